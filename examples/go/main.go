@@ -93,8 +93,11 @@ func createCode(userID string) (Code, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(response.Body, 4096))
-		return Code{}, fmt.Errorf("the ad service answered %d: %s", response.StatusCode, text)
+		var refusal struct{ Error struct{ Message string } }
+		if json.NewDecoder(io.LimitReader(response.Body, 4096)).Decode(&refusal) != nil {
+			return Code{}, fmt.Errorf("%d from a proxy in front of the ad service", response.StatusCode)
+		}
+		return Code{}, fmt.Errorf("the ad service answered %d: %s", response.StatusCode, refusal.Error.Message)
 	}
 	var code Code
 	return code, json.NewDecoder(response.Body).Decode(&code)

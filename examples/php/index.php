@@ -40,7 +40,9 @@ function createCode(string $token, string $userId): array
     ]]);
     $text = file_get_contents(getenv('AD_SERVICE_URL') . '/client/v1/codes', false, $context);
     if ($text === false || !str_contains($http_response_header[0], ' 200')) {
-        answer(502, ['error' => "the ad service answered: $text"]);
+        // A proxy answers a page, which no message should show.
+        $reason = json_decode($text ?: '', true)['error']['message'] ?? 'not with an error of its own';
+        answer(502, ['error' => "the ad service answered: $reason"]);
     }
     return json_decode($text, true, 512, JSON_THROW_ON_ERROR);
 }

@@ -1,4 +1,6 @@
+import { setTimeout } from "node:timers/promises";
 import { type CreateCodeRequest, type CreateCodeResponse, createCodeResponse } from "@intermission/ad-core/client-api";
+import { pauseBeforeRetry } from "@intermission/ad-core/retry";
 import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
 import { webhookEvent } from "@intermission/ad-core/webhook-event";
 import type { CreateCodeOutcome } from "@intermission/publisher/companion";
@@ -12,6 +14,8 @@ export type RequestedCode =
 // Less strict than the contract, so that one event of a newer kind does not block the others.
 const listedEvent = webhookEvent.required({ event_id: true, bot_id: true, occurred_at: true });
 const eventsPage = z.object({ events: z.array(z.unknown()), next: z.string().max(1000), has_more: z.boolean() });
+
+const errorEnvelope = z.object({ error: z.object({ code: z.string() }) });
 
 export type ListedEvent = z.infer<typeof listedEvent>;
 
@@ -34,9 +38,15 @@ interface Answer {
   status: number;
   retryAfterSeconds: number | undefined;
   json: unknown;
+  /** Of the ad service, or of the proxy in front of it. */
+  host: string;
 }
 
 type Exchange = { outcome: "answered"; answer: Answer } | { outcome: "timeout" | "unreachable"; detail: string };
+
+const maxRetries = 2;
+/** A caller that waits for a code learns a longer wait instead. */
+const maxPauseSeconds = 1;
 
 const maximalAnswerBytes = 4 * 1024 * 1024;
 
@@ -46,8 +56,8 @@ export function adServiceConnections(url: string): Pool {
 }
 
 /**
- * The only client of the ad service. It acts as the bot of its token. Every answer is limited in size and time; the service's faults are outcomes, not
- * exceptions.
+ * The only client of the ad service. It acts as the bot of its token. Every call is repeatable, and is limited in size,
+ * attempts and time, which is that of all its attempts; the service's faults are outcomes, not exceptions.
  */
 export function adServiceClient(options: {
   url: string;
@@ -56,14 +66,14 @@ export function adServiceClient(options: {
   /** By default one of its own. */
   connections?: Pool;
 }): AdServiceClient {
-  const { pathname } = new URL(options.url);
+  const { pathname, host } = new URL(options.url);
   const pool = options.connections ?? adServiceConnections(options.url);
   const timeout = options.timeoutMilliseconds ?? 10_000;
   const prefix = pathname.replace(/\/+$/, "");
   const headers = { authorization: `Bearer ${options.token}`, "accept-encoding": "identity" };
 
   const call = (request: { method: "GET" | "POST"; path: string; body?: string }) =>
-    exchange(pool, timeout, {
+    exchange(pool, host, timeout, {
       method: request.method,
       path: `${prefix}/client/v1${request.path}`,
       headers: request.body === undefined ? headers : { ...headers, "content-type": "application/json" },
@@ -82,23 +92,43 @@ export function adServiceClient(options: {
   };
 }
 
-async function exchange(pool: Pool, timeout: number, options: Dispatcher.RequestOptions): Promise<Exchange> {
+async function exchange(
+  pool: Pool,
+  host: string,
+  timeout: number,
+  options: Dispatcher.RequestOptions,
+): Promise<Exchange> {
   const signal = AbortSignal.timeout(timeout);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const { statusCode, headers, body } = await pool.request({ ...options, signal });
-      const json = parseJson(await readBounded(body));
-      const retryAfter = retryAfterSeconds(headers["retry-after"]?.toString(), new Date()) ?? 0;
-      const isUsable = retryAfter > 0 && retryAfter <= 86_400;
-      const answer = { status: statusCode, retryAfterSeconds: isUsable ? retryAfter : undefined, json };
-      return { outcome: "answered", answer };
-    } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
-      if (signal.aborted) return { outcome: "timeout", detail: `no answer within ${timeout} ms` };
-      // The service may close a kept-alive socket while a request is written. Both calls are idempotent.
-      if (attempt === 1 && isDroppedSocket(error)) continue;
-      return { outcome: "unreachable", detail };
-    }
+  const ended = () => ({ outcome: "timeout" as const, detail: `no answer within ${timeout} ms` });
+  for (let attempts = 1; ; attempts++) {
+    const exchanged = await attempt(pool, host, { ...options, signal });
+    if (signal.aborted) return ended();
+    const isAnswered = exchanged.outcome === "answered";
+    const { status, retryAfterSeconds } = isAnswered ? exchanged.answer : {};
+    const code = isAnswered ? (ownErrorCode(exchanged.answer) ?? "UNEXPECTED_ANSWER") : "UNREACHABLE";
+    const call = { attempts, retries: maxRetries, isRepeatable: true, random: Math.random() };
+    // The service may close a kept-alive socket while a request is written.
+    const isDropped = attempts === 1 && exchanged.outcome === "unreachable" && exchanged.isDroppedSocket;
+    const seconds = isDropped ? 0 : pauseBeforeRetry({ status, code, retryAfterSeconds }, call);
+    if (seconds === undefined || seconds > maxPauseSeconds) return exchanged;
+    await setTimeout(seconds * 1000, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return isAnswered ? exchanged : ended();
+  }
+}
+
+type Attempt = Exchange & { isDroppedSocket?: boolean };
+
+async function attempt(pool: Pool, host: string, options: Dispatcher.RequestOptions): Promise<Attempt> {
+  try {
+    const { statusCode, headers, body } = await pool.request(options);
+    const json = parseJson(await readBounded(body));
+    const retryAfter = retryAfterSeconds(headers["retry-after"]?.toString(), new Date()) ?? 0;
+    const isUsable = retryAfter > 0 && retryAfter <= 86_400;
+    const answer = { status: statusCode, retryAfterSeconds: isUsable ? retryAfter : undefined, json, host };
+    return { outcome: "answered", answer };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { outcome: "unreachable", detail, isDroppedSocket: isDroppedSocket(error) };
   }
 }
 
@@ -147,6 +177,8 @@ function understandCode(exchanged: Exchange): RequestedCode {
 function understandEvents(exchanged: Exchange, after: string | null): ListedEvents {
   if (exchanged.outcome !== "answered") return { outcome: "unavailable", detail: exchanged.detail };
   const { status, json } = exchanged.answer;
+  // The page of a proxy says nothing about the service's endpoints and cursors.
+  if (json === undefined) return { outcome: "unavailable", detail: describe(exchanged.answer) };
   if (after !== null && (status === 400 || status === 410)) return { outcome: "bad-cursor" };
   if (status === 404 || status === 405 || status === 410) return { outcome: "not-offered" };
   const page = eventsPage.safeParse(json);
@@ -156,6 +188,13 @@ function understandEvents(exchanged: Exchange, after: string | null): ListedEven
   return { outcome: "listed", events, unreadable: listed.length - events.length, next, hasMore };
 }
 
-function describe({ status, json }: Answer): string {
-  return `${status} ${JSON.stringify(json ?? null).slice(0, 200)}`;
+/** The code of the ad service's own error; undefined for the answer of a proxy. */
+function ownErrorCode({ json }: Answer): string | undefined {
+  return errorEnvelope.safeParse(json).data?.error.code;
+}
+
+function describe(answer: Answer): string {
+  const { status, json, host } = answer;
+  if (json !== undefined) return `${status} ${JSON.stringify(json).slice(0, 200)}`;
+  return `${status} from a proxy or another server at ${host}: check AD_SERVICE_URL and what stands in front of it`;
 }

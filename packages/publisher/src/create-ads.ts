@@ -1,4 +1,4 @@
-import { AdsError, errorOf, unexpectedAnswer } from "./ads-error.ts";
+import { AdsError, unexpectedAnswer } from "./ads-error.ts";
 import type { CodeDescription, NamedRewards, Stats } from "./client-answers.ts";
 import { notAPerson } from "./not-a-person.ts";
 import { pause } from "./pause.ts";
@@ -13,7 +13,10 @@ export interface AdsOptions {
   readonly botId: string;
   /** Limit of each attempt; 10 s by default. */
   readonly timeoutMs?: number;
-  /** Further attempts after 429, 503 and lost connections; 2 by default. */
+  /**
+   * Further attempts after 429, 502, 503, 504, Cloudflare's 52x and 530, and lost connections; 2 by default. Calls that must
+   * not be repeated are sent again only if the service itself refused them as busy.
+   */
   readonly retries?: number;
   readonly fetch?: typeof fetch;
 }
@@ -106,9 +109,6 @@ interface Call {
   readonly isRepeatable: boolean;
 }
 
-/** The caller decides about a longer wait. */
-const LONGEST_PAUSE_SECONDS = 5;
-
 /** The largest answer, a page of 1000 events, has about 1 MB. */
 const MOST_ANSWER_BYTES = 2 * 1024 * 1024;
 
@@ -137,7 +137,8 @@ export function createAds(options: AdsOptions): Ads {
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
       const answer = parseJson(await readBody(response.body, MOST_ANSWER_BYTES));
-      return response.ok && answer !== undefined ? answer : errorOf(response, answer);
+      if (response.ok && answer !== undefined) return answer;
+      return (await import("./failed-call.ts")).errorOf(response, answer, base);
     } catch (cause) {
       signal?.throwIfAborted();
       return new AdsError("the ad service did not answer", { code: "UNREACHABLE", cause });
@@ -153,16 +154,17 @@ export function createAds(options: AdsOptions): Ads {
         acceptedToken = token;
         return answer as Result;
       }
-      const { status, code, retryAfterSeconds: pauseSeconds = 0.2 * 2 ** attempts } = answer;
+      const { status, code } = answer;
       // The service checks the token before it reads the request: a refused request did nothing, so any may be sent again.
       if (status === 401 && code === "UNAUTHORIZED" && ++refusedTokens < tokens.length) {
         token = (token + 1) % tokens.length;
         attempts -= 1;
         continue;
       }
-      const isPassing = status === 429 || status === 503 || (request.isRepeatable && status === undefined);
-      if (!isPassing || attempts > retries || pauseSeconds > LONGEST_PAUSE_SECONDS) throw answer;
-      await pause(pauseSeconds * 1000, signal);
+      const { pauseAfter } = await import("./failed-call.ts");
+      const pauseMs = pauseAfter(answer, { attempts, retries, isRepeatable: request.isRepeatable });
+      if (pauseMs === undefined) throw answer;
+      await pause(pauseMs, signal);
     }
   }
 

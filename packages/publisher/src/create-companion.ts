@@ -1,4 +1,5 @@
 import { RequestError } from "./ads-error.ts";
+import { foreignAnswer, pauseAfter, waitOf } from "./failed-call.ts";
 import { notAPerson } from "./not-a-person.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
@@ -11,7 +12,7 @@ export interface CompanionOptions {
   readonly apiKey: string;
   /** Limit of each attempt of a call; 10 s by default. */
   readonly timeoutMs?: number;
-  /** Further attempts after 429, 503 and lost connections; 2 by default. */
+  /** Further attempts after 429, 502, 503, 504, Cloudflare's 52x and 530, and lost connections; 2 by default. */
   readonly retries?: number;
   readonly fetch?: typeof fetch;
 }
@@ -112,8 +113,6 @@ export class CompanionError extends RequestError {
   declare readonly code: string;
 }
 
-/** The caller decides about a longer wait. */
-const LONGEST_PAUSE_SECONDS = 5;
 /** A page of 100 entries has about 50 kB. */
 const MOST_ANSWER_BYTES = 1024 * 1024;
 const unreachable = (cause: unknown) =>
@@ -134,7 +133,7 @@ export function createCompanion(options: CompanionOptions): Companion {
     const [address, init] = request();
     try {
       const response = await send(address, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
-      return await resultOf(response);
+      return await resultOf(response, base);
     } catch (error) {
       signal?.throwIfAborted();
       throw error instanceof CompanionError ? error : unreachable(error);
@@ -148,9 +147,9 @@ export function createCompanion(options: CompanionOptions): Companion {
         return await attempt(request, signal);
       } catch (error) {
         if (!(error instanceof CompanionError)) throw error;
-        const { status = 503, retryAfterSeconds: seconds = 0.2 * 2 ** attempts } = error;
-        if ((status !== 429 && status !== 503) || attempts > retries || seconds > LONGEST_PAUSE_SECONDS) throw error;
-        await pause(seconds * 1000, signal);
+        const pauseMs = pauseAfter(error, { attempts, retries, isRepeatable: true });
+        if (pauseMs === undefined) throw error;
+        await pause(pauseMs, signal);
       }
     }
   }
@@ -183,7 +182,8 @@ export function createCompanion(options: CompanionOptions): Companion {
         const headers = { authorization, accept: "text/event-stream" };
         const response = await send(query("rewards.watch", input), { headers, signal: either });
         clearTimeout(timer);
-        if (!response.ok) await resultOf(response);
+        const isPage = response.headers.get("content-type")?.startsWith("text/html");
+        if (!response.ok || isPage) await resultOf(response, base);
         for await (const { event, id, data } of readEvents(response.body)) {
           if (event === "serialized-error") throw errorOf(JSON.parse(data));
           if (event === "return") return;
@@ -200,7 +200,7 @@ export function createCompanion(options: CompanionOptions): Companion {
   };
 }
 
-async function resultOf(response: Response): Promise<unknown> {
+async function resultOf(response: Response, address: string): Promise<unknown> {
   const bytes = await readBody(response.body, MOST_ANSWER_BYTES);
   let answer: { result?: { data?: unknown }; error?: unknown } | null = null;
   try {
@@ -209,20 +209,29 @@ async function resultOf(response: Response): Promise<unknown> {
     // Answered by something else, such as a proxy.
   }
   if (response.ok && answer?.result !== undefined) return answer.result.data;
-  throw errorOf(answer?.error, response);
+  throw errorOf(answer?.error, response, address);
 }
 
-/** Of tRPC's error, which is `{ message, data: { code, httpStatus } }`, or of the API's error body. */
-function errorOf(error: unknown, response?: Response): CompanionError {
+/** Of an event of the stream, which has no response, or of an answer that is not a success. */
+function errorOf(error: unknown, response?: Response, address = ""): CompanionError {
+  const own = ownErrorOf(error);
+  const foreign = response ? foreignAnswer(response, address, "the companion API") : "the stream failed";
+  return new CompanionError(own?.message ?? foreign, {
+    status: response?.status ?? own?.status,
+    retryAfterSeconds: response && waitOf(response),
+    code: own?.code ?? "UNEXPECTED_ANSWER",
+  });
+}
+
+/** tRPC's error, which is `{ message, data: { code, httpStatus } }`, or the API's, which is `{ code, message }`. */
+function ownErrorOf(error: unknown): { message: string; code: string; status: number | undefined } | undefined {
   const { message, code, data } = (error ?? {}) as {
-    message?: string;
+    message?: unknown;
     code?: unknown;
     data?: { code?: string; httpStatus?: number };
   };
-  const retryAfter = /^\d{1,6}$/.exec(response?.headers.get("retry-after") ?? "")?.[0];
-  return new CompanionError(message ?? `the companion API answered ${response?.status}`, {
-    status: response?.status ?? data?.httpStatus,
-    retryAfterSeconds: retryAfter === undefined ? undefined : Number(retryAfter),
-    code: data?.code ?? (typeof code === "string" ? code : "UNEXPECTED_ANSWER"),
-  });
+  const own = data?.code ?? code;
+  return typeof message === "string" && typeof own === "string"
+    ? { message, code: own, status: data?.httpStatus }
+    : undefined;
 }

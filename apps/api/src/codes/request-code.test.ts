@@ -107,7 +107,7 @@ describe.each(testDatabases())("requesting a code from the ad service on %s", (k
       { "retry-after": new Date(Date.now() + 60_000_000).toUTCString() },
       { reason: "rate-limited", retryAfterSeconds: expect.closeTo(60_000, -3) },
     ],
-    ["503", 503, {}, { "retry-after": "junk" }, { reason: "ad-service-down" }],
+    ["503", 503, {}, { "retry-after": "30" }, { reason: "ad-service-down", retryAfterSeconds: 30 }],
     ["500", 500, "", {}, { reason: "ad-service-down" }],
     ["401", 401, {}, {}, { reason: "refused" }],
   ])("%s is an outcome, not an error", async (_name, status, body, headers, expected) => {
@@ -141,7 +141,34 @@ describe.each(testDatabases())("requesting a code from the ad service on %s", (k
     expect(await create()).toMatchObject({ outcome: "unavailable" });
   });
 
-  test("the request is retried once if a kept-alive socket drops while it is written", async () => {
+  test.each([429, 502, 503, 504, 520, 524, 530])(
+    "a code is requested again after %d, which a proxy or a busy service answers",
+    async (status) => {
+      answering(status, "<html><h1>Bad gateway</h1></html>", { "content-type": "text/html" });
+      const failing = answer;
+      answer = (request, response, body) => {
+        if (calls.length === 1) return failing(request, response, body);
+        response.writeHead(200).end(JSON.stringify(issued));
+      };
+      expect(await create()).toMatchObject({ outcome: "created" });
+      expect(calls).toHaveLength(2);
+    },
+  );
+
+  test("a proxy that answers a page is named in the log, without its page, after three attempts", async () => {
+    const lines: string[] = [];
+    const logging = await startTestApi(store.database, {}, adService, { log: (line) => lines.push(line) });
+    answering(502, "<html><h1>Bad gateway</h1></html>", { "content-type": "text/html" });
+    const answered = await logging.client().codes.create.mutate({ userId: "42" });
+    expect(answered).toEqual({ outcome: "unavailable", reason: "ad-service-down" });
+    expect(calls).toHaveLength(3);
+    const host = `127.0.0.1:${(service.address() as AddressInfo).port}`;
+    expect(lines.join("\n")).toContain(`502 from a proxy or another server at ${host}`);
+    expect(lines.join("\n")).not.toContain("<h1>");
+    await logging.stop();
+  });
+
+  test("a request whose kept-alive socket drops while it is written is repeated, three times at most", async () => {
     answering(200, issued);
     await create();
     let isFirst = true;
@@ -155,7 +182,7 @@ describe.each(testDatabases())("requesting a code from the ad service on %s", (k
     answer = (request) => request.socket.destroy();
     calls = [];
     expect(await create()).toEqual({ outcome: "unavailable", reason: "ad-service-down" });
-    expect(calls).toHaveLength(2);
+    expect(calls).toHaveLength(3);
   });
 
   test("an unreachable service is an outcome", async () => {

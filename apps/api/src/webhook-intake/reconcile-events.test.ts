@@ -195,6 +195,17 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
     expect(await reconcile()).toMatchObject({ outcome: "not-offered" });
   });
 
+  test.each([400, 404, 405, 410])(
+    "a proxy's page with %i says nothing about the list, which is read in the next round",
+    async (status) => {
+      earn(`evt_page_${status}`);
+      feed.fault = () => ({ status, body: "<html>Not found</html>" });
+      expect(await reconcile()).toMatchObject({ outcome: "unavailable" });
+      feed.fault = undefined;
+      expect(await recordedBy(() => reconcile())).toEqual([`evt_page_${status}`]);
+    },
+  );
+
   test("an endless list is read up to a limit in one round, and a stop ends the round immediately", async () => {
     let made = 0;
     feed.fault = () => {

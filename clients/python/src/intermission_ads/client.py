@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 from collections.abc import Iterable
 from typing import Any, Generic, Literal, TypeVar
@@ -38,8 +39,8 @@ class _Settings:
         return operations.request_of(operation, self.base, token)
 
     def has_another_token(self, error: AdsError, used: str) -> bool:
-        """After a 401, the next of two tokens that rotate is used from now on. Another request may have moved on before."""
-        if error.status != 401:
+        """After a 401 of the service, the next of two tokens that rotate is used from now on. Another request may have moved on before."""
+        if error.status != 401 or error.code == operations.UNEXPECTED_ANSWER:
             return False
         if self.token == used and self._token_index + 1 < len(self.tokens):
             self._token_index += 1
@@ -68,7 +69,13 @@ class _Attempts(Generic[T]):
         if self._settings.has_another_token(error, self._token):
             return 0
         self._made += 1
-        pause = operations.pause_before_retry(self._operation, error, self._made, self._settings.retries)
+        pause = operations.pause_before_retry(
+            error,
+            attempts=self._made,
+            retries=self._settings.retries,
+            is_repeatable=self._operation.is_repeatable,
+            random=random.random(),
+        )
         if pause is None:
             raise error
         return pause
@@ -98,8 +105,9 @@ class Ads(_Client[httpx.Client, httpx.BaseTransport]):
     """A client of `/client/v1` for one bot. Every method raises `AdsError`.
 
     `url`: of the ad service, `https://ads.example`. `token`: the bot's API token; while tokens rotate a list, of which the
-    next is tried where one is refused. `timeout`: seconds for each attempt. `retries`: further attempts after 429, 503 and,
-    where a second request changes nothing, lost connections. Close it, or use it in a `with` statement.
+    next is tried where one is refused. `timeout`: seconds for each attempt. `retries`: further attempts where the service is busy
+    and, where a second request changes nothing, after lost connections and answers of proxies: 502, 503, 504, Cloudflare's
+    52x and 530. Close it, or use it in a `with` statement.
     """
 
     def _connect(self, timeout: float, transport: httpx.BaseTransport | None) -> httpx.Client:

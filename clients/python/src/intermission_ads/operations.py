@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
 from typing import Any, Generic, Literal, TypeVar
 from urllib.parse import quote
 
@@ -30,8 +33,12 @@ from .webhook import EventType
 
 T = TypeVar("T")
 
-LONGEST_PAUSE_SECONDS = 5
+MAX_PAUSE_SECONDS = 5
 """A longer wait is the caller's to decide."""
+
+MAX_WAIT_SECONDS = 24 * 3600.0
+
+UNEXPECTED_ANSWER = "UNEXPECTED_ANSWER"
 
 
 @dataclass(frozen=True)
@@ -105,17 +112,19 @@ def request_of(operation: Operation[Any], base: str, token: str) -> dict[str, An
 def read_answer(operation: Operation[T], response: httpx.Response) -> T:
     """The result; raises `AdsError` for every other answer."""
     answer: Any = None
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, RecursionError):
         answer = response.json()
     if not response.is_success:
         raise _error_of(response, answer)
+    if not isinstance(answer, dict):
+        raise AdsError(_foreign_answer(response), status=response.status_code, code=UNEXPECTED_ANSWER)
     try:
         return operation.read(answer)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise AdsError(
             f"the answer of {operation.path} cannot be read: {error!r}",
             status=response.status_code,
-            code="UNEXPECTED_ANSWER",
+            code=UNEXPECTED_ANSWER,
         ) from error
 
 
@@ -123,23 +132,58 @@ def unreachable(error: httpx.HTTPError) -> AdsError:
     return AdsError(f"the ad service did not answer: {error!r}", code="UNREACHABLE")
 
 
-def pause_before_retry(operation: Operation[Any], error: AdsError, attempts: int, retries: int) -> float | None:
-    """Seconds to wait before the next attempt; None where there is none."""
-    is_lost = error.code == "UNREACHABLE" and operation.is_repeatable
-    if attempts > retries or not (error.status in (429, 503) or is_lost):
+def pause_before_retry(
+    error: AdsError, *, attempts: int, retries: int, is_repeatable: bool, random: float
+) -> float | None:
+    """Seconds until the next attempt; None where there is none. The same rule as that of the package for TypeScript.
+
+    `Retry-After` is the least wait; without it, waits double, and each is up to a fifth longer: `random` is from 0 to 1. An
+    operation that is not repeatable is sent again only where the service itself refused it as busy.
+    """
+    is_busy = error.status in (429, 503) and error.code != UNEXPECTED_ANSWER
+    is_lost = error.code == "UNREACHABLE" or (error.status is not None and _is_temporary(error.status))
+    if attempts > retries or not (is_busy or (is_repeatable and is_lost)):
         return None
-    pause = 0.2 * 2**attempts if error.retry_after_seconds is None else error.retry_after_seconds
-    return pause if pause <= LONGEST_PAUSE_SECONDS else None
+    seconds = 0.2 * 2**attempts if error.retry_after_seconds is None else error.retry_after_seconds
+    return seconds * (1 + random / 5) if seconds <= MAX_PAUSE_SECONDS else None
+
+
+def _is_temporary(status: int) -> bool:
+    """502 and 504 are answers of proxies, 520 to 527 and 530 those of Cloudflare. A repeat of a 500 meets the same fault."""
+    return status in (429, 502, 503, 504, 530) or 520 <= status <= 527
 
 
 def _error_of(response: httpx.Response, answer: Any) -> AdsError:
     error = answer.get("error") if isinstance(answer, dict) else None
-    told: Mapping[str, Any] = error if isinstance(error, dict) else {}
-    seconds = response.headers.get("retry-after", "")
+    own: Mapping[str, Any] = error if isinstance(error, dict) else {}
+    code, message = own.get("code"), own.get("message")
+    is_own = isinstance(code, str) and isinstance(message, str)
     return AdsError(
-        str(told.get("message", f"the ad service answered {response.status_code}")),
+        message if is_own else _foreign_answer(response),
         status=response.status_code,
-        code=str(told.get("code", "UNEXPECTED_ANSWER")),
-        # At most nine digits: a longer number is no time to wait.
-        retry_after_seconds=float(seconds) if seconds.isascii() and seconds.isdigit() and len(seconds) < 10 else None,
+        code=code if is_own else UNEXPECTED_ANSWER,
+        retry_after_seconds=_wait_of(response.headers.get("retry-after", "").strip()),
     )
+
+
+def _foreign_answer(response: httpx.Response) -> str:
+    """Names who answered. The body is left out: it is the page of a proxy, of a challenge or of a network's sign-in."""
+    host = response.request.url.netloc.decode("ascii")
+    return (
+        f"{response.status_code} from a proxy or another server at {host}, not from the ad service: "
+        "check the address and what stands in front of it"
+    )
+
+
+def _wait_of(header: str) -> float | None:
+    """`Retry-After` in seconds or as an HTTP date, at most a day."""
+    # At most nine digits: a longer number is no time to wait.
+    if header.isascii() and header.isdigit() and len(header) < 10:
+        return min(float(header), MAX_WAIT_SECONDS)
+    try:
+        at = parsedate_to_datetime(header)
+    except (TypeError, ValueError, IndexError):
+        return None
+    at = at if at.tzinfo is not None else at.replace(tzinfo=timezone.utc)
+    seconds = (at - datetime.now(timezone.utc)).total_seconds()
+    return min(max(float(math.ceil(seconds)), 0.0), MAX_WAIT_SECONDS)

@@ -1,0 +1,45 @@
+import { pauseBeforeRetry } from "@intermission/ad-core/retry";
+import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
+import { AdsError, type RequestError } from "./ads-error.ts";
+
+// createAds loads this file when the first call fails: the core stays small.
+
+/** Milliseconds until the next attempt of a call; undefined if there is none. */
+export function pauseAfter(
+  failed: RequestError,
+  call: { readonly attempts: number; readonly retries: number; readonly isRepeatable: boolean },
+): number | undefined {
+  const seconds = pauseBeforeRetry(failed, { ...call, random: Math.random() });
+  return seconds && seconds * 1000;
+}
+
+const MAX_RETRY_AFTER_SECONDS = 24 * 3600;
+
+/** `Retry-After` of an answer, at most a day; undefined if it has none. */
+export function waitOf(response: Response): number | undefined {
+  const seconds = retryAfterSeconds(response.headers.get("retry-after") ?? "", new Date());
+  return seconds && Math.min(seconds, MAX_RETRY_AFTER_SECONDS);
+}
+
+/** Makes the error of a response of `address` that is not a success, or not one of the contract. */
+export function errorOf(response: Response, answer: unknown, address: string): AdsError {
+  const { code, message } = envelopeOf(answer);
+  return new AdsError(message ?? foreignAnswer(response, address, "the ad service"), {
+    status: response.status,
+    code: code ?? "UNEXPECTED_ANSWER",
+    retryAfterSeconds: waitOf(response),
+  });
+}
+
+/** Names who answered. The body is left out: it is the page of a proxy, of a challenge or of a network's sign-in. */
+export function foreignAnswer({ status, url }: Response, address: string, server: string): string {
+  const { host } = new URL(url || address);
+  return `${status} from a proxy or another server at ${host}, not from ${server}: check the address and what stands in front of it`;
+}
+
+function envelopeOf(answer: unknown): { readonly code?: string; readonly message?: string } {
+  const error = (answer as { error?: { code?: unknown; message?: unknown } | null } | null | undefined)?.error;
+  return typeof error?.code === "string" && typeof error.message === "string"
+    ? { code: error.code, message: error.message }
+    : {};
+}

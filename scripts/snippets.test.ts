@@ -43,6 +43,7 @@ test("TypeScript is correct with strict settings, with the packages that it impo
   mkdirSync(join(modules, "@intermission"), { recursive: true });
   for (const name of ["grammy", "fastify", "@trpc", "@types"])
     symlinkSync(join(root, "packages/publisher/node_modules", name), join(modules, name));
+  symlinkSync(join(root, "docs/node_modules/standardwebhooks"), join(modules, "standardwebhooks"));
   for (const name of ["ad-core", "publisher"])
     symlinkSync(join(root, "packages", name), join(modules, "@intermission", name));
   const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true };

@@ -51,7 +51,9 @@ func receive(w http.ResponseWriter, r *http.Request, ledger *Ledger) {
 		return
 	}
 	if r.Method != http.MethodPost || !IsGenuine(r.Header.Get, body, []string{token}, time.Now().Unix()) {
-		http.Error(w, "the signature does not match the body", http.StatusUnauthorized)
+		// Of no use to a forger, and what a genuine sender needs to know.
+		reason := "not genuine: another token, a changed body, or a clock that is more than 5 minutes off"
+		http.Error(w, reason, http.StatusUnauthorized)
 		return
 	}
 	var event struct {

@@ -10,7 +10,9 @@ $ledger = getenv('LEDGER') ?: __DIR__ . '/coins.json';
 if ($what === 'webhooks' && $_SERVER['REQUEST_METHOD'] === 'POST') {
     $body = file_get_contents('php://input', length: 65536);
     if (!isGenuine(array_change_key_case(getallheaders()), $body, [$token], time())) {
-        answer(401, ['error' => 'the signature does not match the body']);
+        // Of no use to a forger, and what a genuine sender needs to know.
+        $reason = 'not genuine: another token, a changed body, or a clock that is more than 5 minutes off';
+        answer(401, ['error' => $reason]);
     }
     $event = json_decode($body, true, 512, JSON_THROW_ON_ERROR);
     if (!($event['test'] ?? false)) {

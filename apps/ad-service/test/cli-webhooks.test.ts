@@ -1,3 +1,4 @@
+import { refusalBody } from "@intermission/ad-core/webhook-refusal";
 import { createServerDatabase, testDatabases } from "@intermission/testing/test-database";
 import { personAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -93,6 +94,10 @@ describe.each(testDatabases())("webhooks on the command line, with a server on t
     expect(bad.out).toMatch(/^answer +who .\[31mare you\?$/m);
     expect(bad.out).not.toContain("\u001b");
     expect(JSON.parse(endpoint.received.at(-1)?.body.toString() ?? "")).toMatchObject({ event: "direct_link" });
+    answerWith(401, JSON.stringify(refusalBody({ fault: "stale", seconds: 601 })));
+    const late = await ads("endpoints", "test", botId);
+    expect(late).toMatchObject({ code: 1, err: expect.stringMatching(/601 s ago by the clock of its machine.*NTP/) });
+    expect(late.err).not.toMatch(/token|raw bytes/);
     const nobody = await ads("endpoints", "test", botId, "--user-id", "77");
     expect(nobody).toMatchObject({ code: 1, err: expect.stringContaining("--tester") });
   });

@@ -16,9 +16,9 @@ from intermission_ads.fastapi import ad_event, webhook
 token = "ad_test"
 
 
-def signed(key: str = token, **fields) -> dict:
+def signed(key: str = token, sent_ago: int = 0, **fields) -> dict:
     body = json.dumps({"event": "rewarded", "event_id": "evt_1", "user_tg_id": "42", **fields}).encode()
-    timestamp = str(int(time.time()))
+    timestamp = str(int(time.time()) - sent_ago)
 
     def mac(data: bytes) -> bytes:
         return hmac.new(key.encode(), data, hashlib.sha256).digest()
@@ -76,6 +76,24 @@ def test_forged_and_oversized_webhooks_and_test_events_reach_no_handler():
     assert client.post("/webhooks/ads", **signed(reference="x" * 70_000)).status_code == 413
     assert client.post("/webhooks/ads", **signed(test=True, user_tg_id="0")).status_code == 200
     assert (len(handled), len(tests)) == (0, 1)
+
+
+def test_refusals_are_answered_with_their_reason_and_logged_once_a_minute_for_each_kind(caplog):
+    client = serve(print)
+    for _ in range(20):
+        refused = client.post("/webhooks/ads", **signed(reference="SECRET", sent_ago=600))
+    assert refused.status_code == 401
+    error = refused.json()["error"]
+    assert error["code"] == "BAD_SIGNATURE"
+    assert error["details"]["fault"] == "stale"
+    assert 600 <= error["details"]["seconds"] <= 605
+    assert "by the clock of this machine: check that clock (NTP)" in error["message"]
+    client.post("/webhooks/ads", **signed(key="forged"))
+    client.post("/webhooks/ads", **signed(event="other"))
+    lines = [record.getMessage() for record in caplog.records if record.name == "intermission_ads"]
+    assert [line.startswith("a webhook was refused: ") for line in lines] == [True, True, True]
+    assert "NTP" in lines[0]
+    assert not any(secret in line for line in lines for secret in ("SECRET", token, "evt_1"))
 
 
 def test_the_dependency_hands_over_the_verified_event():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from intermission_ads import AdEvent, Malformed, NotSigned, verify_webhook
+from intermission_ads import AdEvent, Malformed, NotSigned, WebhookRefusal, verify_webhook
 
 _file = os.environ.get("RECEIVER_CASES")
 _given = json.loads(Path(_file).read_text()) if _file else {"cases": [], "vectors": {"x_signature": []}}
@@ -37,6 +37,23 @@ def test_each_genuine_webhook_is_accepted_and_each_other_one_is_refused():
     assert len(_given["cases"]) > 800
     verdicts = [f"{case['name']}: {verdict_of(case)}" for case in _given["cases"]]
     assert verdicts == [f"{case['name']}: {case['expected']}" for case in _given["cases"]]
+
+
+@needs_cases
+def test_each_refused_webhook_is_explained_as_by_the_package_for_typescript():
+    def message_of(case: dict) -> str | None:
+        try:
+            verify_webhook(base64.b64decode(case["body"]), case["headers"], case["tokens"], now=case["now"])
+        except NotSigned as refused:
+            return str(refused)
+        except Malformed:
+            pass
+        return None
+
+    explained = {case["message"] for case in _given["cases"]}
+    assert len(explained) > 8
+    for case in _given["cases"]:
+        assert message_of(case) == case["message"], case["name"]
 
 
 @needs_cases
@@ -112,6 +129,86 @@ def test_a_webhook_without_a_timestamp_is_refused_unless_the_receiver_allows_it(
     with pytest.raises(NotSigned):
         stale = {**signed(body), "webhook-id": "evt_1", "webhook-timestamp": "5", "webhook-signature": "v1,"}
         verify_webhook(body, stale, token, is_timestamp_optional=True)
+
+
+sent_at = 1_767_323_381
+sent_body = '{"event":"rewarded","event_id":"evt_1","user_tg_id":"7","reference":"№7 café"}'.encode()
+
+
+def sent(body: bytes = sent_body, *keys: str) -> dict[str, str]:
+    """As the ad service sends it: X-Signature by the first token, webhook-signature by each."""
+    tokens = keys or (token,)
+    signed_text = f"evt_1.{sent_at}.".encode() + body
+    macs = [base64.b64encode(hmac.new(key.encode(), signed_text, hashlib.sha256).digest()).decode() for key in tokens]
+    standard = {"webhook-id": "evt_1", "webhook-timestamp": str(sent_at)}
+    return {**signed(body, tokens[0]), **standard, "webhook-signature": " ".join(f"v1,{mac}" for mac in macs)}
+
+
+def refusal_of(body: bytes = sent_body, headers=None, tokens=token, now: float = sent_at) -> WebhookRefusal:
+    with pytest.raises(NotSigned) as raised:
+        verify_webhook(body, sent() if headers is None else headers, tokens, now=now)
+    assert str(raised.value) == str(raised.value.refusal)
+    return raised.value.refusal
+
+
+def wrong(cause: str) -> WebhookRefusal:
+    return WebhookRefusal("wrong-signature", cause)
+
+
+def test_the_seconds_by_which_a_clock_is_off_are_told_for_genuine_webhooks_alone():
+    stale, ahead = refusal_of(now=sent_at + 601), refusal_of(now=sent_at - 3600)
+    assert (stale, ahead) == (WebhookRefusal("stale", seconds=601), WebhookRefusal("future", seconds=3600))
+    assert "601 s ago by the clock of this machine: check that clock (NTP)" in str(stale)
+    assert "3600 s in the future by the clock of this machine" in str(ahead)
+    assert refusal_of(b"{}", now=sent_at + 601) == wrong("unknown")
+    forged = {**sent(), "webhook-id": "evt_2"}
+    assert refusal_of(headers=forged, now=sent_at + 601) == WebhookRefusal("wrong-webhook-signature", "mismatch")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        json.dumps(json.loads(sent_body)).encode(),
+        json.dumps(json.loads(sent_body), sort_keys=True, indent=1).encode(),
+        b"\xef\xbb\xbf" + sent_body,
+        sent_body + b"\r\n",
+        base64.b64encode(sent_body),
+        sent_body.decode("latin-1").encode(),
+    ],
+)
+def test_a_body_that_something_wrote_anew_is_told_from_a_forged_one(changed):
+    assert refusal_of(changed) == wrong("changed-body")
+    assert refusal_of(changed, headers=sent(changed, "forged")) == wrong("unknown")
+
+
+def test_a_token_with_a_line_break_and_tokens_that_rotate_are_told_from_a_wrong_one():
+    for padding in ("\n", "\r\n", " ", '"'):
+        assert refusal_of(tokens=token + padding) == wrong("padded-token")
+        assert refusal_of(tokens=padding + "other" + padding) == wrong("unknown")
+    assert refusal_of(headers=sent(sent_body, "ad_newest", token)) == wrong("another-token")
+    assert refusal_of(headers=sent(sent_body, "ad_newest")) == wrong("unknown")
+    assert refusal_of(b"") == wrong("empty-body")
+
+
+@pytest.mark.parametrize(
+    ("change", "cause", "header"),
+    [
+        ({"webhook-id": None}, "missing-header", "webhook-id"),
+        ({"webhook-signature": ""}, "malformed-header", "webhook-signature"),
+        ({"webhook-timestamp": f"{sent_at}000"}, "milliseconds", None),
+        ({"webhook-timestamp": "2026-01-02T03:09:41Z"}, "malformed-header", "webhook-timestamp"),
+        (dict.fromkeys(("webhook-id", "webhook-timestamp", "webhook-signature")), "no-headers", None),
+    ],
+)
+def test_what_is_wrong_with_the_headers_is_named(change, cause, header):
+    headers = {name: value for name, value in {**sent(), **change}.items() if value is not None}
+    assert refusal_of(headers=headers) == WebhookRefusal("wrong-webhook-signature", cause, header)
+
+
+def test_a_missing_and_a_malformed_x_signature_are_named():
+    headers = {name: value for name, value in sent().items() if name != "X-Signature"}
+    assert refusal_of(headers=headers) == WebhookRefusal("missing-signature")
+    assert refusal_of(headers={**headers, "X-Signature": "sha256=AB"}) == WebhookRefusal("malformed-signature")
 
 
 def test_a_header_that_arrives_twice_is_no_signature():

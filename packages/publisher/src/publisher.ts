@@ -15,5 +15,11 @@ export {
   type WebhookTestRequest,
 } from "./create-ads.ts";
 export { type CursorStore, reconcile } from "./reconcile.ts";
-export { type AdEvent, type VerifiedWebhook, type VerifyOptions, verifyWebhook } from "./verify-webhook.ts";
+export {
+  type AdEvent,
+  type VerifiedWebhook,
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookRefusal,
+} from "./verify-webhook.ts";
 export { type EventStore, memoryStore, type WebhookOptions, webhook } from "./webhook.ts";

@@ -1,7 +1,8 @@
-import { sign } from "@intermission/ad-core/signature";
+import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
+import type { WebhookRefusal as RefusalOfAdCore } from "@intermission/ad-core/webhook-refusal";
 import { body, genuine, randomCases, receiverCases, token } from "@intermission/testing/receiver-cases";
-import { describe, expect, test } from "vitest";
-import { verifyWebhook } from "./verify-webhook.ts";
+import { describe, expect, expectTypeOf, test } from "vitest";
+import { verifyWebhook, type WebhookRefusal } from "./verify-webhook.ts";
 
 const now = new Date(1_767_323_381_000);
 
@@ -24,12 +25,14 @@ test("headers may have any letter case, and come from any implementation of Head
   for (const headers of [usual, foreign])
     expect(await verifyWebhook(body, headers, token, { now })).toMatchObject({ outcome: "verified" });
   const twice = { ...genuine, ...usual };
-  expect(await verifyWebhook(body, twice, token, { now })).toEqual({ outcome: "not-signed" });
+  expect(await verifyWebhook(body, twice, token, { now })).toMatchObject({
+    ...{ outcome: "not-signed", refusal: { fault: "malformed-signature" } },
+  });
 });
 
 test("an unset token verifies nothing", async () => {
   const unset = undefined as unknown as string;
-  expect(await verifyWebhook(body, genuine, unset, { now })).toEqual({ outcome: "not-signed" });
+  expect(await verifyWebhook(body, genuine, unset, { now })).toMatchObject({ outcome: "not-signed" });
 });
 
 describe("the event", () => {
@@ -66,13 +69,98 @@ describe("the event", () => {
 });
 
 test("a webhook without a timestamp is refused unless the receiver allows it, and a wrong one is refused even then", async () => {
-  const headers = { "x-signature": genuine["x-signature"] };
-  expect(await verifyWebhook(body, headers, token, { now })).toEqual({ outcome: "not-signed" });
+  const headers = { "x-signature": genuine["x-signature"], "x-timestamp": now.toISOString() };
+  const fault = "wrong-webhook-signature";
+  expect(await refusalOf({ headers })).toEqual({ fault, cause: "no-headers" });
   expect(await verifyWebhook(body, headers, token, { now, isTimestampOptional: true })).toMatchObject({
     outcome: "verified",
   });
   const stale = { ...genuine, "webhook-timestamp": "5" };
-  expect(await verifyWebhook(body, stale, token, { now, isTimestampOptional: true })).toEqual({
-    outcome: "not-signed",
+  expect(await verifyWebhook(body, stale, token, { now, isTimestampOptional: true })).toMatchObject({
+    ...{ outcome: "not-signed", refusal: { fault, cause: "mismatch" } },
   });
+});
+
+async function refusalOf({
+  headers = genuine as Record<string, string>,
+  sent = body as Uint8Array,
+  known = [token],
+  at = now,
+} = {}) {
+  const verified = await verifyWebhook(sent, headers, known, { now: at });
+  return verified.outcome === "not-signed" ? verified.refusal : undefined;
+}
+
+describe("what is wrong is named as far as a MAC proves it", () => {
+  const wrong = (cause: string) => ({ fault: "wrong-signature", cause });
+  const text = body.toString();
+  const sentAt = now.getTime() / 1000;
+
+  test.each([
+    [600, { fault: "stale", seconds: 600 }],
+    [301, { fault: "stale", seconds: 301 }],
+    [-600, { fault: "future", seconds: 600 }],
+  ])("a clock that is %d s off, in seconds, and only for what is genuine", async (seconds, expected) => {
+    const at = new Date((sentAt + seconds) * 1000);
+    expect(await refusalOf({ at })).toEqual(expected);
+    expect(await refusalOf({ at, sent: Buffer.from(text.replace("42", "43")) })).toEqual(wrong("unknown"));
+    expect(await refusalOf({ at, headers: { ...genuine, "webhook-id": "evt_2" } })).toEqual({
+      ...{ fault: "wrong-webhook-signature", cause: "mismatch" },
+    });
+  });
+
+  test.each<[string, Buffer]>([
+    ["was indented", Buffer.from(JSON.stringify(JSON.parse(text), undefined, 2))],
+    [
+      "has its fields in another order",
+      Buffer.from(JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(text)).sort().reverse()))),
+    ],
+    ["has a line break more", Buffer.from(`${text}\n`)],
+    ["is behind a byte order mark", Buffer.from(`\u{feff}${text}`)],
+    ["is in base64", Buffer.from(body.toString("base64"))],
+    ["was read as Latin-1", Buffer.from(body.toString("latin1"))],
+  ])("a body that %s", async (_what, sent) => {
+    expect(await refusalOf({ sent })).toEqual(wrong("changed-body"));
+  });
+
+  test("an empty body, a missing and a malformed signature", async () => {
+    expect(await refusalOf({ sent: Buffer.alloc(0) })).toEqual(wrong("empty-body"));
+    const { "x-signature": signature, ...others } = genuine;
+    expect(await refusalOf({ headers: others })).toEqual({ fault: "missing-signature" });
+    expect(await refusalOf({ headers: { ...genuine, "x-signature": signature.toUpperCase() } })).toEqual({
+      fault: "malformed-signature",
+    });
+  });
+
+  test.each(["\n", "\r\n", " ", "'"])("a token with %j around it", async (padding) => {
+    expect(await refusalOf({ known: [`${token}${padding}`] })).toEqual(wrong("padded-token"));
+    expect(await refusalOf({ known: [`${padding}ad_other${padding}`] })).toEqual(wrong("unknown"));
+  });
+
+  test("tokens of which the receiver has the older one only", async () => {
+    const tokens = ["ad_newest", token];
+    const standard = signStandardWebhook({ id: "evt_1", timestampSeconds: sentAt, body, tokens });
+    const headers = { "x-signature": sign(body, "ad_newest"), ...standard };
+    expect(await refusalOf({ headers })).toEqual(wrong("another-token"));
+    expect(await refusalOf({ headers, known: ["ad_third"] })).toEqual(wrong("unknown"));
+  });
+
+  test.each<[string, Record<string, string | undefined>, object]>([
+    ["no webhook-id", { "webhook-id": undefined }, { cause: "missing-header", header: "webhook-id" }],
+    [
+      "an empty webhook-signature",
+      { "webhook-signature": "" },
+      { cause: "malformed-header", header: "webhook-signature" },
+    ],
+    ["milliseconds", { "webhook-timestamp": `${sentAt}000` }, { cause: "milliseconds" }],
+    ["a date", { "webhook-timestamp": now.toISOString() }, { cause: "malformed-header", header: "webhook-timestamp" }],
+  ])("headers with %s", async (_what, change, expected) => {
+    const headers = { ...genuine, ...change } as Record<string, string>;
+    expect(await refusalOf({ headers })).toEqual({ fault: "wrong-webhook-signature", ...expected });
+  });
+});
+
+// Checked by tsc: the package's public types do not name those of ad-core.
+test("the refusals of the package are those of the other receivers", () => {
+  expectTypeOf<WebhookRefusal>().toEqualTypeOf<RefusalOfAdCore>();
 });

@@ -1,3 +1,5 @@
+import type { FailedCheck } from "./refused-webhook.ts";
+
 /** A view or a click that a user earned with. */
 export interface AdEvent {
   /** `rewarded`: the ad was watched to its end and closed. `direct_link`: the direct link was followed. */
@@ -21,10 +23,27 @@ export interface AdEvent {
   readonly isTest: boolean;
 }
 
+/** Why a webhook is not accepted. `message` of the result says the same in a sentence, with the next step. */
+export type WebhookRefusal =
+  | { readonly fault: "missing-signature" | "malformed-signature" }
+  | {
+      readonly fault: "wrong-signature";
+      /** All but `unknown` are returned only if the MAC matches something else that proves it, or there is no body. */
+      readonly cause: "unknown" | "changed-body" | "empty-body" | "another-token" | "padded-token";
+    }
+  | { readonly fault: "wrong-webhook-signature"; readonly cause: "no-headers" | "milliseconds" | "mismatch" }
+  | {
+      readonly fault: "wrong-webhook-signature";
+      readonly cause: "missing-header" | "malformed-header";
+      readonly header: "webhook-id" | "webhook-timestamp" | "webhook-signature";
+    }
+  /** Genuine, but sent this long ago (`stale`) or ahead (`future`) by this machine's clock. */
+  | { readonly fault: "stale" | "future"; readonly seconds: number };
+
 export type VerifiedWebhook =
   | { readonly outcome: "verified"; readonly event: AdEvent }
   /** Not signed with one of the tokens, or the timestamp is too far from now. Answer 401 and do nothing. */
-  | { readonly outcome: "not-signed" }
+  | { readonly outcome: "not-signed"; readonly refusal: WebhookRefusal; readonly message: string }
   /** Signed, but not an event of the contract. Answer 400. */
   | { readonly outcome: "malformed" };
 
@@ -61,22 +80,36 @@ export async function verifyWebhook(
 ): Promise<VerifiedWebhook> {
   const body = bytesOf(rawBody);
   const read = readerOf(headers);
-  const keys = await Promise.all([tokens].flat().filter(Boolean).map(keyOf));
-  const [signature, id, timestamp, list] = ["x-signature", "webhook-id", "webhook-timestamp", "webhook-signature"].map(
-    read,
-  );
+  const names = ["x-signature", "webhook-id", "webhook-timestamp", "webhook-signature"];
+  const [signature, id, timestamp, list] = names.map(read);
+  const given = [tokens].flat().filter(Boolean);
+  const keys = await Promise.all(given.map(keyOf));
   const hex = /^sha256=([0-9a-f]{64})$/.exec(signature ?? "")?.[1];
-  if (hex === undefined || !(await isSignedBy(keys, fromHex(hex), body))) return { outcome: "not-signed" };
-  const isStandard = (id ?? timestamp ?? list) !== undefined;
-  if (isStandard || !isTimestampOptional) {
-    const ageSeconds = now.getTime() / 1000 - Number(timestamp);
-    const isReadable = /^[\x21-\x2d\x2f-\x7e]{1,256}$/.test(id ?? "") && /^(0|[1-9][0-9]{0,11})$/.test(timestamp ?? "");
-    // This comparison is false for NaN, so an invalid clock refuses.
-    if (!isReadable || !(Math.abs(ageSeconds) <= toleranceSeconds)) return { outcome: "not-signed" };
+  const isSigned = async (bytes: Uint8Array<ArrayBuffer>, by: readonly Key[]) =>
+    hex !== undefined && (await isSignedBy(by, fromHex(hex), bytes));
+  const macs = list && list.length <= 4096 ? list.split(" ").map(fromVersion1) : [];
+  const isStandardSigned = async () => {
     const signed = Uint8Array.from([...utf8.encode(`${id}.${timestamp}.`), ...body]);
-    const given = list !== undefined && list.length <= 4096 ? list.split(" ").map(fromVersion1) : [];
-    const verdicts = await Promise.all(given.map((mac) => mac && isSignedBy(keys, mac, signed)));
-    if (!verdicts.includes(true)) return { outcome: "not-signed" };
+    return (await Promise.all(macs.map((mac) => mac && isSignedBy(keys, mac, signed)))).includes(true);
+  };
+  const needsTime = !isTimestampOptional || (id ?? timestamp ?? list) !== undefined;
+  const isReadable = /^[\x21-\x2d\x2f-\x7e]{1,256}$/.test(id ?? "") && /^(0|[1-9][0-9]{0,11})$/.test(timestamp ?? "");
+  const ageSeconds = now.getTime() / 1000 - Number(timestamp);
+
+  let failed: FailedCheck | undefined;
+  if (!(await isSigned(body, keys))) failed = "x-signature";
+  else if (needsTime && !(isReadable && macs.length)) failed = "webhook-headers";
+  else if (needsTime && !(await isStandardSigned())) failed = "webhook-signature";
+  // This comparison is false for NaN, so an invalid clock refuses.
+  else if (needsTime && !(Math.abs(ageSeconds) <= toleranceSeconds)) failed = "time";
+  if (failed) {
+    const { explainRefusal } = await import("./refused-webhook.ts");
+    const explained = await explainRefusal(failed, {
+      ...{ body, tokens: given, ageSeconds, isStandardSigned },
+      headers: Object.fromEntries(names.map((name) => [name, read(name)])),
+      isSigned: async (bytes, by) => isSigned(bytes, await Promise.all(by.map(keyOf))),
+    });
+    return { outcome: "not-signed", ...explained };
   }
   const event = readEvent(body);
   return event ? { outcome: "verified", event } : { outcome: "malformed" };

@@ -126,11 +126,56 @@ describe("over HTTP", () => {
     ["a body of 65 kB", 413, () => ({ method: "POST", body: "x".repeat(65 * 1024) })],
   ])("%s is answered %d and handles nothing", async (_name, status, request) => {
     const handle = vi.fn();
-    const url = await serve(webhook(handle, { tokens: token }));
+    const url = await serve(webhook(handle, { tokens: token, onRefused: () => {} }));
     const response = await fetch(url, request());
     expect(response.status).toBe(status);
-    expect(await response.json()).toEqual({ error: { code: expect.any(String), message: expect.any(String) } });
+    expect(await response.json()).toMatchObject({ error: { code: expect.any(String), message: expect.any(String) } });
     expect(handle).not.toHaveBeenCalled();
+  });
+
+  test("the answer to a genuine webhook names the seconds by which the clock is off", async () => {
+    const onRefused = vi.fn();
+    for (const [seconds, words] of [
+      [600, /sent 60\d s ago by the clock of this machine: check that clock \(NTP\)/],
+      [-600, /(599|600) s in the future by the clock of this machine: check that clock \(NTP\)/],
+    ] as const) {
+      const now = () => new Date(Date.now() + seconds * 1000);
+      const url = await serve(webhook(() => {}, { tokens: token, now, onRefused }));
+      const response = await fetch(url, signed());
+      expect(response.status).toBe(401);
+      const fault = seconds > 0 ? "stale" : "future";
+      const details = { fault, seconds: expect.closeTo(600, -1) };
+      const message = expect.stringMatching(words);
+      expect(await response.json()).toEqual({ error: { code: "BAD_SIGNATURE", message, details } });
+      expect(onRefused).toHaveBeenLastCalledWith(message, details);
+    }
+  });
+
+  test("refusals are logged by default, once a minute for each kind, without anything that was sent", async () => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    stops.push(() => warn.mockRestore());
+    const url = await serve(webhook(() => {}, { tokens: `${token}\n` }));
+    for (let count = 0; count < 50; count++) await fetch(url, signed({ code: "SECRET" }));
+    await fetch(url, { method: "POST", body: "{}" });
+    const genuine = await serve(webhook(() => {}, { tokens: token }));
+    await fetch(genuine, signed({ event: "something" }));
+    expect(warn.mock.calls.map(([line]) => String(line))).toEqual([
+      expect.stringMatching(/^a webhook was refused: .*without the blanks, line breaks or quotes around it/),
+      expect.stringMatching(/^a webhook was refused: X-Signature is missing/),
+      expect.stringMatching(/^a webhook was refused: .*not an event of the contract/),
+    ]);
+    expect(JSON.stringify(warn.mock.calls)).not.toMatch(/SECRET|ad_test|evt_/);
+  });
+
+  test("an onRefused that throws changes no answer", async () => {
+    const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+    stops.push(() => logged.mockRestore());
+    const onRefused = () => {
+      throw new Error("no log");
+    };
+    const url = await serve(webhook(() => {}, { tokens: token, onRefused }));
+    expect((await fetch(url, signed({}, "ad_other"))).status).toBe(401);
+    expect(logged).toHaveBeenCalledTimes(1);
   });
 
   test("an empty token is refused when the handler is made", () => {

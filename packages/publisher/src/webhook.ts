@@ -1,6 +1,6 @@
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
-import { type AdEvent, type VerifyOptions, verifyWebhook } from "./verify-webhook.ts";
+import { type AdEvent, type VerifyOptions, verifyWebhook, type WebhookRefusal } from "./verify-webhook.ts";
 
 /** Remembers which events were handled. */
 export interface EventStore {
@@ -23,6 +23,11 @@ export interface WebhookOptions extends Pick<VerifyOptions, "toleranceSeconds" |
    * answered 500; the handler runs on, and a repeat of the event waits for it instead of calling it a second time.
    */
   readonly handlerTimeoutMs?: number;
+  /**
+   * Called for each webhook that is answered 401, or 400 (without `refusal`: it is signed, but is not an event). By default
+   * the message is logged as a warning, at most once a minute for each kind. Anyone can cause it.
+   */
+  readonly onRefused?: (message: string, refusal: WebhookRefusal | undefined) => void;
   /** Called when the handler rejects or is late. The event is answered 500, and the service sends it again. Logs by default. */
   readonly onError?: (error: unknown, event: AdEvent) => void;
   readonly now?: () => Date;
@@ -42,18 +47,20 @@ export function webhook(
   handle: (event: AdEvent) => void | Promise<void>,
   options: WebhookOptions,
 ): (request: Request) => Promise<Response> {
-  const { tokens, store = memoryStore(), onTest, onError = logError, handlerTimeoutMs = 14_000, ...rest } = options;
+  const { tokens, store = memoryStore(), onTest, onError = logError, handlerTimeoutMs = 14_000, ...more } = options;
+  const { onRefused, ...rest } = more;
   const { now = () => new Date(), ...verifying } = rest;
   if (![tokens].flat().some(Boolean)) throw new Error("the bot's API token is missing");
+  const logged = new Map();
   return async (request) => {
     if (request.method !== "POST") return refusal(405, "METHOD_NOT_ALLOWED", "a webhook is a POST", { allow: "POST" });
     const body = await readBody(request.body, MOST_BYTES);
     if (body === undefined) return refusal(413, "TOO_LARGE", `a webhook has at most ${MOST_BYTES} bytes`);
     const verified = await verifyWebhook(body, request.headers, tokens, { ...verifying, now: now() });
-    if (verified.outcome === "not-signed")
-      return refusal(401, "BAD_SIGNATURE", "the signature does not match the body");
-    if (verified.outcome === "malformed")
-      return refusal(400, "BAD_REQUEST", "the body is not a webhook of the contract");
+    if (verified.outcome !== "verified") {
+      const { answerRefusal } = await import("./refused-webhook.ts");
+      return answerRefusal(verified, { onRefused, logged });
+    }
     const { event } = verified;
     try {
       await inTime(event.isTest ? onTest?.(event) : handleOnce(store, event, handle), handlerTimeoutMs);

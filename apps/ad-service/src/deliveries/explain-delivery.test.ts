@@ -31,8 +31,20 @@ test.each<[Partial<ShownDelivery>, string]>([
 });
 
 test("every answer except 2xx has advice", () => {
-  for (let status = 300; status < 600; status++) expect(adviseOnAnswer({ status, errorClass: null })).toBeTruthy();
-  expect(adviseOnAnswer({ status: 302, errorClass: "redirect" })).toContain("redirects are not followed");
-  expect(adviseOnAnswer({ status: null, errorClass: null })).toContain("the outcome is unknown");
-  expect(adviseOnAnswer({ status: 204, errorClass: null })).toBeUndefined();
+  const advise = (status: number | null, errorClass: string | null = null) =>
+    adviseOnAnswer({ status, errorClass, text: null });
+  for (let status = 300; status < 600; status++) expect(advise(status)).toBeTruthy();
+  expect(advise(302, "redirect")).toContain("redirects are not followed");
+  expect(advise(null)).toContain("the outcome is unknown");
+  expect(advise(204)).toBeUndefined();
+});
+
+test("a receiver's 401 that names its clock is not blamed on token and parser", () => {
+  const adviseOn = (text: string) => adviseOnAnswer({ status: 401, errorClass: null, text });
+  const stale = JSON.stringify({
+    error: { code: "BAD_SIGNATURE", message: "", details: { fault: "stale", seconds: 601 } },
+  });
+  expect(adviseOn(stale)).toMatch(/601 s ago by the clock of its machine: check that clock \(NTP\)/);
+  expect(adviseOn(stale)).not.toMatch(/token|raw bytes/);
+  expect(adviseOn("who are you?")).toMatch(/raw bytes.*token.*clock/);
 });

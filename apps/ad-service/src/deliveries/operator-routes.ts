@@ -75,7 +75,8 @@ function readRoutes(scope: CheckedScope, { database }: DeliveryOperatorDeps): vo
     const delivery = await showDelivery(database, { eventId });
     if (!delivery) throw unknownEvent(eventId);
     const last = delivery.log.at(-1);
-    return { ...delivery, explanation: explainDelivery(delivery), advice: last && adviseOnAnswer(last) };
+    const advice = last && adviseOnAnswer({ ...last, text: last.responseText });
+    return { ...delivery, explanation: explainDelivery(delivery), advice };
   });
 }
 
@@ -267,7 +268,7 @@ function endpointRoutes(scope: CheckedScope, deps: DeliveryOperatorDeps): void {
     const tested = await testEndpoint(endpointTests, { botId, ...request.body });
     if (tested.outcome !== "tested") throw testRefusals[tested.outcome](botId);
     const { outcome: _, phases, ...told } = tested;
-    return { botId, ...told, ...rounded(phases), advice: adviseOnAnswer(tested) };
+    return { botId, ...told, ...rounded(phases), advice: adviseOnAnswer({ ...tested, text: tested.answer }) };
   });
 }
 

@@ -1,3 +1,4 @@
+import { describeRefusal, refusalOfAnswer } from "@intermission/ad-core/webhook-refusal";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
@@ -213,7 +214,7 @@ function explainWaiting({ botId, blockedReason, notBefore, dueAt, resumeState }:
 
 const byStatus: Record<number, string> = {
   400: "it did not understand the request: it must accept JSON by POST and ignore unknown fields",
-  401: "it rejected the signature: does it verify the raw bytes, with the bot's current token? See: bots show",
+  401: "it rejected the signature: does it verify the raw bytes, with the bot's current token, and is its clock right? See: bots show",
   403: "something rejects our requests: a signature check, or a firewall in front of it that blocks our address or our user agent",
   404: "there is nothing at this path: is the address right, and is the newest version deployed? See: endpoints show",
   405: "it does not accept POST at this path: is the address right?",
@@ -243,11 +244,17 @@ const byClass: Record<ErrorClass, string> = {
 };
 
 /** What to check when an endpoint answers like this, in plain words; undefined when all is well. */
-export function adviseOnAnswer(answer: { status: number | null; errorClass: string | null }): string | undefined {
-  const { status, errorClass } = answer;
+export function adviseOnAnswer(answer: {
+  status: number | null;
+  errorClass: string | null;
+  text: string | null;
+}): string | undefined {
+  const { status, errorClass, text } = answer;
   if (errorClass !== null) return isErrorClass(errorClass) ? byClass[errorClass] : "look at its log";
   if (status === null) return "the outcome is unknown: this service failed meanwhile; see its own log";
   if (status >= 200 && status <= 299) return undefined;
+  const refusal = status === 401 && text !== null ? refusalOfAnswer(text) : undefined;
+  if (refusal) return `it rejected the signature: ${describeRefusal(refusal, "its machine")}`;
   return byStatus[status] ?? (status >= 500 ? "it failed: look at its own log" : "it refused: look at its own log");
 }
 

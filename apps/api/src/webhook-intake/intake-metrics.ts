@@ -1,16 +1,17 @@
+import type { WebhookFault } from "@intermission/ad-core/webhook-refusal";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { Logger } from "@intermission/server/logger";
 import { durationHistogram } from "@intermission/server/metrics";
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { ReceiveWebhook, ReceiveWebhookOutcome, SignatureFault } from "./receive-webhook.ts";
+import type { ReceiveWebhook, ReceiveWebhookOutcome } from "./receive-webhook.ts";
 import type { Reconciled } from "./reconcile-events.ts";
 import type { RecordedCount } from "./record-events.ts";
 
-export type RefusalReason = SignatureFault | "too-large" | "wrong-content-type" | "malformed-request";
+export type RefusalReason = WebhookFault | "too-large" | "wrong-content-type" | "malformed-request";
 
 export interface RefusalCounter {
-  /** Costs only memory: anyone can send unsigned requests. */
-  count(reason: RefusalReason): void;
+  /** Costs only memory and a log line: anyone can send unsigned requests. `because` says what to do, without their content. */
+  count(reason: RefusalReason, because: string): void;
   /** Writes the counts since the last flush. Rejects when the database does. */
   flush(): Promise<void>;
 }
@@ -26,24 +27,31 @@ from unnest($2::text[], $3::bigint[]) as counted(reason, refused) order by reaso
 on conflict (bot_id, hour, reason) do update set refused = kept.refused + excluded.refused, last_at = excluded.last_at`,
 );
 
-/** Counts webhooks without a valid signature: one row per hour and reason, and at most one write and one log line a minute. */
+/**
+ * Counts webhooks without a valid signature: one row per hour and reason, and at most one write a minute. The first of each
+ * reason in a minute is logged at once with its cause, and the further ones at the end of the minute with their number.
+ */
 export function countRefusals(
   database: Pick<Database, "run">,
   botId: string,
   logger: Pick<Logger, "warn">,
 ): RefusalCounter {
   let counts = new Map<RefusalReason, number>();
+  let ofThisMinute = new Map<RefusalReason, number>();
   let isDue = false;
 
   function add(reason: RefusalReason, number: number): void {
     counts.set(reason, (counts.get(reason) ?? 0) + number);
-    if (!isDue) setTimeout(tell, flushAfterMs).unref();
+    if (!isDue) setTimeout(endMinute, flushAfterMs).unref();
     isDue = true;
   }
 
-  function tell(): void {
+  function endMinute(): void {
     isDue = false;
-    logger.warn({ refused: Object.fromEntries(counts) }, "webhooks were refused before their signature was verified");
+    const refused = Object.fromEntries([...ofThisMinute].filter(([, number]) => number > 1));
+    ofThisMinute = new Map();
+    if (Object.keys(refused).length > 0)
+      logger.warn({ botId, refused }, "webhooks were refused within a minute before their signature was verified");
     flush().catch((error: unknown) => logger.warn({ err: error }, "refused webhooks could not be counted"));
   }
 
@@ -59,7 +67,15 @@ export function countRefusals(
     }
   }
 
-  return { count: (reason) => add(reason, 1), flush };
+  return {
+    count(reason, because) {
+      const number = (ofThisMinute.get(reason) ?? 0) + 1;
+      ofThisMinute.set(reason, number);
+      if (number === 1) logger.warn({ botId, reason }, `a webhook was refused: ${because}`);
+      add(reason, 1);
+    },
+    flush,
+  };
 }
 
 export interface IntakeMetrics {
@@ -143,9 +159,9 @@ export function intakeMetrics(registry: Registry): IntakeMetrics {
     },
     alsoCounting: (refusals) => ({
       ...refusals,
-      count(reason) {
+      count(reason, because) {
         refused.inc({ reason });
-        refusals.count(reason);
+        refusals.count(reason, because);
       },
     }),
     reconciled,

@@ -1,16 +1,16 @@
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { judgeSignature } from "./receive-webhook.ts";
+import { judgeSignature } from "./judge-signature.ts";
 
 const tokens = ["ad_the_newest_token_of_all", "ad_the_older_token_of_all"];
 const now = new Date("2026-03-01T10:00:00Z");
-const body = Buffer.from('{"event":"rewarded","user_tg_id":"42","event_id":"evt_1","note":"caf\u00e9 \u{1F600}"}');
+const body = Buffer.from('{"event":"rewarded","event_id":"evt_1","user_tg_id":"42","reference":"caf\u00e9 \u{1F600}"}');
 const good = sign(body, tokens[0] ?? "");
 
 const verdictOn = (headers: Record<string, string | string[] | undefined>, bytes: Uint8Array = body) => {
   const verdict = judgeSignature({ body: bytes, headers }, tokens, now);
-  return verdict.outcome === "signed" ? "signed" : verdict.fault;
+  return verdict.outcome === "signed" ? "signed" : verdict.refusal.fault;
 };
 
 test("a signature by either token is accepted, and by no other", () => {
@@ -93,6 +93,99 @@ describe("with Standard Webhooks headers", () => {
     );
     expect(verdictOn({ "x-signature": good, "webhook-attempt": "1" })).toBe("wrong-webhook-signature");
     expect(verdictOn({ "x-signature": good, "webhook-": "" })).toBe("wrong-webhook-signature");
+  });
+});
+
+describe("what is wrong is named as far as a MAC proves it", () => {
+  const text = body.toString("utf8");
+  const fields = JSON.parse(text);
+  const [newest = "", older = ""] = tokens;
+  const sent = {
+    "x-signature": good,
+    ...signStandardWebhook({ id: "evt_1", timestampSeconds: now.getTime() / 1000, body, tokens: [newest] }),
+  };
+  const refusalOf = (
+    headers: Record<string, string | undefined>,
+    bytes: Uint8Array = body,
+    known = tokens,
+    at = now,
+  ) => {
+    const verdict = judgeSignature({ body: bytes, headers }, known, at);
+    return verdict.outcome === "signed" ? undefined : verdict.refusal;
+  };
+  const wrong = (cause: string) => ({ fault: "wrong-signature", cause });
+
+  test.each<[string, Buffer]>([
+    ["is indented", Buffer.from(JSON.stringify(fields, undefined, 2))],
+    ["has blanks as Python writes them", Buffer.from(text.replaceAll('":', '": ').replaceAll(',"', ', "'))],
+    ["has its fields sorted", Buffer.from(JSON.stringify(Object.fromEntries(Object.entries(fields).sort())))],
+    ["has escapes for letters", Buffer.from(text.replace("\u00e9", "\\u00e9"))],
+    ["is behind a byte order mark", Buffer.from(`\u{feff}${text}`)],
+    ["is before a line feed", Buffer.from(`${text}\r\n`)],
+    ["is in base64", Buffer.from(body.toString("base64"))],
+    ["was read as Latin-1", Buffer.from(body.toString("latin1"))],
+  ])("a body that %s", (_what, bytes) => {
+    expect(refusalOf(sent, bytes)).toEqual(wrong("changed-body"));
+    // Who changes something and cannot sign learns nothing.
+    expect(refusalOf({ ...sent, "x-signature": sign(bytes, "ad_forged_by_somebody") }, bytes)).toEqual(
+      wrong("unknown"),
+    );
+  });
+
+  test("a body that something read before", () => {
+    expect(refusalOf(sent, Buffer.alloc(0))).toEqual(wrong("empty-body"));
+  });
+
+  test("a token that the receiver does not have yet, while tokens rotate", () => {
+    const rotating = {
+      "x-signature": sign(body, "ad_the_token_of_tomorrow"),
+      ...signStandardWebhook({
+        ...{ id: "evt_1", timestampSeconds: now.getTime() / 1000, body },
+        tokens: ["ad_the_token_of_tomorrow", newest],
+      }),
+    };
+    expect(refusalOf(rotating)).toEqual(wrong("another-token"));
+    expect(refusalOf({ ...rotating, "webhook-signature": rotating["webhook-signature"].split(" ")[0] })).toEqual(
+      wrong("unknown"),
+    );
+  });
+
+  test.each(["\n", "\r\n", " ", "\t", '"', "\u{feff}"])("a token that ends with %j", (padding) => {
+    expect(refusalOf(sent, body, [newest + padding])).toEqual(wrong("padded-token"));
+    expect(refusalOf(sent, body, [padding + newest + padding, older])).toEqual(wrong("padded-token"));
+    expect(refusalOf(sent, body, ["ad_another_token_of_all" + padding])).toEqual(wrong("unknown"));
+  });
+
+  test.each([
+    [601, { fault: "stale", seconds: 601 }],
+    [86_400 * 365, { fault: "stale", seconds: 86_400 * 365 }],
+    [-3600, { fault: "future", seconds: 3600 }],
+  ])("a clock that is %d s off, in seconds, and only for what is genuine", (seconds, expected) => {
+    const at = new Date(now.getTime() + seconds * 1000);
+    expect(refusalOf(sent, body, tokens, at)).toEqual(expected);
+    expect(refusalOf({ ...sent, "webhook-id": "evt_2" }, body, tokens, at)).toEqual({
+      ...{ fault: "wrong-webhook-signature", cause: "mismatch" },
+    });
+    expect(refusalOf(sent, Buffer.from("{}"), tokens, at)).toEqual(wrong("unknown"));
+  });
+
+  test.each<[string, Record<string, string | undefined>, object]>([
+    ["no webhook-id", { "webhook-id": undefined }, { cause: "missing-header", header: "webhook-id" }],
+    [
+      "no webhook-signature",
+      { "webhook-signature": undefined },
+      { cause: "missing-header", header: "webhook-signature" },
+    ],
+    [
+      "an empty webhook-timestamp",
+      { "webhook-timestamp": "" },
+      { cause: "malformed-header", header: "webhook-timestamp" },
+    ],
+    ["a date", { "webhook-timestamp": now.toISOString() }, { cause: "malformed-header", header: "webhook-timestamp" }],
+    ["milliseconds", { "webhook-timestamp": String(now.getTime()) }, { cause: "milliseconds" }],
+    ["an id with a full stop", { "webhook-id": "evt.1" }, { cause: "malformed-header", header: "webhook-id" }],
+  ])("a webhook with %s", (_what, change, expected) => {
+    expect(refusalOf({ ...sent, ...change })).toEqual({ fault: "wrong-webhook-signature", ...expected });
   });
 });
 

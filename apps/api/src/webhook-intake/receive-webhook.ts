@@ -1,58 +1,13 @@
 import { createHash } from "node:crypto";
-import { verify, verifyStandardWebhook } from "@intermission/ad-core/signature";
 import { parseWebhookEvent, type WebhookEvent } from "@intermission/ad-core/webhook-event";
+import type { WebhookRefusal } from "@intermission/ad-core/webhook-refusal";
 import { groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
 import type { Payout } from "../bots/bot-records.ts";
+import { judgeSignature, type WebhookRequest } from "./judge-signature.ts";
 import type { EventLine } from "./record-events.ts";
 import { isStorable, type RecordedCount, recordEvents } from "./record-events.ts";
 import { recordTwoFieldEvent, type UnmatchedReason } from "./record-two-field-event.ts";
-
-export interface WebhookRequest {
-  body: Uint8Array;
-  headers: Readonly<Record<string, string | string[] | undefined>>;
-}
-
-export type SignatureFault =
-  | "missing-signature"
-  | "malformed-signature"
-  | "wrong-signature"
-  /** `webhook-*` headers that are incomplete, or signed with another key. */
-  | "wrong-webhook-signature"
-  /** Signed, but not within five minutes of now: a replay of a captured webhook, or a wrong clock. */
-  | "stale"
-  | "future";
-
-export type SignatureVerdict = { outcome: "signed" } | { outcome: "not-signed"; fault: SignatureFault };
-
-/** Whether the bytes were signed with one of the tokens, by every signature in the headers. Never throws. */
-export function judgeSignature(
-  { body, headers }: WebhookRequest,
-  tokens: readonly string[],
-  now: Date,
-): SignatureVerdict {
-  const header = headers["x-signature"];
-  if (!verify(body, header, tokens)) return notSigned(faultOf(header));
-  // A sender that also uses Standard Webhooks signs the time of sending: a replayed webhook is rejected.
-  if (!hasStandardHeaders(headers)) return { outcome: "signed" };
-  const { outcome } = verifyStandardWebhook({ body, headers, tokens, now });
-  if (outcome === "valid") return { outcome: "signed" };
-  return notSigned(outcome === "stale" || outcome === "future" ? outcome : "wrong-webhook-signature");
-}
-
-function hasStandardHeaders(headers: WebhookRequest["headers"]): boolean {
-  for (const name in headers) if (name.startsWith("webhook-")) return true;
-  return false;
-}
-
-function notSigned(fault: SignatureFault): SignatureVerdict {
-  return { outcome: "not-signed", fault };
-}
-
-function faultOf(header: string | string[] | undefined): SignatureFault {
-  if (header === undefined) return "missing-signature";
-  return typeof header === "string" && /^sha256=[0-9a-f]{64}$/.test(header) ? "wrong-signature" : "malformed-signature";
-}
 
 /** Enough to identify it; the sender has the rest. */
 const keptCharacters = 4096;
@@ -84,7 +39,7 @@ export type ReceiveWebhookOutcome =
   | { outcome: "recorded" }
   | { outcome: "unmatched"; reason: UnmatchedReason }
   /** Nothing was kept. */
-  | { outcome: "bad-signature"; fault: SignatureFault }
+  | { outcome: "bad-signature"; refusal: WebhookRefusal }
   /** Signed, and kept as a receipt with the reason. */
   | { outcome: "bad-shape"; message: string }
   | { outcome: "foreign-bot" };
@@ -119,7 +74,7 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
   return async (request, now) => {
     const { body, headers } = request;
     const verdict = judgeSignature(request, options.tokens, now);
-    if (verdict.outcome === "not-signed") return { outcome: "bad-signature", fault: verdict.fault };
+    if (verdict.outcome === "not-signed") return { outcome: "bad-signature", refusal: verdict.refusal };
     const signatureHeader = String(headers["x-signature"]);
     const refuse = async <Refusal extends ReceiveWebhookOutcome>(refusal: Refusal, reason: string) => {
       await keepInvalidWebhook(database, botId, { body, signatureHeader, reason });

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { sign } from "@intermission/ad-core/signature";
+import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -67,6 +67,53 @@ describe.each(testDatabases())("refused webhooks, on %s", (kind) => {
     await post(body, json);
     expect(await refusals()).toMatchObject({ "missing-signature": 2, "too-large": 1 });
     expect(await rows("select hour from refused_webhooks")).toHaveLength(6);
+  });
+
+  test("the answer and the first line of a minute name the fault, for a clock with its seconds, and nothing is kept", async () => {
+    const lines: string[] = [];
+    const logging = await startTestApi(store.database, {}, undefined, { log: (line) => lines.push(line) });
+    const before = await kept();
+    const body = Buffer.from(JSON.stringify(event));
+    const send = async (headers: Record<string, string>, bytes: Buffer = body) => {
+      const all = { "content-type": "application/json", ...headers };
+      const response = await fetch(`${logging.url}/webhooks/ads`, { method: "POST", body: bytes, headers: all });
+      return { status: response.status, body: await response.json() };
+    };
+    const signedAt = (secondsFromNow: number, token = testToken) => {
+      const timestampSeconds = Math.floor(Date.now() / 1000) + secondsFromNow;
+      const standard = signStandardWebhook({ id: "evt_1", timestampSeconds, body, tokens: [token] });
+      return { "x-signature": sign(body, token), ...standard };
+    };
+    const cases: [Awaited<ReturnType<typeof send>>, object, RegExp][] = [
+      [await send({}), { fault: "missing-signature" }, /X-Signature is missing/],
+      [
+        await send(signedAt(-600)),
+        { fault: "stale", seconds: expect.closeTo(600, -1) },
+        /sent 60\d s ago by the clock of this machine.*NTP/,
+      ],
+      [
+        await send(signedAt(600)),
+        { fault: "future", seconds: expect.closeTo(600, -1) },
+        /(59\d|600) s in the future by the clock of this machine.*NTP/,
+      ],
+      [await send(signedAt(0, "ad_other_token")), { fault: "wrong-signature", cause: "unknown" }, /another token/],
+      [
+        await send(signedAt(0), Buffer.from(JSON.stringify(event, undefined, 1))),
+        { fault: "wrong-signature", cause: "changed-body" },
+        /raw bytes/,
+      ],
+    ];
+    for (const [{ status, body: answered }, details, words] of cases) {
+      expect(status).toBe(401);
+      expect(answered).toEqual({ error: { code: "BAD_SIGNATURE", message: expect.stringMatching(words), details } });
+    }
+    for (let count = 0; count < 100; count++) await send(signedAt(-600));
+    expect(await kept()).toBe(before);
+    const refused = lines.map((line) => JSON.parse(line)).filter(({ msg }) => /refused/.test(msg));
+    expect(refused.map(({ reason }) => reason)).toEqual(["missing-signature", "stale", "future", "wrong-signature"]);
+    expect(refused[1].msg).toMatch(/60\d s ago by the clock of this machine/);
+    expect(lines.join("\n")).not.toContain(testToken);
+    await logging.stop();
   });
 
   test("counts older than 30 days are removed", async () => {

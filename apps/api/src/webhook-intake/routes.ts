@@ -1,3 +1,4 @@
+import { describeRefusal, refusalBody, type WebhookFault } from "@intermission/ad-core/webhook-refusal";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { errorBody, logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/server/http-server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -8,10 +9,9 @@ const answers = {
   recorded: [200, { status: "ok" }],
   // Kept, and a repeat would not be paid either: the sender may stop.
   unmatched: [200, { status: "ok" }],
-  "bad-signature": [401, errorBody("BAD_SIGNATURE", "X-Signature does not match the body")],
   "bad-shape": [400, errorBody("BAD_REQUEST", "the body is not a webhook of this contract")],
   "foreign-bot": [403, errorBody("FOREIGN_BOT", "this receiver belongs to another bot")],
-} as const satisfies Record<ReceiveWebhookOutcome["outcome"], readonly [number, object]>;
+} as const satisfies Record<Exclude<ReceiveWebhookOutcome["outcome"], "bad-signature">, readonly [number, object]>;
 
 const unknownBot = errorBody(
   "NOT_FOUND",
@@ -25,7 +25,13 @@ interface Params {
 /** Largest body that is read. The ad service's are below 1 kB. */
 const bodyLimit = 64 * 1024;
 
-const refusalOfStatus: Record<number, RefusalReason> = { 413: "too-large", 415: "wrong-content-type" };
+type UnreadReason = Exclude<RefusalReason, WebhookFault>;
+const unreadOfStatus: Record<number, UnreadReason> = { 413: "too-large", 415: "wrong-content-type" };
+const unreadBecause: Record<UnreadReason, string> = {
+  "too-large": `the body has more than ${bodyLimit} bytes, and webhooks have less than 1 kB`,
+  "wrong-content-type": "the content type is not application/json: the request is not a webhook, or a proxy changed it",
+  "malformed-request": "the request is malformed, or did not arrive completely",
+};
 
 export interface Receiver {
   receive: ReceiveWebhook;
@@ -46,7 +52,8 @@ export function webhookRoutes(
     scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
     scope.addHook("onError", async (request, _reply, error) => {
       const receiver = receiverOf((request.params as Params | undefined)?.botId);
-      receiver?.refusals.count(refusalOfStatus[error.statusCode ?? 0] ?? "malformed-request");
+      const reason = unreadOfStatus[error.statusCode ?? 0] ?? "malformed-request";
+      receiver?.refusals.count(reason, unreadBecause[reason]);
     });
 
     for (const path of ["/webhooks/ads", "/webhooks/ads/:botId"])
@@ -60,9 +67,12 @@ export function webhookRoutes(
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     try {
       const result = await receive({ body, headers: request.headers }, new Date());
+      if (result.outcome === "bad-signature") {
+        refusals.count(result.refusal.fault, describeRefusal(result.refusal));
+        return await reply.code(401).send(refusalBody(result.refusal));
+      }
       const [status, answer] = answers[result.outcome];
-      if (result.outcome === "bad-signature") refusals.count(result.fault);
-      else if (result.outcome !== "recorded") request.log.warn(factsOf(result), "webhook not recorded");
+      if (result.outcome !== "recorded") request.log.warn(factsOf(result), "webhook not recorded");
       return await reply.code(status).send(answer);
     } catch (error) {
       // It is unknown whether it was committed: the sender must retry, and a repeat is safe.

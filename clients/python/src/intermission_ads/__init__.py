@@ -2,6 +2,7 @@
 
 from .client import Ads, AsyncAds
 from .errors import AdsError
+from .refusal import WebhookRefusal
 from .results import (
     Availability,
     Code,
@@ -40,6 +41,7 @@ __all__ = [
     "Stats",
     "StatsFigures",
     "StatsRow",
+    "WebhookRefusal",
     "WebhookRefused",
     "WebhookTest",
     "verify_webhook",

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 import logging
+import time
 from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
 
 from fastapi import HTTPException, Request
 from fastapi.responses import JSONResponse
 
+from .refusal import RefusalLog
 from .stores import EventStore, MemoryStore
-from .webhook import AdEvent, WebhookRefused, verify_webhook
+from .webhook import AdEvent, NotSigned, WebhookRefused, verify_webhook
 
 Handler = Callable[[AdEvent], "Awaitable[None] | None"]
 
@@ -71,11 +74,13 @@ def ad_event(
 ) -> Callable[[Request], Awaitable[AdEvent]]:
     """A dependency, `Depends(ad_event(tokens))`: the verified event of a request, or an answer of 400, 401 or 413.
 
-    It does not tell whether the event was handled before: use `webhook`, or a store.
+    Refusals are logged as warnings of the logger `intermission_ads`, at most once a minute for each kind. It does not tell
+    whether the event was handled before: use `webhook`, or a store.
     """
     keys = [token for token in ([tokens] if isinstance(tokens, str) else tokens) if token != ""]
     if not keys:
         raise ValueError("a webhook needs the bot's API token")
+    refusals = RefusalLog()
 
     async def verified(request: Request) -> AdEvent:
         body = await _read_body(request)
@@ -88,9 +93,24 @@ def ad_event(
                 is_timestamp_optional=is_timestamp_optional,
             )
         except WebhookRefused as refused:
-            raise HTTPException(refused.status, {"code": refused.code, "message": str(refused)}) from refused
+            line = refusals.line(_kind_of(refused), str(refused), time.time())
+            if line is not None:
+                _log.warning(line)
+            raise HTTPException(refused.status, _detail_of(refused)) from refused
 
     return verified
+
+
+def _kind_of(refused: WebhookRefused) -> str:
+    if isinstance(refused, NotSigned):
+        return f"{refused.refusal.fault} {refused.refusal.cause}"
+    return refused.code
+
+
+def _detail_of(refused: WebhookRefused) -> dict[str, Any]:
+    """The facts are in the answer, so that the ad service's operator sees what is wrong here."""
+    details = {"details": refused.refusal.details()} if isinstance(refused, NotSigned) else {}
+    return {"code": refused.code, "message": str(refused), **details}
 
 
 async def _read_body(request: Request) -> bytes:

@@ -6,11 +6,20 @@ import base64
 import hashlib
 import hmac
 import json
+import math
 import re
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn, Union, cast
+
+from .refusal import (
+    WebhookRefusal,
+    judge_standard_headers,
+    possible_originals,
+    standard_headers,
+    unpadded_tokens,
+)
 
 EventType = Literal["rewarded", "direct_link"]
 HeaderSource = Union[Mapping[str, str], Iterable[tuple[str, str]]]
@@ -52,10 +61,14 @@ class WebhookRefused(Exception):
 
 
 class NotSigned(WebhookRefused):
-    """Not signed with one of the tokens, or sent too long ago."""
+    """Not signed with one of the tokens, or sent too long ago. Its text says what is wrong and what to do."""
 
     status = 401
     code = "BAD_SIGNATURE"
+
+    def __init__(self, refusal: WebhookRefusal) -> None:
+        super().__init__(str(refusal))
+        self.refusal = refusal
 
 
 class Malformed(WebhookRefused):
@@ -82,17 +95,25 @@ def verify_webhook(
     Checks `X-Signature` and, where they are sent, the three headers of Standard Webhooks 1.0. `is_timestamp_optional` is for
     an ad service that sends `X-Signature` alone: a captured webhook could then be sent again at any time. `now`: unix time.
     """
-    keys = [token.encode() for token in ([tokens] if isinstance(tokens, str) else tokens) if token != ""]
+    known = [token for token in ([tokens] if isinstance(tokens, str) else tokens) if token != ""]
+    keys = [token.encode() for token in known]
     given = _signature_headers(headers)
     if not _has_x_signature(keys, given.get("x-signature", ""), raw_body):
-        raise NotSigned("X-Signature does not match the body")
-    has_standard = any(name in given for name in ("webhook-id", "webhook-timestamp", "webhook-signature"))
-    if has_standard or not is_timestamp_optional:
-        _check_standard_webhook(keys, given, raw_body, tolerance_seconds, time.time() if now is None else now)
+        raise NotSigned(_explain_x_signature(known, keys, given, raw_body))
+    if any(name in given for name in standard_headers) or not is_timestamp_optional:
+        malformed = judge_standard_headers(given)
+        if malformed is not None:
+            raise NotSigned(malformed)
+        if not _has_standard_signature(keys, given, raw_body):
+            raise NotSigned(WebhookRefusal("wrong-webhook-signature", "mismatch"))
+        age = (time.time() if now is None else now) - int(given["webhook-timestamp"])
+        # Compared this way round, a clock that is not a number is refused.
+        if not abs(age) <= tolerance_seconds:
+            raise NotSigned(_judge_age(age))
     return _read_event(raw_body)
 
 
-_names = ("x-signature", "webhook-id", "webhook-timestamp", "webhook-signature")
+_names = ("x-signature", *standard_headers)
 
 
 def _signature_headers(headers: HeaderSource) -> dict[str, str]:
@@ -117,24 +138,35 @@ def _has_x_signature(keys: list[bytes], header: str, body: bytes) -> bool:
     return any([hmac.compare_digest("sha256=" + _mac(key, body).hex(), header) for key in keys])
 
 
-def _check_standard_webhook(
-    keys: list[bytes], given: Mapping[str, str], body: bytes, tolerance_seconds: float, now: float
-) -> None:
-    webhook_id, timestamp = given.get("webhook-id", ""), given.get("webhook-timestamp", "")
-    # No full stop in the id: it separates id, time and body in the signed text.
-    if not re.fullmatch(r"[\x21-\x2d\x2f-\x7e]{1,256}", webhook_id):
-        raise NotSigned("webhook-id is missing or malformed")
-    if not re.fullmatch("0|[1-9][0-9]{0,11}", timestamp):
-        raise NotSigned("webhook-timestamp is missing or malformed")
-    # Compared this way round, a clock that is not a number is refused.
-    if not abs(now - int(timestamp)) <= tolerance_seconds:
-        raise NotSigned("webhook-timestamp is too far from now")
-    signed = f"{webhook_id}.{timestamp}.".encode() + body
-    expected = ["v1," + base64.b64encode(_mac(key, signed)).decode() for key in keys]
-    listed = given.get("webhook-signature", "")
-    entries = [entry.encode("utf-8", "surrogatepass") for entry in listed.split(" ")] if len(listed) <= 4096 else []
-    if not any([hmac.compare_digest(one.encode(), entry) for one in expected for entry in entries]):
-        raise NotSigned("webhook-signature does not match the body")
+def _has_standard_signature(keys: list[bytes], given: Mapping[str, str], body: bytes) -> bool:
+    """Whether webhook-signature verifies, at whatever time it was made."""
+    if judge_standard_headers(given) is not None:
+        return False
+    signed = f"{given['webhook-id']}.{given['webhook-timestamp']}.".encode() + body
+    expected = [b"v1," + base64.b64encode(_mac(key, signed)) for key in keys]
+    entries = [entry.encode("utf-8", "surrogatepass") for entry in given["webhook-signature"].split(" ")]
+    return any([hmac.compare_digest(one, entry) for one in expected for entry in entries])
+
+
+def _explain_x_signature(tokens: list[str], keys: list[bytes], given: Mapping[str, str], body: bytes) -> WebhookRefusal:
+    """Each cause but the last ones is proved by a MAC, so nobody learns it who cannot sign."""
+    header = given.get("x-signature")
+    if header is None:
+        return WebhookRefusal("missing-signature")
+    if not re.fullmatch("sha256=[0-9a-f]{64}", header):
+        return WebhookRefusal("malformed-signature")
+    if _has_x_signature([token.encode() for token in unpadded_tokens(tokens)], header, body):
+        return WebhookRefusal("wrong-signature", "padded-token")
+    if any(_has_x_signature(keys, header, original) for original in possible_originals(body)):
+        return WebhookRefusal("wrong-signature", "changed-body")
+    if _has_standard_signature(keys, given, body):
+        return WebhookRefusal("wrong-signature", "another-token")
+    return WebhookRefusal("wrong-signature", "unknown" if body else "empty-body")
+
+
+def _judge_age(age: float) -> WebhookRefusal:
+    seconds = round(abs(age)) if math.isfinite(age) else None
+    return WebhookRefusal("future" if age < 0 else "stale", seconds=seconds)
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -1,3 +1,4 @@
+import { describeRefusal, refusalOfAnswer } from "@intermission/ad-core/webhook-refusal";
 import { AdsError } from "../ads-error.ts";
 import type { Ads, WebhookTest } from "../create-ads.ts";
 
@@ -77,7 +78,7 @@ function clockFinding(date: string | null): Finding {
 }
 
 const fixOfStatus: Record<number, string> = {
-  401: "The receiver refused the signature. Give it this API token, and mount it before any body parser: it needs the raw bytes.",
+  401: "The receiver refused the signature. Give it this API token, mount it before any body parser, since it needs the raw bytes, and compare its clock with this machine's (NTP): its log may say which.",
   404: "Nothing is served at this path: compare the webhook address with your route.",
   405: "The route does not accept POST.",
   413: "A body limit in front of the receiver is too small: allow 64 kB.",
@@ -96,6 +97,11 @@ const fixOfError: Record<string, string> = {
 function webhookFinding({ isDelivered, status, errorClass, answer }: WebhookTest, botId: string): Finding {
   if (isDelivered) return { isFine: true, text: `the test event was answered ${status}` };
   const isServerError = status !== undefined && status >= 500;
+  const refusal = status === 401 ? refusalOfAnswer(answer ?? "") : undefined;
+  if (refusal) {
+    const text = `the test event got 401 (${refusal.fault})`;
+    return { isFine: false, text, fix: `The receiver answers: ${describeRefusal(refusal, "the receiver's machine")}.` };
+  }
   const fix =
     fixOfStatus[status ?? 0] ??
     fixOfError[errorClass ?? ""] ??

@@ -1,3 +1,4 @@
+import { describeRefusal, refusalOfAnswer } from "@intermission/ad-core/webhook-refusal";
 import { AdsError } from "../ads-error.ts";
 import type { Ads } from "../create-ads.ts";
 import { signWebhook } from "../testing/sign-webhook.ts";
@@ -89,13 +90,16 @@ async function endOfList(ads: Ads, signal: AbortSignal): Promise<string> {
   }
 }
 
-const LONGEST_ANSWER = 200;
+const MAX_ANSWER_CHARACTERS = 200;
 
 async function send(forward: string, webhook: RequestInit): Promise<string> {
   try {
     const response = await fetch(forward, { ...webhook, redirect: "manual", signal: AbortSignal.timeout(10_000) });
-    const answer = (await response.text()).trim().slice(0, LONGEST_ANSWER);
-    return response.ok ? String(response.status) : `${response.status} ${answer}`;
+    const text = await response.text();
+    if (response.ok) return String(response.status);
+    const refusal = response.status === 401 ? refusalOfAnswer(text) : undefined;
+    const answer = refusal ? describeRefusal(refusal, "the receiver") : text.trim().slice(0, MAX_ANSWER_CHARACTERS);
+    return `${response.status} ${answer}`;
   } catch (error) {
     const { message, cause } = error as Error;
     return `no answer: ${cause instanceof Error && cause.message !== "" ? cause.message : message}`;

@@ -5,7 +5,7 @@ import { createAds } from "../create-ads.ts";
 import { toNodeHandler } from "../node.ts";
 import { fakeAdService } from "../testing/fake-ad-service.ts";
 import type { FakeAdServiceOptions } from "../testing/fake-interface.ts";
-import { webhook } from "../webhook.ts";
+import { type WebhookOptions, webhook } from "../webhook.ts";
 import { runCli } from "./run-cli.ts";
 
 const stops: (() => unknown)[] = [];
@@ -83,6 +83,9 @@ describe("listen", () => {
   });
 });
 
+const receiverOf = (options: Partial<WebhookOptions>) =>
+  webhook(() => {}, { tokens: "ad_test", onRefused: () => {}, ...options });
+
 describe("doctor", () => {
   const examine = async (env: Record<string, string>) => {
     const { output, code } = start(["doctor"], env);
@@ -117,7 +120,41 @@ describe("doctor", () => {
 
   test.each<[string, FakeAdServiceOptions, RegExp]>([
     ["no webhook", {}, /✗ webhook: .*NO_ENDPOINT.*\n.*--webhook-url/],
-    ["another token", { webhook: webhook(() => {}, { tokens: "ad_other" }) }, /✗ webhook: .* 401.*\n.*raw bytes/],
+    [
+      "another token",
+      { webhook: receiverOf({ tokens: "ad_other" }) },
+      /✗ webhook: .* 401 \(wrong-signature\)\n.*the receiver has another token/,
+    ],
+    [
+      "a token with a line break behind it",
+      { webhook: receiverOf({ tokens: "ad_test\n" }) },
+      /✗ webhook: .* 401 \(wrong-signature\)\n.*blanks, line breaks or quotes/,
+    ],
+    [
+      "a receiver whose clock is ten minutes ahead",
+      { webhook: receiverOf({ now: () => new Date(Date.now() + 600_000) }) },
+      /✗ webhook: .* 401 \(stale\)\n.* 60\d s ago by the clock of the receiver's machine: check that clock \(NTP\)/,
+    ],
+    [
+      "a receiver whose clock is ten minutes behind",
+      { webhook: receiverOf({ now: () => new Date(Date.now() - 600_000) }) },
+      /✗ webhook: .* 401 \(future\)\n.* (599|600) s in the future by the clock of the receiver's machine/,
+    ],
+    [
+      "a receiver that parses the body first",
+      {
+        webhook: async (request) => {
+          const body = JSON.stringify(await request.json(), undefined, 1);
+          return receiverOf({})(new Request(request.url, { method: "POST", headers: request.headers, body }));
+        },
+      },
+      /✗ webhook: .* 401 \(wrong-signature\)\n.*Verify the raw bytes/,
+    ],
+    [
+      "a receiver that says nothing",
+      { webhook: async () => new Response("no", { status: 401 }) },
+      /✗ webhook: .* 401.*\n.*this API token.*raw bytes.*clock/,
+    ],
     ["a wrong path", { webhook: async () => new Response("", { status: 404 }) }, /✗ webhook: .* 404.*\n.*your route/],
     ["a failing receiver", { webhook: async () => new Response("", { status: 500 }) }, /✗ webhook: .* 500.*\n.*log/],
   ])("explains %s", async (_name, options, expected) => {

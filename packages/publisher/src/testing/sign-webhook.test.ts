@@ -12,9 +12,11 @@ test("a signed webhook is verified with its fields, and refused with another tok
     outcome: "verified",
     event: { ...event, event: "rewarded", botId: "7000000001", occurredAt: now.toISOString(), isTest: false },
   });
-  expect(await verifyWebhook(body, headers, "ad_other", { now })).toEqual({ outcome: "not-signed" });
+  expect(await verifyWebhook(body, headers, "ad_other", { now })).toMatchObject({ outcome: "not-signed" });
   const later = new Date(now.getTime() + 301_000);
-  expect(await verifyWebhook(body, headers, "ad_new", { now: later })).toEqual({ outcome: "not-signed" });
+  expect(await verifyWebhook(body, headers, "ad_new", { now: later })).toMatchObject({
+    ...{ outcome: "not-signed", refusal: { fault: "stale", seconds: 301 } },
+  });
   const test = signWebhook({ userId: "0", event: "direct_link", isTest: true }, "ad_new", { now });
   expect(await verifyWebhook(test.body, test.headers, "ad_new", { now })).toMatchObject({
     event: { event: "direct_link", isTest: true, eventId: expect.stringMatching(/^evt_/) },

@@ -1,0 +1,127 @@
+/** The headers of Standard Webhooks, which are sent together. */
+export const standardHeaders = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const;
+export type StandardHeader = (typeof standardHeaders)[number];
+
+/** Why X-Signature does not match. All but `unknown` are returned only if it matches something else that proves it. */
+export type WrongSignatureCause =
+  /** Another token, or a body that was changed beyond recognition: the two look the same. */
+  | "unknown"
+  /** It matches the JSON of the body as the ad service writes it: something wrote the body anew. */
+  | "changed-body"
+  /** There is no body: something read it before. */
+  | "empty-body"
+  /** `webhook-signature`, which is made with every token, matches one of the receiver's: tokens rotate. */
+  | "another-token"
+  /** It matches a token without the blanks, line breaks or quotes around it. */
+  | "padded-token";
+
+/** Why a receiver refuses a webhook before it reads the event. */
+export type WebhookRefusal =
+  | { readonly fault: "missing-signature" | "malformed-signature" }
+  | { readonly fault: "wrong-signature"; readonly cause: WrongSignatureCause }
+  | { readonly fault: "wrong-webhook-signature"; readonly cause: "no-headers" | "milliseconds" | "mismatch" }
+  | {
+      readonly fault: "wrong-webhook-signature";
+      readonly cause: "missing-header" | "malformed-header";
+      readonly header: StandardHeader;
+    }
+  /** Genuine, but sent this long ago (`stale`) or ahead (`future`) by the receiver's clock. Only said after the MAC matched. */
+  | { readonly fault: "stale" | "future"; readonly seconds: number };
+
+export type WebhookFault = WebhookRefusal["fault"];
+
+const wrongSignature: Record<WrongSignatureCause, string> = {
+  unknown:
+    "X-Signature does not match the body: the receiver has another token, or something changed the body before it was verified",
+  "changed-body":
+    "X-Signature matches the body as it was sent, not the bytes that were verified: a parser or a proxy wrote the body anew. Verify the raw bytes, before any parser",
+  "empty-body":
+    "the body is empty, and X-Signature does not match that: something read the body before. Verify the raw bytes, before any parser",
+  "another-token":
+    "X-Signature is made with a token that the receiver does not have, and webhook-signature with one that it has: the tokens rotate. Add the bot's newest token to the receiver's list",
+  "padded-token":
+    "X-Signature matches the receiver's token without the blanks, line breaks or quotes around it: remove them from the setting",
+};
+
+/** `machine`: whose clock and settings are meant, as the reader calls the receiver. */
+export function describeRefusal(refusal: WebhookRefusal, machine = "this machine"): string {
+  switch (refusal.fault) {
+    case "missing-signature":
+      return "X-Signature is missing: the request is not a webhook, or a proxy removed the header";
+    case "malformed-signature":
+      return "X-Signature is malformed: it is sent once, as sha256= and 64 lower-case hex digits";
+    case "wrong-signature":
+      return wrongSignature[refusal.cause];
+    case "wrong-webhook-signature":
+      return describeStandardHeaders(refusal);
+    case "stale":
+      return `the signature is genuine, but the webhook was sent ${refusal.seconds} s ago by the clock of ${machine}: check that clock (NTP). If it is right, this is a repeat of an old webhook`;
+    case "future":
+      return `the signature is genuine, but the webhook was sent ${refusal.seconds} s in the future by the clock of ${machine}: check that clock (NTP)`;
+    default:
+      return refusal satisfies never;
+  }
+}
+
+function describeStandardHeaders(refusal: Extract<WebhookRefusal, { fault: "wrong-webhook-signature" }>): string {
+  switch (refusal.cause) {
+    case "no-headers":
+      return "webhook-id, webhook-timestamp and webhook-signature are missing, and the receiver needs a signed time, which X-Timestamp is not: a proxy removed them, or the ad service sends X-Signature alone, which the receiver can allow";
+    case "missing-header":
+      return `${refusal.header} is missing, though other webhook-* headers came: a proxy removed it`;
+    case "malformed-header":
+      return `${refusal.header} is malformed${refusal.header === "webhook-timestamp" ? ": it is Unix time in whole seconds" : ""}`;
+    case "milliseconds":
+      return "webhook-timestamp is in milliseconds: it is Unix time in whole seconds";
+    case "mismatch":
+      return "X-Signature matches the body, and webhook-signature does not match id, time and body: something changed a webhook-* header";
+    default:
+      return refusal satisfies never;
+  }
+}
+
+/** The body of a receiver's 401, of this project's receivers. */
+export function refusalBody(refusal: WebhookRefusal): object {
+  return { error: { code: "BAD_SIGNATURE", message: describeRefusal(refusal), details: refusal } };
+}
+
+const withoutSeconds: readonly WebhookRefusal[] = [
+  { fault: "missing-signature" },
+  { fault: "malformed-signature" },
+  ...(Object.keys(wrongSignature) as WrongSignatureCause[]).map(
+    (cause) => ({ fault: "wrong-signature", cause }) as const,
+  ),
+  ...(["no-headers", "milliseconds", "mismatch"] as const).map(
+    (cause) => ({ fault: "wrong-webhook-signature", cause }) as const,
+  ),
+  ...standardHeaders.flatMap((header) =>
+    (["missing-header", "malformed-header"] as const).map(
+      (cause) => ({ fault: "wrong-webhook-signature", cause, header }) as const,
+    ),
+  ),
+];
+
+/**
+ * Reads the answer of a receiver, if it is one of this project's: the facts of {@link refusalBody}, or those of FastAPI's
+ * error. The receiver's own words are not used, since anyone may have written them.
+ */
+export function refusalOfAnswer(text: string): WebhookRefusal | undefined {
+  const facts = factsOf(text);
+  const { fault, seconds } = facts;
+  if (fault === "stale" || fault === "future")
+    return typeof seconds === "number" && Number.isSafeInteger(seconds) ? { fault, seconds } : undefined;
+  return withoutSeconds.find((refusal) =>
+    (["fault", "cause", "header"] as const).every(
+      (name) => facts[name] === (refusal as Readonly<Record<string, unknown>>)[name],
+    ),
+  );
+}
+
+function factsOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const { error, detail } = JSON.parse(text);
+    return (error ?? detail)?.details ?? {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,124 @@
+import {
+  judgeAge,
+  judgeStandardHeaders,
+  possibleOriginals,
+  unpaddedTokens,
+} from "@intermission/ad-core/explain-refusal";
+import { describeRefusal, refusalBody, type WebhookRefusal } from "@intermission/ad-core/webhook-refusal";
+
+// verifyWebhook loads this file when it refuses a webhook first: the core stays small.
+
+/** The check that a webhook did not pass; the ones before it passed. */
+export type FailedCheck = "x-signature" | "webhook-headers" | "webhook-signature" | "time";
+
+export interface RefusedWebhook {
+  readonly body: Uint8Array;
+  readonly tokens: readonly string[];
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly ageSeconds: number;
+  /** Whether X-Signature is the MAC of these bytes under one of the tokens. */
+  readonly isSigned: (body: Uint8Array<ArrayBuffer>, tokens: readonly string[]) => Promise<boolean>;
+  /** Whether webhook-signature verifies, at whatever time it was made. */
+  readonly isStandardSigned: () => Promise<boolean>;
+}
+
+/** Says why a webhook did not pass a check. */
+export async function explainRefusal(
+  failed: FailedCheck,
+  webhook: RefusedWebhook,
+): Promise<{ refusal: WebhookRefusal; message: string }> {
+  const refusal = await judgeRefusal(failed, webhook);
+  return { refusal, message: describeRefusal(refusal) };
+}
+
+async function judgeRefusal(failed: FailedCheck, webhook: RefusedWebhook): Promise<WebhookRefusal> {
+  switch (failed) {
+    case "x-signature":
+      return explainSignature(webhook);
+    case "webhook-headers":
+      return judgeStandardHeaders(webhook.headers);
+    case "webhook-signature":
+      return { fault: "wrong-webhook-signature", cause: "mismatch" };
+    case "time":
+      return judgeAge(webhook.ageSeconds);
+    default:
+      return failed satisfies never;
+  }
+}
+
+/** Each cause but the last ones is proved by a MAC, so nobody learns it who cannot sign. */
+async function explainSignature(webhook: RefusedWebhook): Promise<WebhookRefusal> {
+  const { body, tokens, headers, isSigned, isStandardSigned } = webhook;
+  const signature = headers["x-signature"];
+  const fault = "wrong-signature";
+  if (signature === undefined) return { fault: "missing-signature" };
+  if (!/^sha256=[0-9a-f]{64}$/.test(signature)) return { fault: "malformed-signature" };
+  if (await isSigned(Uint8Array.from(body), unpaddedTokens(tokens))) return { fault, cause: "padded-token" };
+  for (const original of possibleOriginals(body))
+    if (await isSigned(original, tokens)) return { fault, cause: "changed-body" };
+  if (await isStandardSigned()) return { fault, cause: "another-token" };
+  return { fault, cause: body.byteLength === 0 ? "empty-body" : "unknown" };
+}
+
+const LINE_EACH_MS = 60_000;
+
+/** The refusals that were logged, by kind: when, and how many of the kind came since. */
+export type LoggedRefusals = Map<string, { at: number; since: number }>;
+
+/**
+ * The line to log, at most one a minute for each kind of refusal, so that nobody can fill the log. It names the number of
+ * those that were left out.
+ */
+export function refusalLine(
+  { kind, message }: { readonly kind: string; readonly message: string },
+  logged: LoggedRefusals,
+  now: number,
+): string | undefined {
+  const last = logged.get(kind);
+  // A clock that was set back starts anew.
+  if (last && now >= last.at && now - last.at < LINE_EACH_MS) {
+    last.since += 1;
+    return undefined;
+  }
+  logged.set(kind, { at: now, since: 0 });
+  const others = last && last.since > 0 ? ` (and ${last.since} more like it since the last line)` : "";
+  return `a webhook was refused: ${message}${others}`;
+}
+
+interface Refused {
+  readonly outcome: "not-signed";
+  readonly refusal: WebhookRefusal;
+  readonly message: string;
+}
+
+const notAnEvent = "it is signed, but its body is not an event of the contract";
+
+/** The 400 or 401 of a refused webhook, after it was reported. */
+export function answerRefusal(
+  refused: Refused | { readonly outcome: "malformed" },
+  host: {
+    readonly onRefused: ((message: string, refusal: WebhookRefusal | undefined) => void) | undefined;
+    readonly logged: LoggedRefusals;
+  },
+): Response {
+  const refusal = refused.outcome === "not-signed" ? refused.refusal : undefined;
+  const message = refused.outcome === "not-signed" ? refused.message : notAnEvent;
+  try {
+    if (host.onRefused) host.onRefused(message, refusal);
+    else logRefusal({ kind: kindOf(refusal), message }, host.logged);
+  } catch (error) {
+    console.error("onRefused failed:", error);
+  }
+  if (refusal) return Response.json(refusalBody(refusal), { status: 401 });
+  return Response.json({ error: { code: "BAD_REQUEST", message } }, { status: 400 });
+}
+
+function kindOf(refusal: WebhookRefusal | undefined): string {
+  if (!refusal) return "not-an-event";
+  return "cause" in refusal ? `${refusal.fault} ${refusal.cause}` : refusal.fault;
+}
+
+function logRefusal(refused: { readonly kind: string; readonly message: string }, logged: LoggedRefusals): void {
+  const line = refusalLine(refused, logged, Date.now());
+  if (line !== undefined) console.warn(line);
+}

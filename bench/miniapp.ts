@@ -3,7 +3,7 @@
  * same video (the floor) and with its budgets. The video is that of the repository's house ad. Prints medians, and the
  * machine's load: figures of a busy machine are useless.
  *
- *   node bench/miniapp.ts [--rounds 7] [--without-lighthouse]
+ *   node bench/miniapp.ts [--rounds 7] [--without-lighthouse] [--only-playing]
  */
 import { loadavg } from "node:os";
 import { join } from "node:path";
@@ -19,12 +19,17 @@ import { explain, Problem } from "../scripts/say.ts";
 import { type BenchStack, benchStack } from "./bench-stack.ts";
 import { fileSizes } from "./miniapp/file-sizes.ts";
 import { conditions, measurePage, seeFirstFrame, watchToTheReward } from "./miniapp/measure-page.ts";
+import { measurePlaying, type PlayingCost } from "./miniapp/measure-playing.ts";
 import type { PageVitals } from "./miniapp/page-vitals.ts";
 import { startPlainPage } from "./miniapp/plain-page.ts";
 import { runLighthouse } from "./miniapp/run-lighthouse.ts";
 
 const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "7" }, "without-lighthouse": { type: "boolean", default: false } },
+  options: {
+    rounds: { type: "string", default: "7" },
+    "without-lighthouse": { type: "boolean", default: false },
+    "only-playing": { type: "boolean", default: false },
+  },
 });
 const rounds = Number(values.rounds);
 if (!Number.isInteger(rounds) || rounds < 1)
@@ -105,6 +110,34 @@ async function measureRounds(stack: BenchStack, browser: Browser): Promise<void>
   printVitals(ours, floor);
 }
 
+/** The main thread's budget while an ad plays: the rest is for the video, the client and the phone's battery. */
+const MAX_MAIN_THREAD = 0.05;
+
+const phones = {
+  "a phone that Telegram calls average": "AVERAGE",
+  "a phone that Telegram calls low": "LOW",
+};
+
+async function printPlaying({ secrets, urls }: BenchStack, browser: Browser): Promise<void> {
+  const api = companionApi(urls.api, secrets.backendApiKey);
+  console.log(`\nWhile the ad plays (budget: ${MAX_MAIN_THREAD * 100} % of the main thread):`);
+  let users = 8000;
+  for (const [phone, performanceClass] of Object.entries(phones)) {
+    const userAgent = `Mozilla/5.0 (Linux; Android 13) Telegram-Android/11.4.2 (Google Pixel; Android 13; SDK 33; ${performanceClass})`;
+    const costs: PlayingCost[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const userId = String(++users);
+      const created = await api.createCode(userId);
+      if (created.outcome !== "created") throw new Error(`no code: ${created.reason}`);
+      costs.push(await measurePlaying(browser, launchUrl(created.miniappUrl, userId, secrets), userAgent));
+    }
+    const median = (of: (cost: PlayingCost) => number) => costs.map(of).sort((a, b) => a - b)[costs.length >> 1] ?? 0;
+    const mainThread = median((cost) => cost.mainThread);
+    const figures = `${(mainThread * 100).toFixed(1)} % main thread, ${median((cost) => cost.paintsPerSecond).toFixed(0)} paints/s`;
+    console.log(`  ${phone.padEnd(36)} ${figures}${mainThread > MAX_MAIN_THREAD ? " MISSED" : ""}`);
+  }
+}
+
 async function printLighthouse(stack: BenchStack, browserPath: string): Promise<void> {
   const url = launchUrl(`${stack.urls.adService}/app/${stack.secrets.botId}`, "7000", stack.secrets);
   console.log(`\nLighthouse, mobile (budget ${LIGHTHOUSE_BUDGET} each):`);
@@ -124,8 +157,9 @@ async function main(): Promise<void> {
   try {
     console.log(`${rounds} rounds at ${kilobitsPerSecond} kbit/s, ${latencyMs} ms, CPU ${cpuSlowdown} times slower`);
     console.log(`load of this machine before: ${loadavg()[0]?.toFixed(1)}\n`);
-    await measureRounds(stack, browser);
-    if (!values["without-lighthouse"]) await printLighthouse(stack, browserPath);
+    if (!values["only-playing"]) await measureRounds(stack, browser);
+    await printPlaying(stack, browser);
+    if (!values["without-lighthouse"] && !values["only-playing"]) await printLighthouse(stack, browserPath);
     console.log(`\nload after: ${loadavg()[0]?.toFixed(1)}`);
   } finally {
     await browser.close();

@@ -8,7 +8,7 @@ import { Crashed } from "./entry/crashed.tsx";
 import { loadTranslator } from "./locales/load-translator.ts";
 import { TranslatorProvider } from "./locales/use-translator.tsx";
 import { createHost } from "./telegram/host.ts";
-import { readLaunch } from "./telegram/launch.ts";
+import { isSlowPhone, readLaunch } from "./telegram/launch.ts";
 import { paintTheme } from "./telegram/paint-theme.ts";
 import { readLanguageCode } from "./telegram/read-language-code.ts";
 import { ErrorBoundary, faultPlace } from "./ui/error-boundary.tsx";
@@ -30,6 +30,7 @@ async function main(): Promise<void> {
   const { launch, types } = early;
   const opening = early.opening && readEarlyAnswer(early.opening);
   paintTheme(launch.theme);
+  if (isSlowPhone(navigator.userAgent)) document.documentElement.dataset.phone = "slow";
   const host = createHost(launch.version ?? OLDEST_VERSION);
   host.ready();
   const translator = await loadTranslator(readLanguageCode(launch.initData));

@@ -153,7 +153,7 @@ describe("what is wrong is named as far as a MAC proves it", () => {
   test.each(["\n", "\r\n", " ", "\t", '"', "\u{feff}"])("a token that ends with %j", (padding) => {
     expect(refusalOf(sent, body, [newest + padding])).toEqual(wrong("padded-token"));
     expect(refusalOf(sent, body, [padding + newest + padding, older])).toEqual(wrong("padded-token"));
-    expect(refusalOf(sent, body, ["ad_another_token_of_all" + padding])).toEqual(wrong("unknown"));
+    expect(refusalOf(sent, body, [`ad_another_token_of_all${padding}`])).toEqual(wrong("unknown"));
   });
 
   test.each([

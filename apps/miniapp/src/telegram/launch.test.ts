@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readLaunch } from "./launch.ts";
+import { isSlowPhone, readLaunch } from "./launch.ts";
 import { readLanguageCode } from "./read-language-code.ts";
 
 const initData = "query_id=AA&user=%7B%22id%22%3A42%2C%22language_code%22%3A%22ru%22%7D&auth_date=1&hash=ab";
@@ -115,4 +115,14 @@ describe("language of the user", () => {
     "%j contains none",
     (damaged) => expect(readLanguageCode(damaged)).toBeUndefined(),
   );
+});
+
+test.each([
+  ["Mozilla/5.0 (Linux; Android 9) Telegram-Android/11.4.2 (Xiaomi Redmi 7A; Android 9; SDK 28; LOW)", true],
+  ["Mozilla/5.0 (Linux; Android 9) Telegram-Android/11.4.2 (Phone (2; LOW) plus; Android 9; SDK 28; LOW)", true],
+  ["Mozilla/5.0 (Linux; Android 14) Telegram-Android/11.4.2 (Google Pixel 8; Android 14; SDK 34; HIGH)", false],
+  ["Mozilla/5.0 (Linux; Android 14) Telegram-Android/11.4.2 (Lowe LOW; Android 14; SDK 34; AVERAGE)", false],
+  ["Mozilla/5.0 (iPhone; CPU iPhone OS 14_0 like Mac OS X; LOW)", false],
+])("the agent %s is that of a slow phone: %s", (userAgent, isSlow) => {
+  expect(isSlowPhone(userAgent)).toBe(isSlow);
 });

@@ -32,6 +32,11 @@ export function readLaunch(address: Pick<Location, "pathname" | "search" | "hash
   };
 }
 
+/** Whether Telegram for Android calls this phone slow; it says so in the name of its browser. */
+export function isSlowPhone(userAgent: string): boolean {
+  return /Telegram-Android\/.*;\s*LOW\)/.test(userAgent);
+}
+
 /** Omits values that are not colours, so that launch data cannot inject other CSS into a style. */
 export function readTheme(json: string | null): Record<string, string> {
   try {

@@ -6,6 +6,7 @@ import { Icon } from "../ui/icon.tsx";
 import { LinkOutside } from "../ui/link-outside.tsx";
 import { Heading } from "../ui/texts.tsx";
 import { Caption, useCaptions } from "./captions.tsx";
+import { ProgressRing } from "./progress-ring.tsx";
 import type { Session, WatchingActions, WatchingSnapshot } from "./watching.ts";
 
 interface PlayerControlsProps {
@@ -29,7 +30,12 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
     <div className="controls">
       <Heading className="only-heard">{text("player.label", { advertiser: ad.advertiser })}</Heading>
       <div className="pill">
-        <ProgressRing label={text("player.progress")} share={Math.min(1, positionMs / ad.duration_ms)} />
+        <ProgressRing
+          label={text("player.progress")}
+          positionMs={positionMs}
+          durationMs={ad.duration_ms}
+          isRunning={playback === "playing"}
+        />
         <div className="pill-words">
           {stage === "confirming" ? (
             <p role="status">{text("player.confirming")}</p>
@@ -101,24 +107,6 @@ export function AdFoot({ ad, look, host }: { ad: Session["ad"]; look: "outside" 
 
 export function secondsLeft({ ad }: Session, { positionMs }: WatchingSnapshot): number {
   return Math.max(0, Math.ceil((ad.duration_ms - positionMs) / 1000));
-}
-
-function ProgressRing({ label, share }: { label: string; share: number }) {
-  return (
-    <div
-      className="ring"
-      role="progressbar"
-      aria-label={label}
-      aria-valuemin={0}
-      aria-valuemax={100}
-      aria-valuenow={Math.round(share * 100)}
-    >
-      <svg viewBox="0 0 36 36" aria-hidden="true">
-        <circle cx="18" cy="18" r="15" />
-        <circle cx="18" cy="18" r="15" pathLength="100" strokeDasharray="100" strokeDashoffset={100 - share * 100} />
-      </svg>
-    </div>
-  );
 }
 
 /** In the centre: why playback is stopped, and what to tap. */

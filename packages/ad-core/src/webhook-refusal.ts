@@ -43,6 +43,11 @@ const wrongSignature: Record<WrongSignatureCause, string> = {
     "X-Signature matches the receiver's token without the blanks, line breaks or quotes around it: remove them from the setting",
 };
 
+/** What a log counts as one: a forged webhook must not hide another cause. Of a bounded number, whatever is sent. */
+export function kindOfRefusal(refusal: WebhookRefusal): string {
+  return "cause" in refusal ? `${refusal.fault} ${refusal.cause}` : refusal.fault;
+}
+
 /** `machine`: whose clock and settings are meant, as the reader calls the receiver. */
 export function describeRefusal(refusal: WebhookRefusal, machine = "this machine"): string {
   switch (refusal.fault) {

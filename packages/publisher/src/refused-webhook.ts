@@ -4,7 +4,12 @@ import {
   possibleOriginals,
   unpaddedTokens,
 } from "@intermission/ad-core/explain-refusal";
-import { describeRefusal, refusalBody, type WebhookRefusal } from "@intermission/ad-core/webhook-refusal";
+import {
+  describeRefusal,
+  kindOfRefusal,
+  refusalBody,
+  type WebhookRefusal,
+} from "@intermission/ad-core/webhook-refusal";
 
 // verifyWebhook loads this file when it refuses a webhook first: the core stays small.
 
@@ -105,17 +110,12 @@ export function answerRefusal(
   const message = refused.outcome === "not-signed" ? refused.message : notAnEvent;
   try {
     if (host.onRefused) host.onRefused(message, refusal);
-    else logRefusal({ kind: kindOf(refusal), message }, host.logged);
+    else logRefusal({ kind: refusal ? kindOfRefusal(refusal) : "not-an-event", message }, host.logged);
   } catch (error) {
     console.error("onRefused failed:", error);
   }
   if (refusal) return Response.json(refusalBody(refusal), { status: 401 });
   return Response.json({ error: { code: "BAD_REQUEST", message } }, { status: 400 });
-}
-
-function kindOf(refusal: WebhookRefusal | undefined): string {
-  if (!refusal) return "not-an-event";
-  return "cause" in refusal ? `${refusal.fault} ${refusal.cause}` : refusal.fault;
 }
 
 function logRefusal(refused: { readonly kind: string; readonly message: string }, logged: LoggedRefusals): void {

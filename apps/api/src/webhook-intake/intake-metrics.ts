@@ -10,8 +10,11 @@ import type { RecordedCount } from "./record-events.ts";
 export type RefusalReason = WebhookFault | "too-large" | "wrong-content-type" | "malformed-request";
 
 export interface RefusalCounter {
-  /** Costs only memory and a log line: anyone can send unsigned requests. `because` says what to do, without their content. */
-  count(reason: RefusalReason, because: string): void;
+  /**
+   * Costs only memory and, once a minute for each kind, a log line: anyone can send unsigned requests. `because` says what to
+   * do, without their content. `kind` is finer than the reason, and by default the same.
+   */
+  count(reason: RefusalReason, because: string, kind?: string): void;
   /** Writes the counts since the last flush. Rejects when the database does. */
   flush(): Promise<void>;
 }
@@ -29,7 +32,7 @@ on conflict (bot_id, hour, reason) do update set refused = kept.refused + exclud
 
 /**
  * Counts webhooks without a valid signature: one row per hour and reason, and at most one write a minute. The first of each
- * reason in a minute is logged at once with its cause, and the further ones at the end of the minute with their number.
+ * kind in a minute is logged at once with its cause, and the further ones at the end of the minute with their number.
  */
 export function countRefusals(
   database: Pick<Database, "run">,
@@ -37,7 +40,7 @@ export function countRefusals(
   logger: Pick<Logger, "warn">,
 ): RefusalCounter {
   let counts = new Map<RefusalReason, number>();
-  let ofThisMinute = new Map<RefusalReason, number>();
+  let ofThisMinute = new Map<string, number>();
   let isDue = false;
 
   function add(reason: RefusalReason, number: number): void {
@@ -68,9 +71,9 @@ export function countRefusals(
   }
 
   return {
-    count(reason, because) {
-      const number = (ofThisMinute.get(reason) ?? 0) + 1;
-      ofThisMinute.set(reason, number);
+    count(reason, because, kind = reason) {
+      const number = (ofThisMinute.get(kind) ?? 0) + 1;
+      ofThisMinute.set(kind, number);
       if (number === 1) logger.warn({ botId, reason }, `a webhook was refused: ${because}`);
       add(reason, 1);
     },
@@ -159,9 +162,9 @@ export function intakeMetrics(registry: Registry): IntakeMetrics {
     },
     alsoCounting: (refusals) => ({
       ...refusals,
-      count(reason, because) {
+      count(reason, because, kind) {
         refused.inc({ reason });
-        refusals.count(reason, because);
+        refusals.count(reason, because, kind);
       },
     }),
     reconciled,

@@ -110,7 +110,9 @@ describe.each(testDatabases())("refused webhooks, on %s", (kind) => {
     for (let count = 0; count < 100; count++) await send(signedAt(-600));
     expect(await kept()).toBe(before);
     const refused = lines.map((line) => JSON.parse(line)).filter(({ msg }) => /refused/.test(msg));
-    expect(refused.map(({ reason }) => reason)).toEqual(["missing-signature", "stale", "future", "wrong-signature"]);
+    // The last two have the same reason, and different causes: a forged webhook hides no other.
+    const reasons = ["missing-signature", "stale", "future", "wrong-signature", "wrong-signature"];
+    expect(refused.map(({ reason }) => reason)).toEqual(reasons);
     expect(refused[1].msg).toMatch(/60\d s ago by the clock of this machine/);
     expect(lines.join("\n")).not.toContain(testToken);
     await logging.stop();

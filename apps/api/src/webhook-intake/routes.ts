@@ -1,4 +1,4 @@
-import { describeRefusal, refusalBody, type WebhookFault } from "@intermission/ad-core/webhook-refusal";
+import { describeRefusal, kindOfRefusal, refusalBody, type WebhookFault } from "@intermission/ad-core/webhook-refusal";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { errorBody, logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/server/http-server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -68,8 +68,9 @@ export function webhookRoutes(
     try {
       const result = await receive({ body, headers: request.headers }, new Date());
       if (result.outcome === "bad-signature") {
-        refusals.count(result.refusal.fault, describeRefusal(result.refusal));
-        return await reply.code(401).send(refusalBody(result.refusal));
+        const { refusal } = result;
+        refusals.count(refusal.fault, describeRefusal(refusal), kindOfRefusal(refusal));
+        return await reply.code(401).send(refusalBody(refusal));
       }
       const [status, answer] = answers[result.outcome];
       if (result.outcome !== "recorded") request.log.warn(factsOf(result), "webhook not recorded");

@@ -71,10 +71,12 @@ const turns = {
     { transform: END, offset: 1 },
   ],
   second: [
-    { transform: START, offset: 0 },
-    { transform: START, offset: 0.25 },
-    { transform: END, offset: 0.5 },
-    { transform: END, offset: 1 },
+    // Invisible until then: its edge would show as a hairline.
+    { transform: START, opacity: 0, offset: 0 },
+    { transform: START, opacity: 0, offset: 0.25 },
+    { transform: START, opacity: 1, offset: 0.25 },
+    { transform: END, opacity: 1, offset: 0.5 },
+    { transform: END, opacity: 1, offset: 1 },
   ],
 };
 

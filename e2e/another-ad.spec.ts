@@ -19,6 +19,29 @@ test("after the reward another ad can be watched and is paid separately", async 
   expect(new Set(paid.map(({ code }) => code)).size).toBe(2);
 });
 
+for (const { kind, code, title } of [
+  { kind: "a damaged code", code: "damaged", title: "This link is damaged" },
+  { kind: "an unknown code", code: "22222222222222222".slice(1), title: "We don’t know this link" },
+]) {
+  test(`${kind} is no dead end: it leads to the bot, or to an ad that is paid`, async ({
+    api,
+    page,
+    stack,
+    userId,
+  }) => {
+    const { miniappUrl } = await newCode(api, userId);
+    const url = new URL(miniappUrl);
+    url.searchParams.set("code", code);
+    await page.goto(launchUrl(url.href, userId, stack.secrets));
+    await expect(page.getByRole("heading", { name: title })).toBeVisible();
+    await expect(page.getByRole("link", { name: "Open the bot" })).toHaveAttribute("href", /^https:\/\/t\.me\//);
+    await page.getByRole("button", { name: "Watch an ad" }).click();
+    await watchToTheEnd(page);
+    await closeAndGet(page);
+    await expectPaidOnce(api, userId, "rewarded");
+  });
+}
+
 test("a bot's cooldown between two ads is counted down by the service's clock", async ({
   api,
   page,

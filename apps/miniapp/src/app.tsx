@@ -18,7 +18,7 @@ interface AppProps {
 export function App({ start, host }: AppProps) {
   const { botId, initData, version } = start.launch;
   // Telegram opened the page, and signs no data for a button of a reply keyboard.
-  if (!initData && version) return <RefusedEntry code="INIT_DATA_WITHOUT_USER" host={host} />;
+  if (!initData && version) return <RefusedEntry code="INIT_DATA_WITHOUT_USER" host={host} onAnother={host.close} />;
   if (!botId || !initData) return <OutsideTelegram {...readBotLink()} host={host} />;
   return <Opened start={start} initData={initData} host={host} />;
 }
@@ -41,7 +41,15 @@ function Opened({ start, initData, host }: AppProps & { initData: string }) {
     case "opening":
       return <OpeningEntry />;
     case "refused":
-      return <RefusedEntry code={opening.code} requestId={opening.requestId} botLink={opening.botLink} host={host} />;
+      return (
+        <RefusedEntry
+          code={opening.code}
+          requestId={opening.requestId}
+          botLink={opening.botLink}
+          host={host}
+          onAnother={openAnother}
+        />
+      );
     case "wait":
       return <WaitEntry reason={opening.reason} untilMs={opening.untilMs} host={host} onReopen={reopen} />;
     case "closed":
@@ -54,6 +62,7 @@ function Opened({ start, initData, host }: AppProps & { initData: string }) {
           video={opening.video}
           host={host}
           onReopen={reopen}
+          onAnother={openAnother}
           status={status(opening.session, true)}
         />
       );

@@ -16,7 +16,7 @@ const nothing = () => {};
 const minute = 60_000;
 const captions = "WEBVTT\n\n00:00.000 --> 01:00.000\n– Is this the tea from the hill?\n– The very same.";
 const refused = (code: string, botLink?: string) => (
-  <RefusedEntry code={code} requestId="3f2a91c0-5b1e" botLink={botLink} host={idleHost} />
+  <RefusedEntry code={code} requestId="3f2a91c0-5b1e" botLink={botLink} host={idleHost} onAnother={nothing} />
 );
 const outside = ({ botLink, qrCodeUrl }: { botLink?: string; qrCodeUrl?: string }) => (
   <OutsideTelegram botLink={botLink} qrCodeUrl={qrCodeUrl} host={idleHost} />
@@ -139,11 +139,11 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
     />
   ),
 
-  left: () => <Interrupted stage="left" onClose={nothing} onReopen={nothing} />,
-  incomplete: () => <Interrupted stage="incomplete" onClose={nothing} onReopen={nothing} />,
-  broken: () => <Interrupted stage="broken" onClose={nothing} onReopen={nothing} />,
-  superseded: () => <Interrupted stage="superseded" onClose={nothing} onReopen={nothing} />,
-  "session-over": () => <Interrupted stage="over" onClose={nothing} onReopen={nothing} />,
+  left: () => <Interrupted stage="left" onClose={nothing} onReopen={nothing} onAnother={nothing} />,
+  incomplete: () => <Interrupted stage="incomplete" onClose={nothing} onReopen={nothing} onAnother={nothing} />,
+  broken: () => <Interrupted stage="broken" onClose={nothing} onReopen={nothing} onAnother={nothing} />,
+  superseded: () => <Interrupted stage="superseded" onClose={nothing} onReopen={nothing} onAnother={nothing} />,
+  "session-over": () => <Interrupted stage="over" onClose={nothing} onReopen={nothing} onAnother={nothing} />,
 
   "status-checking": () => <StatusState service="watched" />,
   "status-on-its-way": () => <StatusState service="on-its-way" />,

@@ -72,6 +72,7 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   },
 
   "action.watch": "شاهد",
+  "action.watchAd": "شاهد إعلانًا",
   "action.another": "شاهد إعلانًا آخر",
   "action.continue": "أكمل المشاهدة",
   "action.continueHere": "أكمل هنا",

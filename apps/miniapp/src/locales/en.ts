@@ -59,6 +59,7 @@ export const en = {
   secondsLeft: { one: "{count} second left", other: "{count} seconds left" },
 
   "action.watch": "Watch",
+  "action.watchAd": "Watch an ad",
   "action.another": "Watch another ad",
   "action.continue": "Continue watching",
   "action.continueHere": "Continue here",

@@ -64,6 +64,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   },
 
   "action.watch": "Ver",
+  "action.watchAd": "Ver un anuncio",
   "action.another": "Ver otro anuncio",
   "action.continue": "Seguir viendo",
   "action.continueHere": "Continuar aquí",

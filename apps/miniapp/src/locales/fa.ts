@@ -58,6 +58,7 @@ export const fa: Dictionary<"one" | "other"> = {
   secondsLeft: { one: "{count} ثانیه مانده", other: "{count} ثانیه مانده" },
 
   "action.watch": "تماشا",
+  "action.watchAd": "تماشای یک تبلیغ",
   "action.another": "تماشای یک تبلیغ دیگر",
   "action.continue": "ادامهٔ تماشا",
   "action.continueHere": "ادامه در همین‌جا",

@@ -58,6 +58,7 @@ export const hi: Dictionary<"one" | "other"> = {
   secondsLeft: { one: "{count} सेकंड बाकी", other: "{count} सेकंड बाकी" },
 
   "action.watch": "देखें",
+  "action.watchAd": "विज्ञापन देखें",
   "action.another": "एक और विज्ञापन देखें",
   "action.continue": "देखना जारी रखें",
   "action.continueHere": "यहाँ जारी रखें",

@@ -58,6 +58,7 @@ export const id: Dictionary<"other"> = {
   secondsLeft: { other: "Sisa {count} detik" },
 
   "action.watch": "Tonton",
+  "action.watchAd": "Tonton iklan",
   "action.another": "Tonton iklan lain",
   "action.continue": "Lanjut menonton",
   "action.continueHere": "Lanjutkan di sini",

@@ -64,6 +64,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   },
 
   "action.watch": "Assistir",
+  "action.watchAd": "Assistir a um anúncio",
   "action.another": "Assistir a outro anúncio",
   "action.continue": "Continuar assistindo",
   "action.continueHere": "Continuar aqui",

@@ -64,6 +64,7 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   },
 
   "action.watch": "Смотреть",
+  "action.watchAd": "Посмотреть рекламу",
   "action.another": "Посмотреть ещё рекламу",
   "action.continue": "Досмотреть",
   "action.continueHere": "Продолжить здесь",

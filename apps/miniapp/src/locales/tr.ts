@@ -58,6 +58,7 @@ export const tr: Dictionary<"one" | "other"> = {
   secondsLeft: { one: "{count} saniye kaldı", other: "{count} saniye kaldı" },
 
   "action.watch": "İzle",
+  "action.watchAd": "Reklam izle",
   "action.another": "Başka bir reklam izle",
   "action.continue": "İzlemeye devam et",
   "action.continueHere": "Burada devam et",

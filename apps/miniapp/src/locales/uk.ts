@@ -65,6 +65,7 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   },
 
   "action.watch": "Дивитися",
+  "action.watchAd": "Переглянути рекламу",
   "action.another": "Переглянути ще рекламу",
   "action.continue": "Додивитися",
   "action.continueHere": "Продовжити тут",

@@ -5,7 +5,7 @@ import { Icon } from "./icon.tsx";
 interface LinkOutsideProps {
   url: string;
   label: string;
-  look?: "outside" | "primary";
+  look?: "outside" | "primary" | "secondary";
   host: Host;
   onOpened?: () => void;
 }

@@ -9,10 +9,12 @@ interface InterruptedProps {
   stage: Interruption;
   onClose: () => void;
   onReopen: () => void;
+  /** Requests another ad. */
+  onAnother: () => void;
 }
 
 /** The ad stopped before its reward; it can be resumed unless its deadline has passed. */
-export function Interrupted({ stage, onClose, onReopen }: InterruptedProps) {
+export function Interrupted({ stage, onClose, onReopen, onAnother }: InterruptedProps) {
   const { text } = useTranslator();
   if (stage === "superseded") return <Superseded onReopen={onReopen} />;
   const { state, icon } = interruptions[stage];
@@ -23,7 +25,12 @@ export function Interrupted({ stage, onClose, onReopen }: InterruptedProps) {
       title={text(`${state}.title`)}
       action={
         stage === "over" ? (
-          <Button onClick={onClose}>{text("action.close")}</Button>
+          <>
+            <Button look="secondary" onClick={onClose}>
+              {text("action.close")}
+            </Button>
+            <Button onClick={onAnother}>{text("action.watchAd")}</Button>
+          </>
         ) : (
           <Button onClick={onReopen}>{text(stage === "broken" ? "action.tryAgain" : "action.continue")}</Button>
         )

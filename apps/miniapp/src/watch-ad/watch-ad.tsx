@@ -13,12 +13,14 @@ interface WatchAdProps {
   video: HTMLVideoElement;
   host: Host;
   onReopen: () => void;
+  /** Requests another ad. */
+  onAnother: () => void;
   /** The screen after the ad is closed. */
   status: ReactNode;
 }
 
 /** From the offer to the close. The video stays in one place of the tree, because moving it would pause it. */
-export function WatchAd({ session, video, host, onReopen, status }: WatchAdProps) {
+export function WatchAd({ session, video, host, onReopen, onAnother, status }: WatchAdProps) {
   const [watching, snapshot] = useWatching(session, video, host);
   const { stage } = snapshot;
   const isOnStage = stage === "playing" || stage === "confirming" || stage === "watched";
@@ -30,7 +32,9 @@ export function WatchAd({ session, video, host, onReopen, status }: WatchAdProps
   }, [stage, onReopen]);
   if (stage === "closed") return status;
   if (stage === "limited") return null;
-  if (!isOnStage && stage !== "offer") return <Interrupted stage={stage} onClose={host.close} onReopen={onReopen} />;
+  if (!isOnStage && stage !== "offer") {
+    return <Interrupted stage={stage} onClose={host.close} onReopen={onReopen} onAnother={onAnother} />;
+  }
   const { width, height } = snapshot.size;
   return (
     <OnStage session={session} actions={watching} snapshot={snapshot} host={host}>

@@ -78,7 +78,7 @@ test("in a private chat the button opens the mini-app, in a group it is the dire
   });
 });
 
-/** Telegram's update for a command that nobody in particular sent. */
+/** Telegram's update for a command whose sender is no person. */
 const group = { id: -1001, type: "supergroup" as const, title: "Group" };
 const channel = { id: -1002, type: "channel" as const, title: "Channel" };
 const anonymousAdmin = { id: 1087968824, is_bot: true, first_name: "Group", username: "GroupAnonymousBot" };

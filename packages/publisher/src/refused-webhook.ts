@@ -51,7 +51,7 @@ async function judgeRefusal(failed: FailedCheck, webhook: RefusedWebhook): Promi
   }
 }
 
-/** Each cause but the last ones is proved by a MAC, so nobody learns it who cannot sign. */
+/** A MAC proves each cause but the last ones, so a sender that cannot sign learns none of them. */
 async function explainSignature(webhook: RefusedWebhook): Promise<WebhookRefusal> {
   const { body, tokens, headers, isSigned, isStandardSigned } = webhook;
   const signature = headers["x-signature"];

@@ -181,7 +181,7 @@ describe.each(testDatabases())("the tap page on the %s store", (kind) => {
     expect(cookieLineOf(await fixture.visit(code, { headers: doubtful }))).not.toContain("Secure");
     const forwarded = { ...doubtful, "x-forwarded-proto": "https" };
     expect(cookieLineOf(await fixture.visit(code, { headers: forwarded }))).toContain("Secure");
-    // Whoever needs no tap gets none.
+    // A visitor who needs no tap gets no page and no cookie.
     expect((await fixture.visit(code)).headers["set-cookie"]).toBeUndefined();
   });
 

@@ -21,7 +21,7 @@ import {
 } from "./outgoing-request.ts";
 
 const LONGEST_RETRY_AFTER = 100;
-const LONGEST_CONTENT_HEADER = 200;
+const MAX_CONTENT_HEADER_LENGTH = 200;
 const MOST_TARGETS = 2000;
 
 export interface GuardedRequests {
@@ -180,7 +180,7 @@ function answered({ status, headers }: AnswerHead, request: OutgoingRequest, exc
 
 /** A header that is sent twice is a list (RFC 9110, 5.3). */
 function contentHeader(value: string | string[] | undefined): string | undefined {
-  return value?.toString().slice(0, LONGEST_CONTENT_HEADER);
+  return value?.toString().slice(0, MAX_CONTENT_HEADER_LENGTH);
 }
 
 function failed(request: OutgoingRequest, { failure, wasSent, address, timings }: Exchange): GuardedResult {

@@ -34,8 +34,8 @@ const decoders = {
 } satisfies Record<string, Decoder>;
 
 /** More than one occurs where a proxy compresses what its origin has compressed. */
-const MOST_CODINGS = 3;
-const LONGEST_CODING = 40;
+const MAX_CODINGS = 3;
+const MAX_CODING_LENGTH = 40;
 const GZIP_MAGIC = [0x1f, 0x8b];
 
 /**
@@ -52,7 +52,7 @@ export async function decodeContent(
     .map((coding) => coding.trim())
     .filter((coding) => coding !== "" && coding !== "identity");
   let bytes = body;
-  for (const coding of codings.slice(-MOST_CODINGS).toReversed()) {
+  for (const coding of codings.slice(-MAX_CODINGS).toReversed()) {
     const decoded = await decode(coding, bytes, mostBytes);
     if (decoded.outcome === "undecodable" && isMarkup(bytes)) break;
     if (decoded.outcome !== "decoded") return decoded;
@@ -63,7 +63,7 @@ export async function decodeContent(
 
 async function decode(coding: string, bytes: Uint8Array, mostBytes: number): Promise<DecodedContent> {
   if (!Object.hasOwn(decoders, coding))
-    return { outcome: "undecodable", detail: `the content encoding ${coding.slice(0, LONGEST_CODING)} is unknown` };
+    return { outcome: "undecodable", detail: `the content encoding ${coding.slice(0, MAX_CODING_LENGTH)} is unknown` };
   try {
     return { outcome: "decoded", body: await decoders[coding as keyof typeof decoders](bytes, limits(mostBytes)) };
   } catch (error) {

@@ -54,7 +54,7 @@ function explainSignature(request: WebhookRequest, tokens: readonly string[]): W
   return { fault: "wrong-signature", cause: causeOf(request, tokens) };
 }
 
-/** Each cause but the last ones is proved by a MAC, so nobody learns it who cannot sign. */
+/** A MAC proves each cause but the last ones, so a sender that cannot sign learns none of them. */
 function causeOf({ body, headers }: WebhookRequest, tokens: readonly string[]): WrongSignatureCause {
   const header = headers["x-signature"];
   if (verify(body, header, unpaddedTokens(tokens))) return "padded-token";

@@ -4,7 +4,7 @@ const END_SECONDS = 0.3;
 const HIDDEN_MS = 1500;
 
 /**
- * What somebody who wants the reward without the ad would do to the page: acts on the real video in the frame, and keeps the
+ * What a cheating viewer would do to the page: acts on the real video in the frame, and keeps the
  * player's own guards from noticing. The ad service knows nothing of this, and judges the reports that follow.
  */
 const cheats = {

@@ -3,14 +3,14 @@ import { chooseLanguage, directionOf, loadDictionary } from "./languages.ts";
 import { createTranslator, type Translator } from "./translate.ts";
 
 const STORED = "language";
-const LONGEST_LOAD_MS = 8000;
+const MAX_LOAD_MS = 8000;
 
 /** The user's Telegram language → the language used here before → the browser's → English. Sets the page's `lang` and `dir`. */
 export async function loadTranslator(languageCode: string | undefined): Promise<Translator> {
   const language = chooseLanguage([languageCode, readStored(), ...navigator.languages]);
   const root = document.documentElement;
   try {
-    const tooLate = new Promise<never>((_, reject) => setTimeout(reject, LONGEST_LOAD_MS));
+    const tooLate = new Promise<never>((_, reject) => setTimeout(reject, MAX_LOAD_MS));
     const dictionary = await Promise.race([loadDictionary(language), tooLate]);
     root.lang = language;
     root.dir = directionOf(language);

@@ -149,7 +149,7 @@ def _has_standard_signature(keys: list[bytes], given: Mapping[str, str], body: b
 
 
 def _explain_x_signature(tokens: list[str], keys: list[bytes], given: Mapping[str, str], body: bytes) -> WebhookRefusal:
-    """Each cause but the last ones is proved by a MAC, so nobody learns it who cannot sign."""
+    """A MAC proves each cause but the last ones, so a sender that cannot sign learns none of them."""
     header = given.get("x-signature")
     if header is None:
         return WebhookRefusal("missing-signature")

@@ -104,12 +104,9 @@ test("a receiver that answers 500 is tried again, and pays once it accepts", asy
   await expect(attempts.locator(".result", { hasText: /^200$/ })).toHaveCount(1);
 });
 
-test("a webhook that arrives twice is accepted twice and pays once; each attempt is shown as it came", async ({
-  api,
-  page,
-  stack,
-  userId,
-}) => {
+test("a webhook that arrives twice is accepted twice and pays once; each attempt is shown as it came", {
+  tag: "@long",
+}, async ({ api, page, stack, userId }) => {
   await page.goto(`${stack.urls.demoBot}/?user=${userId}`);
   await chooseReceiver(page, "gets each webhook twice");
   await watchAd(page, stack.urls.demoBot, userId);

@@ -4,9 +4,18 @@ import { expect, newCode, test } from "./stack.ts";
 
 /** Those of the gallery that the client's colours paint. */
 const states = ["offer", "leave-question", "no-ad", "crashed", "status-credited-named", "status-refused-test"];
-const quickThemes = ["dim", "two-pages", "dark-page-only"];
+const quickThemes = ["two-pages"];
 
-for (const theme of [...quickThemes, "light", "dark", "one-colour", "light-text-only", "yellow-button-only"]) {
+for (const theme of [
+  ...quickThemes,
+  "dim",
+  "dark-page-only",
+  "light",
+  "dark",
+  "one-colour",
+  "light-text-only",
+  "yellow-button-only",
+]) {
   const tag = quickThemes.includes(theme) ? [] : "@long";
   test(`with the theme “${theme}” every text and control can be read`, { tag }, async ({ page, gallery }) => {
     await gallery.open(page);

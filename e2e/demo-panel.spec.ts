@@ -120,20 +120,25 @@ test("a webhook that arrives twice is accepted twice and pays once; each attempt
   await expect(attempts.last().getByRole("button", { name: "Copy as curl" })).toBeVisible();
 });
 
-test("double speed in the phone is refused by the ad service, the timeline says so, and no time is saved", async ({
-  page,
-  stack,
-  userId,
-}) => {
-  const { miniapp, steps } = await cheat(page, stack.urls.demoBot, userId, "Double speed");
-  await expect(steps.filter({ hasText: "Cheat: double speed" })).toBeVisible();
-  await expect(steps.filter({ hasText: "refused: faster than the clock" }).first()).toBeVisible();
-  await miniapp.getByRole("button", { name: /^Reward earned/ }).click({ timeout: 20_000 });
-  await expect(steps.filter({ hasText: "Earned" })).toBeVisible();
-  const timeOf = async (title: string) =>
-    Number((await steps.filter({ hasText: title }).locator(".when").first().textContent())?.slice(1));
-  expect((await timeOf("Earned")) - (await timeOf("Playback started"))).toBeGreaterThan(1.8);
-});
+for (const [name, step, tag] of [
+  ["Double speed", "Cheat: double speed", []],
+  ["Jump to the end", "Cheat: jumped to the end", ["@long"]],
+] as const) {
+  test(`"${name}" is refused by the ad service, the timeline says so, and no time is saved`, { tag: [...tag] }, async ({
+    page,
+    stack,
+    userId,
+  }) => {
+    const { miniapp, steps } = await cheat(page, stack.urls.demoBot, userId, name);
+    await expect(steps.filter({ hasText: step })).toBeVisible();
+    await expect(steps.filter({ hasText: "refused: faster than the clock" }).first()).toBeVisible();
+    await miniapp.getByRole("button", { name: /^Reward earned/ }).click({ timeout: 20_000 });
+    await expect(steps.filter({ hasText: "Earned" })).toBeVisible();
+    const timeOf = async (title: string) =>
+      Number((await steps.filter({ hasText: title }).locator(".when").first().textContent())?.slice(1));
+    expect((await timeOf("Earned")) - (await timeOf("Playback started"))).toBeGreaterThan(1.8);
+  });
+}
 
 test("looking away is refused: what plays on behind the page does not count", { tag: "@long" }, async ({
   api,

@@ -44,12 +44,14 @@ test("docs/first-bot.md leads from npm init to a paid reward in the simulated ph
   measure("the bot is installed after");
   await machine.start(
     `export PORT=${ports.webhook}\n${run}`,
-    () => isServed(`http://127.0.0.1:${ports.webhook}/`),
+    (output) => output.includes("webhooks: ") && output.includes(" listens at "),
     bot,
   );
   measure("the bot runs after");
 
   await page.goto(`http://127.0.0.1:${ports.chat}`);
+  // The bot's answer to /start, which a new chat sends.
+  await expect(page.getByText("watch an ad for 10 coins")).toBeVisible({ timeout: 20_000 });
   await page.getByRole("textbox", { name: "Message" }).fill("/bonus");
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByRole("button", { name: "🎁 Watch and earn" }).click({ timeout: 60_000 });
@@ -71,11 +73,4 @@ function botOf(clone: string): string {
   const readme = readFileSync(join(clone, "packages/publisher/README.md"), "utf8");
   const region = readme.split("<!-- #region bot -->")[1]?.split("<!-- #endregion bot -->")[0] ?? "";
   return /```ts file=bot\.ts\n(.*?)```/s.exec(region)?.[1] ?? "";
-}
-
-function isServed(url: string): Promise<boolean> {
-  return fetch(url).then(
-    () => true,
-    () => false,
-  );
 }

@@ -2,6 +2,7 @@ import { addStep, reportHidden } from "./chat-client.js";
 
 const END_SECONDS = 0.3;
 const HIDDEN_MS = 1500;
+const STEP_MS = 100;
 
 /**
  * What a cheating viewer would do to the page: acts on the real video in the frame, and keeps the
@@ -25,8 +26,11 @@ const cheats = {
     // The mini-app pauses. The cheater plays on, and reports it.
     const restore = silence(view, ["play", "playing", "pause", "timeupdate", "ended"]);
     const fromMs = Math.round(video.currentTime * 1000);
-    await video.play().catch(() => {});
-    await new Promise((resolve) => setTimeout(resolve, HIDDEN_MS));
+    for (let hiddenMs = 0; hiddenMs < HIDDEN_MS; hiddenMs += STEP_MS) {
+      // The mini-app learns of it later than this, and pauses then.
+      if (video.paused && !video.ended) await video.play().catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, STEP_MS));
+    }
     const toMs = Math.round(video.currentTime * 1000);
     video.pause();
     restore();

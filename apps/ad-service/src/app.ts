@@ -49,6 +49,7 @@ import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
 import { userOperatorRoutes } from "./users/operator-routes.ts";
 import { openTags } from "./vast/fill-from-tag.ts";
+import { faultOfTag } from "./vast/try-tag.ts";
 import { availabilityClientRoutes } from "./views/availability.ts";
 import { adRows, findCandidateAd } from "./views/find-ad.ts";
 import { type LaunchKeys, launchKeysOf } from "./views/open-session.ts";
@@ -226,7 +227,7 @@ export function clientApiRoutes(app: FastifyInstance, deps: ClientApiDeps): void
 
 export type OperatorDeps = BotOperatorDeps &
   Omit<CampaignOperatorDeps, "requireBots"> &
-  Omit<CreativeOperatorDeps, "downloadVideo"> &
+  Omit<CreativeOperatorDeps, "downloadVideo" | "faultOfTag"> &
   DeliveryOperatorDeps &
   StatsOperatorDeps &
   ExplainOperatorDeps &
@@ -243,7 +244,11 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       });
       botOperatorRoutes(scope, deps);
       tokenOperatorRoutes(scope, deps);
-      creativeOperatorRoutes(scope, { ...deps, downloadVideo: (video) => downloadVideo(deps.requests, video) });
+      creativeOperatorRoutes(scope, {
+        ...deps,
+        downloadVideo: (video) => downloadVideo(deps.requests, video),
+        faultOfTag: (url) => faultOfTag(deps, { url, now: deps.now }),
+      });
       campaignOperatorRoutes(scope, { ...deps, requireBots: (botIds) => requireBots(deps.database, botIds) });
       advertiserOperatorRoutes(scope, deps);
       explainOperatorRoutes(scope, deps);

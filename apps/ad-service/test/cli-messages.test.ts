@@ -401,8 +401,18 @@ describe("contradictory limits", () => {
     ["--daily-click-cap", "11", "--total-click-cap", "10"],
   ])("a daily limit above the total is refused: %s %s, %s %s", async (daily, more, total, less) => {
     const refused = { code: 1, err: expect.stringMatching(new RegExp(`${daily}.*${total}`)) };
-    expect(await addLink("Limits", "Acme", [daily, more, total, less])).toMatchObject(refused);
-    const { campaignId } = JSON.parse((await addLink("Limits", "Acme", [daily, less, total, less])).out);
+    const bothFormats = [
+      "--format",
+      "rewarded",
+      "direct_link",
+      "--landing-url",
+      "https://shop.example/",
+      "--video",
+      video,
+    ];
+    const add = ["campaigns", "add", "--name", "Limits", "--advertiser", "Acme", ...bothFormats];
+    expect(await ads([...add, daily, more, total, less])).toMatchObject(refused);
+    const { campaignId } = await json([...add, daily, less, total, less]);
     expect(await ads(["campaigns", "update", campaignId, daily, more])).toMatchObject(refused);
     expect(await ads(["campaigns", "update", campaignId, total, "9"])).toMatchObject(refused);
     expect(await ads(["campaigns", "update", campaignId, total, "none", daily, more])).toMatchObject({ code: 0 });
@@ -425,7 +435,7 @@ describe("advertisers", () => {
 
   test("a renamed advertiser keeps its campaigns, its key and the bots that block it", async () => {
     const { campaignId } = JSON.parse((await addLink("Renamed", "Old Name")).out);
-    await json(["bots", "update", botId, "--block-advertiser", "OLD NAME", "--block-advertiser", "Other"]);
+    await json(["bots", "update", botId, "--block-advertiser", "OLD NAME", "--block-advertiser", "Other", "--yes"]);
     const { key } = await json(["advertisers", "key", "Old Name"]);
     expect(await json(["advertisers", "rename", "old name", "New Name"])).toMatchObject({ name: "New Name" });
     expect(await json(["campaigns", "show", campaignId])).toMatchObject({ advertiser: "New Name" });
@@ -452,17 +462,76 @@ describe("advertisers", () => {
 
   test("a block applies to an advertiser that is added later in another case", async () => {
     const blocker = newTelegramId();
-    await json(["bots", "add", "--bot-id", blocker, "--block-advertiser", "later co"]);
+    await json(["bots", "add", "--bot-id", blocker, "--block-advertiser", "later co", "--yes"]);
     const { campaignId } = JSON.parse((await addLink("Later", "Later Co")).out);
     const explained = await ads(["explain", "--bot-id", blocker, "--user-id", "1", "--format", "direct_link"]);
     expect(explained.out).toMatch(new RegExp(`^${campaignId} .*the bot blocks its advertiser`, "m"));
   });
 });
 
+describe("an effect that is rarely meant is named, and happens only with --yes", () => {
+  const refused = async (words: readonly string[], ...sentences: string[]) => {
+    const ended = await ads(words);
+    expect(ended).toMatchObject({ code: 1, out: "" });
+    for (const sentence of [...sentences, "Nothing was changed. If this is meant, add --yes."]) {
+      expect(ended.err).toContain(sentence);
+    }
+    await json([...words, "--yes"]);
+  };
+
+  test("an unknown macro, an advertiser like another, and an end in the past", async () => {
+    await addLink("Meant", "Confirmed Goods");
+    await refused(
+      [
+        ...["campaigns", "add", "--name", "N", "--advertiser", "Confirmd Goods", "--format", "direct_link"],
+        ...["--landing-url", "https://shop.example/?c={clickid}", "--ends-at", "2020-01-01"],
+      ],
+      "--landing-url: {clickid} is no macro and is sent as it stands; the macros are {click_id}, ",
+      '--advertiser: makes a new advertiser with reports and a postback key of its own; there is already "Confirmed Goods"',
+      "--ends-at: 2020-01-01T00:00:00.000Z is in the past, so the campaign never runs",
+    );
+    const { campaignId } = JSON.parse((await addLink("Running", "Confirmed Goods")).out);
+    const update = ["campaigns", "update", campaignId, "--ends-at", "2020-01-01"];
+    await refused(update, "--ends-at: 2020-01-01T00:00:00.000Z is in the past, so the campaign ends now");
+  });
+
+  test("a block of nobody", async () => {
+    await addLink("Blocked", "Casino Royal");
+    const update = ["bots", "update", botId, "--block-advertiser", "Casino Royale"];
+    await refused(
+      update,
+      '--block-advertiser: there is no advertiser "Casino Royale", so this blocks nobody until one has that name; there is "Casino Royal"',
+    );
+    await json(["bots", "update", botId, "--block-advertiser", "casino ROYAL"]);
+    await json(["bots", "update", botId, "--block-advertiser", "none"]);
+  });
+
+  test("a tag that does not answer", async () => {
+    await refused(
+      ["creatives", "add-tag", "http://127.0.0.1/vast"],
+      "<url>: returned no ad that can be shown: blocked-address: 127.0.0.1 is not a public address (VAST error 301); while that lasts, its campaigns are passed over",
+    );
+  });
+});
+
+test("the price or the cap of a format that a campaign does not have is refused: it would run free", async () => {
+  const campaign = ["campaigns", "add", "--name", "N", "--advertiser", "A"];
+  for (const flag of ["--view-price", "--total-view-cap", "--daily-view-cap"]) {
+    expect(await ads([...campaign, ...link, flag, "5"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`${flag}: is for videos, and this campaign has only direct links`),
+    });
+  }
+  expect(await ads([...campaign, "--format", "rewarded", "--video", video, "--click-price", "0.1"])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("--click-price: is for direct links, and this campaign has only videos"),
+  });
+});
+
 test("each column of the tables has one unit", async () => {
   await addLink("Columns", "Columns");
   await json(["creatives", "add", video]);
-  await json(["creatives", "add-tag", "https://ads.example.com/vast?columns=1"]);
+  await json(["creatives", "add-tag", "https://ads.example.com/vast?columns=1", "--yes"]);
   for (const words of [
     ["stats", "--by", "hour", "--from", "2h"],
     ["creatives", "list"],

@@ -102,9 +102,11 @@ test("the operator API accepts the shape of each example in its document", async
       const example = requestBody?.content["application/json"]?.example;
       // The video would be fetched.
       if (!example || operationId === "addVideoByAddress") continue;
+      // Advice that needs a confirmation, such as on a tag whose server is out of reach, is not what is tested here.
+      const query = operationId === "addVastTag" ? "?confirmed=true" : "";
       const url = path.replace("{botId}", fixture.bot.botId).replaceAll(/\{\w+\}/g, "unknown");
       const body = JSON.stringify(example);
-      const { status } = await fetch(`${server.address}/operator/v1${url}`, {
+      const { status } = await fetch(`${server.address}/operator/v1${url}${query}`, {
         ...{ method: method.toUpperCase(), headers, body },
       });
       answered[operationId] = status;

@@ -4,6 +4,7 @@ import { type Command, CommanderError } from "commander";
 import { nameFlags } from "./command-options.ts";
 import { type ClaimedFolder, claimDataFolder, socketPathOf } from "./data-folder.ts";
 import { stringifyExactly } from "./exact-json.ts";
+import { CONFIRMATION_NEEDED } from "./refuse.ts";
 import { startFaultOf } from "./start-fault.ts";
 
 /** The fault of one field of a request. */
@@ -95,7 +96,8 @@ function tell(name: string, error: unknown, command: Command | undefined): numbe
   // Commander has printed its own errors already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage;
   if (error instanceof OperatorRefusal) {
-    console.error(`${name}: ${nameFlags(error, command)}`);
+    const next = error.code === CONFIRMATION_NEEDED ? "\nNothing was changed. If this is meant, add --yes." : "";
+    console.error(`${name}: ${nameFlags(error, command)}${next}`);
     return exitCodes.refused;
   }
   if (error instanceof NotReachable) {

@@ -23,6 +23,11 @@ export const shortWord = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,31}$/, "must be at most 32 lower-case letters, digits and dashes");
 
+/** The query of requests whose effects may need a confirmation, see `requireConfirmation`. */
+export const confirmation = z.object({
+  confirmed: z.stringbool().default(false).describe("Whether effects that are rarely meant are wanted."),
+});
+
 /** Returns the parsed value; else throws 400 with each field and its rule, and never the value that was sent. */
 export function parseRequest<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(value ?? {});

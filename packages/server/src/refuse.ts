@@ -17,3 +17,23 @@ export function invalidField(field: string, message: string): HttpError {
 export function invalid(message: string, details?: unknown): HttpError {
   return new HttpError(400, "BAD_REQUEST", message, { details });
 }
+
+/** An effect of a request that is rarely meant: a sentence about the field that causes it. */
+export interface ConfirmableEffect {
+  field: string;
+  message: string;
+}
+
+export const CONFIRMATION_NEEDED = "CONFIRMATION_NEEDED";
+
+/** Refuses a request whose effects are rarely meant, until it is repeated with the query `confirmed=true`. */
+export function requireConfirmation(
+  effects: readonly ConfirmableEffect[],
+  { isConfirmed }: { isConfirmed: boolean },
+): void {
+  if (isConfirmed || effects.length === 0) return;
+  const sentences = effects.map(({ field, message }) => `${field}: ${message}`).join("; ");
+  const message = `${sentences}. Nothing was changed; if this is meant, repeat the request with ?confirmed=true`;
+  const details = effects.map(({ field, message }) => ({ field, message }));
+  throw new HttpError(409, CONFIRMATION_NEEDED, message, { details });
+}

@@ -1,12 +1,5 @@
 import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
-import type { Campaign } from "../campaigns/campaigns.ts";
-
-/** What was delivered and charged: counts of views and clicks, and the spend in micros, which is exact in a double. */
-export interface Delivered {
-  views: number;
-  clicks: number;
-  spentMicros: number;
-}
+import type { Campaign, Delivered } from "../campaigns/campaigns.ts";
 
 /** A campaign that may run, and what it has delivered so far. */
 export interface CampaignState {

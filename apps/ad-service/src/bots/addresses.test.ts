@@ -31,7 +31,7 @@ const campaign = { advertiser: "Shop", name: "Sale", formats: ["direct_link"] };
 const places: Record<string, (address: string) => Promise<Response>> = {
   "a bot's webhook": (webhookUrl) => call("PATCH", `/bots/${botId}`, { webhookUrl }),
   "a publisher's API": (publisherApiUrl) => call("PATCH", `/bots/${botId}`, { publisherApiUrl }),
-  "a VAST tag": (url) => call("POST", "/creatives/tags", { url }),
+  "a VAST tag": (url) => call("POST", "/creatives/tags?confirmed=true", { url }),
   "a video": (url) => call("POST", "/creatives/addresses", { url }),
 };
 const landingUrl = (url: string) => call("POST", "/campaigns", { ...campaign, landingUrl: url });

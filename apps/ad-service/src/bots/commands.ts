@@ -1,5 +1,11 @@
 import { withExamples } from "@intermission/server/command-line";
-import { collect, telegramIdOption, wholeNumber } from "@intermission/server/command-options";
+import {
+  collect,
+  confirmable,
+  confirmedQuery,
+  telegramIdOption,
+  wholeNumber,
+} from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
@@ -13,9 +19,10 @@ export function botCommands(program: Command, context: CommandContext): void {
     "bots add --bot-id 7000000001 --json",
   ])
     .requiredOption("--bot-id <id>", "its Telegram id: the digits before the colon of its token", telegramIdOption)
-    .action(async ({ botId, ...options }: SettingOptions & { botId: string }) => {
+    .action(async ({ botId, yes, ...options }: SettingOptions & { botId: string }) => {
       const body = { botId, ...settingsOf(options) };
-      const added = await callForRow(context, { method: "POST", path: "/bots", body });
+      const query = confirmedQuery({ yes });
+      const added = await callForRow(context, { method: "POST", path: "/bots", query, body });
       context.print(added, () => `${recordOf(added)}\n\n${nextSteps(added)}`);
     });
 
@@ -31,8 +38,14 @@ export function botCommands(program: Command, context: CommandContext): void {
   });
 
   withSettings(forOneBot(bots, "update", "change settings of a bot; the others stay")).action(
-    async (botId: string, options: SettingOptions) => {
-      const bot = await callForRow(context, { method: "PATCH", path: `/bots/${botId}`, body: settingsOf(options) });
+    async (botId: string, { yes, ...options }: SettingOptions) => {
+      const change = {
+        method: "PATCH",
+        path: `/bots/${botId}`,
+        query: confirmedQuery({ yes }),
+        body: settingsOf(options),
+      } as const;
+      const bot = await callForRow(context, change);
       context.print(bot, () => recordOf(bot));
     },
   );
@@ -75,7 +88,7 @@ interface SettingOptions {
 
 function withSettings(command: Command): Command {
   const modes = ["at-least-once", "at-most-once"];
-  return command
+  return confirmable(command)
     .option("--name <name>", "shown to its users")
     .option("--username <name>", "its @username, without the @; none clears it")
     .option("--webhook-url <url>", "where its events are sent; none holds them")

@@ -2,10 +2,17 @@ import { telegramId } from "@intermission/ad-core/client-api";
 import { isPlainHttp } from "@intermission/ad-core/web-address";
 import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
-import { givenFields } from "@intermission/server/parse-request";
-import { conflict, invalidField, notFound } from "@intermission/server/refuse";
+import { confirmation, givenFields } from "@intermission/server/parse-request";
+import {
+  type ConfirmableEffect,
+  conflict,
+  invalidField,
+  notFound,
+  requireConfirmation,
+} from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { z } from "zod";
+import { unknownAdvertisers } from "../advertisers/similar-advertiser.ts";
 import type { ApiTokens } from "./authenticate-client.ts";
 import { botSettings } from "./bot-settings.ts";
 import { type Bot, type Bots, bot, listBots, readBot, requireBots, unknownBot } from "./bots.ts";
@@ -45,6 +52,7 @@ const botOperations = {
   add: {
     operationId: "addBot",
     description: "Adds a bot, and returns its first API token, which is shown once.",
+    querystring: confirmation,
     body: newBot,
     response: { 201: shownBot.extend(newToken), ...refusals(409) },
   },
@@ -63,8 +71,9 @@ const botOperations = {
     operationId: "updateBot",
     description: "Changes the given settings of a bot.",
     params: ofBot,
+    querystring: confirmation,
     body: changes,
-    response: { 200: shownBot },
+    response: { 200: shownBot, ...refusals(409) },
   },
   suspend: {
     operationId: "suspendBot",
@@ -129,6 +138,7 @@ export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): v
   scope.post("/bots", { schema: botOperations.add }, async (request, reply) => {
     const { botId, ...settings } = request.body;
     checkAddresses(settings, deps.isPlainHttpAllowed);
+    requireConfirmation(await blockEffects(database, settings), { isConfirmed: request.query.confirmed });
     const added = await addBot(deps, { botId, settings: givenFields(settings), now: now() });
     if (added.outcome === "bot-exists") {
       throw conflict("BOT_EXISTS", `bot ${botId} exists already; see it with: bots show ${botId}`);
@@ -149,6 +159,7 @@ export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): v
     const { botId } = request.params;
     const settings = request.body;
     checkAddresses(settings, deps.isPlainHttpAllowed);
+    requireConfirmation(await blockEffects(database, settings), { isConfirmed: request.query.confirmed });
     return answer(await updateBot(bots, { botId, settings: givenFields(settings), now: now() }), botId);
   });
 
@@ -160,6 +171,20 @@ export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): v
   scope.post("/bots/:botId/resume", { schema: botOperations.resume }, async (request) => {
     const { botId } = request.params;
     return answer(await resumeBot(bots, { botId, now: now() }), botId);
+  });
+}
+
+/** A mistyped name would block nobody. Advertisers may be blocked before their first campaign, so this is no error. */
+async function blockEffects(
+  database: Database,
+  { blockedAdvertisers = [] }: { blockedAdvertisers?: string[] | undefined },
+): Promise<ConfirmableEffect[]> {
+  if (blockedAdvertisers.length === 0) return [];
+  const unknown = await unknownAdvertisers(database, blockedAdvertisers);
+  return unknown.map(({ name, similar }) => {
+    const advice = similar === undefined ? "see all with: advertisers list" : `there is "${similar}"`;
+    const message = `there is no advertiser "${name}", so this blocks nobody until one has that name; ${advice}`;
+    return { field: "blockedAdvertisers", message };
   });
 }
 

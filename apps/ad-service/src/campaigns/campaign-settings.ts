@@ -137,7 +137,27 @@ export function campaignFault(campaign: CampaignSettings & { formats: CampaignFo
   if ((userCap === null) !== (userCapSeconds === null)) {
     return { field: "userCap", message: "a cap per user needs both a number of views and clicks and a time span" };
   }
-  return finePriceFault(campaign) ?? limitFault(campaign);
+  return formatFault(campaign) ?? finePriceFault(campaign) ?? limitFault(campaign);
+}
+
+const settingsOfFormat = {
+  rewarded: ["viewPriceMicros", "totalViewCap", "dailyViewCap"],
+  direct_link: ["clickPriceMicros", "totalClickCap", "dailyClickCap"],
+} as const satisfies Record<CampaignFormat, readonly (keyof CampaignSettings)[]>;
+
+const formatMessages = {
+  rewarded: "is for videos, and this campaign has only direct links: it would never be charged or counted",
+  direct_link:
+    "is for direct links, and this campaign has only videos: it would never be charged or counted (clicks on a video's button are free)",
+} satisfies Record<CampaignFormat, string>;
+
+/** With the price or the cap of the other format, a campaign would run free or without a limit. */
+function formatFault({ formats, ...settings }: CampaignSettings & { formats: CampaignFormat[] }) {
+  for (const format of ["rewarded", "direct_link"] as const) {
+    const field = settingsOfFormat[format].find((name) => settings[name] !== defaultSettings[name]);
+    if (!formats.includes(format) && field !== undefined) return { field, message: formatMessages[format] };
+  }
+  return undefined;
 }
 
 /** The campaign's spend is compared with its budget in doubles, where sums of finer prices would not be exact. */
@@ -196,8 +216,16 @@ export interface LandingMacros {
   creative_id: string;
 }
 
+export const knownMacros = [
+  "click_id",
+  "code",
+  "bot_id",
+  "campaign_id",
+  "creative_id",
+] as const satisfies readonly (keyof LandingMacros)[];
+
 /** URL parsers write the braces of a path as %7B and %7D. */
-const MACRO = /(?:\{|%7B)(click_id|code|bot_id|campaign_id|creative_id)(?:\}|%7D)/gi;
+const MACRO = new RegExp(`(?:\\{|%7B)(${knownMacros.join("|")})(?:\\}|%7D)`, "gi");
 
 /** The landing page with its macros filled in, percent-encoded; never in scheme or host. */
 export function landingAddress(landingUrl: string, macros: LandingMacros): string {

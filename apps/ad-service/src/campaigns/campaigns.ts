@@ -28,6 +28,13 @@ export const campaign = z.object({
 });
 export type Campaign = z.infer<typeof campaign>;
 
+/** What was delivered and charged: counts of views and clicks, and the spend in micros, which is exact in a double. */
+export interface Delivered {
+  views: number;
+  clicks: number;
+  spentMicros: number;
+}
+
 /** Selects `Campaign` from `campaigns`. */
 export const selectCampaigns = `select campaign_id as "campaignId", name, advertiser, formats, status, priority, category, pacing,
     starts_at as "startsAt", ends_at as "endsAt", landing_url as "landingUrl", call_to_action as "callToAction", weight,

@@ -1,5 +1,12 @@
 import { withExamples } from "@intermission/server/command-line";
-import { collect, existingFile, momentOption, wholeNumber } from "@intermission/server/command-options";
+import {
+  collect,
+  confirmable,
+  confirmedQuery,
+  existingFile,
+  momentOption,
+  wholeNumber,
+} from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -28,11 +35,18 @@ export function campaignCommands(program: Command, context: CommandContext): voi
     .option("--video <file>", "MP4 (H.264 + AAC) or WebM, uploaded and checked; repeatable", collect(existingFile))
     .option("--creative <id>", "a video that was added before; repeatable", collect(String))
     .action(
-      async ({ video = [], creative = [], format, ...options }: Row & { video?: string[]; creative?: string[] }) => {
+      async ({
+        video = [],
+        creative = [],
+        format,
+        yes,
+        ...options
+      }: Row & { video?: string[]; creative?: string[] }) => {
         const creativeIds: unknown[] = [...creative];
         for (const file of video) creativeIds.push((await uploadVideo(context, file)).creativeId);
         const body = { ...settingsOf(options), formats: format, creativeIds };
-        show(await callForRow(context, { method: "POST", path: "/campaigns", body }));
+        const query = confirmedQuery({ yes });
+        show(await callForRow(context, { method: "POST", path: "/campaigns", query, body }));
       },
     );
 
@@ -49,10 +63,11 @@ export function campaignCommands(program: Command, context: CommandContext): voi
   );
 
   withSettings(forOneCampaign(campaigns, "update", "change settings of a campaign; the others stay")).action(
-    async (campaignId: string, options: Row) => {
+    async (campaignId: string, { yes, ...options }: Row) => {
       const before = namesTarget(options) ? await callForRow(context, { method: "GET", path: pathOf(campaignId) }) : {};
       const body = settingsOf(options, before.targeting as Row | undefined);
-      show(await callForRow(context, { method: "PATCH", path: pathOf(campaignId), body }));
+      const query = confirmedQuery({ yes });
+      show(await callForRow(context, { method: "PATCH", path: pathOf(campaignId), query, body }));
     },
   );
 
@@ -127,7 +142,7 @@ const columns = {
 
 /** A campaign's settings as options of the command line. `none` removes a limit or a target. */
 export function withSettings(command: Command): Command {
-  return command
+  return confirmable(command)
     .option("--name <name>", "name for the operator; required for a new campaign")
     .option("--advertiser <name>", "shown to viewers; required for a new campaign")
     .option("--landing-url <url>", "where the link, or the button beside the video, leads")

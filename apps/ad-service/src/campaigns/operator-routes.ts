@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { Database } from "@intermission/postgres/open-database";
-import type { CheckedScope } from "@intermission/server/checked-routes";
-import { givenFields } from "@intermission/server/parse-request";
-import { invalid, invalidField, notFound } from "@intermission/server/refuse";
+import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
+import { confirmation, givenFields } from "@intermission/server/parse-request";
+import { invalid, invalidField, notFound, requireConfirmation } from "@intermission/server/refuse";
 import bs58 from "bs58";
 import { z } from "zod";
 import { unknownCreative } from "../creatives/creatives.ts";
 import { campaignFormats, campaignSettings, type Targeting } from "./campaign-settings.ts";
+import { campaignWarnings, readWarningFacts } from "./campaign-warnings.ts";
 import { campaign, findCampaign, listCampaigns, unknownCampaign } from "./campaigns.ts";
 import {
   type AttachCreativeOutcome,
@@ -55,8 +56,9 @@ const operations = {
   add: {
     operationId: "addCampaign",
     description: "Adds a campaign; it serves as soon as it is active and has a creative.",
+    querystring: confirmation,
     body: draft,
-    response: { 201: campaign },
+    response: { 201: campaign, ...refusals(409) },
   },
   list: {
     operationId: "listCampaigns",
@@ -69,8 +71,9 @@ const operations = {
     operationId: "updateCampaign",
     description: "Changes the given settings of a campaign; null removes one.",
     params,
+    querystring: confirmation,
     body: changes,
-    response,
+    response: { ...response, ...refusals(409) },
   },
   attach: {
     operationId: "attachCreative",
@@ -111,6 +114,9 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
     const campaignId = `cmp_${bs58.encode(randomBytes(9))}`;
     const given = givenFields(request.body);
     await requireBots(botsOf(given.targeting));
+    const facts = await readWarningFacts(database, { campaignId: undefined, now: now() });
+    const warnings = campaignWarnings({ ...facts, before: undefined, changes: given, now: now() });
+    requireConfirmation(warnings, { isConfirmed: request.query.confirmed });
     const added = await addCampaign(database, { ...given, campaignId, now: now() });
     if (added.outcome === "invalid") throw invalidField(added.fault.field, added.fault.message);
     if (added.outcome === "unknown-creative") throw unknownCreative(added.creativeId);
@@ -135,6 +141,11 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
     const given = givenFields(request.body);
     if (Object.keys(given).length === 0) throw invalid("name at least one setting to change");
     await requireBots(botsOf(given.targeting));
+    const before = await findCampaign(database, campaignId);
+    if (!before) throw unknownCampaign(campaignId);
+    const facts = await readWarningFacts(database, { campaignId, now: now() });
+    const warnings = campaignWarnings({ ...facts, before, changes: given, now: now() });
+    requireConfirmation(warnings, { isConfirmed: request.query.confirmed });
     return answer(await updateCampaign(database, { campaignId, changes: given, now: now() }), campaignId);
   });
 

@@ -1,5 +1,12 @@
 import { withExamples } from "@intermission/server/command-line";
-import { type CaptionsFile, captionsOption, collect, existingFile } from "@intermission/server/command-options";
+import {
+  type CaptionsFile,
+  captionsOption,
+  collect,
+  confirmable,
+  confirmedQuery,
+  existingFile,
+} from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import type { Command } from "commander";
@@ -51,13 +58,16 @@ export function creativeCommands(program: Command, context: CommandContext): voi
     });
 
   withExamples(
-    creatives.command("add-tag").description("add a VAST 2.0 to 4.2 tag, which is queried for an ad at each opening"),
+    confirmable(
+      creatives.command("add-tag").description("add a VAST 2.0 to 4.2 tag, which is queried for an ad at each opening"),
+    ),
     ["creatives add-tag 'https://ads.example.com/vast?site=1&cb=[CACHEBUSTING]'"],
   )
     .argument("<url>", "the tag's address; its macros are filled in")
-    .action(async (url: string) =>
-      show(await callForRow(context, { method: "POST", path: "/creatives/tags", body: { url } })),
-    );
+    .action(async (url: string, options: { yes?: boolean }) => {
+      const query = confirmedQuery(options);
+      show(await callForRow(context, { method: "POST", path: "/creatives/tags", query, body: { url } }));
+    });
 
   withExamples(creatives.command("list").description("all videos, newest first"), ["creatives list"]).action(
     async () => {

@@ -93,7 +93,7 @@ export async function addVastTag(
   database: Database,
   { url, isPlainHttpAllowed, now }: { url: string; isPlainHttpAllowed: boolean; now: Date },
 ): Promise<AddVastTagOutcome> {
-  const message = faultOf(url, isPlainHttpAllowed);
+  const message = vastTagFault(url, isPlainHttpAllowed);
   if (message !== undefined) return { outcome: "refused", message };
   const creativeId = `cre_${createHash("sha256").update(`vast ${url}`).digest("hex").slice(0, 24)}`;
   await database.run(insertTag, [creativeId, url, now]);
@@ -102,8 +102,8 @@ export async function addVastTag(
   return { outcome: "added", creative };
 }
 
-/** Stored as given: URL parsers would encode the brackets of some macros. */
-function faultOf(url: string, isPlainHttpAllowed: boolean): string | undefined {
+/** Why an address cannot be a VAST tag's. It is stored as given: URL parsers would encode the brackets of some macros. */
+export function vastTagFault(url: string, isPlainHttpAllowed: boolean): string | undefined {
   if (url.length > LONGEST_TAG) return `the tag is longer than ${LONGEST_TAG} characters`;
   const fault = webAddressFault(url, { isPlainHttpAllowed });
   if (fault === "not-an-address")

@@ -1,18 +1,21 @@
 import { Readable } from "node:stream";
 import type { Database } from "@intermission/postgres/open-database";
-import type { CheckedScope } from "@intermission/server/checked-routes";
-import { invalid, notFound } from "@intermission/server/refuse";
+import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
+import { confirmation } from "@intermission/server/parse-request";
+import { invalid, notFound, requireConfirmation } from "@intermission/server/refuse";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { type AddCreativeOutcome, addCreative, addCreativeByAddress, type DownloadVideo } from "./add-creative.ts";
 import { removeCaptions, setCaptions, setPoster } from "./captions-and-posters.ts";
-import { addVastTag, creative, findCreative, listCreatives, unknownCreative } from "./creatives.ts";
+import { addVastTag, creative, findCreative, listCreatives, unknownCreative, vastTagFault } from "./creatives.ts";
 import type { MediaStorage } from "./media-storage.ts";
 
 export interface CreativeOperatorDeps {
   database: Database;
   media: MediaStorage;
   downloadVideo: DownloadVideo;
+  /** Requests a VAST tag once, and returns what keeps its ads from being shown. */
+  faultOfTag(url: string): Promise<string | undefined>;
   isPlainHttpAllowed: boolean;
   now: () => Date;
 }
@@ -54,11 +57,12 @@ const operations = {
   },
   tag: {
     operationId: "addVastTag",
-    description: "Adds a VAST tag, which is requested for each ad.",
+    description: "Adds a VAST tag, which is requested once to try it, and then for each ad.",
+    querystring: confirmation,
     body: z
       .strictObject({ url: z.string().trim() })
       .meta({ examples: [{ url: "https://ads.example/vast?correlator=[CACHEBUSTING]" }] }),
-    response: { 201: creative },
+    response: { 201: creative, ...refusals(409) },
   },
   list: {
     operationId: "listCreatives",
@@ -117,6 +121,11 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
 
   scope.post("/creatives/tags", { schema: operations.tag }, async (request, reply) => {
     const { url } = request.body;
+    const { confirmed: isConfirmed } = request.query;
+    const malformed = vastTagFault(url, isPlainHttpAllowed);
+    const fault = malformed === undefined && !isConfirmed ? await deps.faultOfTag(url) : undefined;
+    const message = `returned no ad that can be shown: ${fault}; while that lasts, its campaigns are passed over`;
+    requireConfirmation(fault === undefined ? [] : [{ field: "url", message }], { isConfirmed });
     const added = await addVastTag(database, { url, isPlainHttpAllowed, now: now() });
     if (added.outcome === "refused") throw invalid(added.message);
     return reply.code(201).send(added.creative);

@@ -30,6 +30,8 @@ create table bots (
   -- What happens to a view or a click that earned but looks suspicious.
   suspicious_views text not null default 'pay' check (suspicious_views in ('pay', 'hold', 'refuse')),
   suspicious_clicks text not null default 'pay' check (suspicious_clicks in ('pay', 'hold', 'refuse')),
+  -- What a code earns: one event, a view or a click, whichever comes first; or one of each.
+  pay_per_code text not null default 'once' check (pay_per_code in ('once', 'each')),
   -- What the mini-app tells its users that they get; `reward_unit` is words by language and plural category. The publisher pays.
   reward_per_view integer check (reward_per_view > 0),
   reward_per_click integer check (reward_per_click > 0),

@@ -21,6 +21,7 @@ export const clientExamples = {
       expires_at: "2026-03-01T13:00:00Z",
       direct_link: "https://ads.example/7hKqM3xW9tRbZ2cN",
       miniapp_url: "https://ads.example/app/7000000001?code=7hKqM3xW9tRbZ2cN",
+      pay_per_code: "once",
     },
   ],
   errorEnvelope: [
@@ -49,6 +50,7 @@ export const clientExamples = {
           occurred_at: "2026-03-01T12:01:05.120Z",
         },
       ],
+      can_earn: [],
       sessions: [
         {
           session_id: "ses_8Jd2",

@@ -62,6 +62,10 @@ export const createCodeRequest = z
   .meta({ examples: clientExamples.createCodeRequest });
 export type CreateCodeRequest = z.infer<typeof createCodeRequest>;
 
+/** `once`: a code earns one event, the view or the click that comes first; `each`: one view and one click. */
+export const payPerCode = z.enum(["once", "each"]);
+export type PayPerCode = z.infer<typeof payPerCode>;
+
 export const createCodeResponse = z
   .object({
     code: z.string(),
@@ -83,6 +87,11 @@ export const createCodeResponse = z
         "The address of a `web_app` button of an inline keyboard, which opens the mini-app with this code. Not every service sends it.",
       ),
     rewards: namedRewards.optional(),
+    pay_per_code: payPerCode
+      .optional()
+      .describe(
+        "The bot's setting: `once`, the code earns one event, a view or a click, whichever comes first; `each`, one of both. Pay by the same rule.",
+      ),
   })
   .meta({ examples: clientExamples.createCodeResponse });
 export type CreateCodeResponse = z.infer<typeof createCodeResponse>;
@@ -125,6 +134,12 @@ export const describeCodeResponse = z
     expires_at: moment,
     is_expired: z.boolean(),
     earned: z.array(z.object({ event: eventType, event_id: z.string(), occurred_at: moment })),
+    can_earn: z
+      .array(eventType)
+      .optional()
+      .describe(
+        "What the code can still earn now. Empty once it is used up or expired; a view that has begun may end after that.",
+      ),
     sessions: z.array(
       z.object({
         session_id: z.string(),

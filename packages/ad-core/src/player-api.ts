@@ -130,7 +130,7 @@ export const adForPlayer = z.object({
 });
 export type AdForPlayer = z.infer<typeof adForPlayer>;
 
-/** The review of a suspicious view that was watched and closed: `held` waits for an operator, `refused` earns nothing. */
+/** The review of a suspicious view that was watched: `held` waits for an operator, `refused` earns nothing. */
 export const viewReview = z.enum(["held", "refused"]);
 export type ViewReview = z.infer<typeof viewReview>;
 
@@ -242,7 +242,11 @@ export type ReportRefusalReason = z.infer<typeof reportRefusalReason>;
 export const reportResponse = z
   .object({
     state: sessionState,
-    review: viewReview.optional().describe("Only with state `watched`."),
+    review: viewReview
+      .optional()
+      .describe(
+        "Only with state `watched`: the view is held or refused, or will be when it is closed. Do not tell its viewer that it earned the reward.",
+      ),
     accepted_ms: z.int().nonnegative(),
     acknowledged: z.array(z.int()).describe("Sequences that were stored, accepted or refused: do not send them again."),
     refused: z.array(z.object({ sequence: z.int(), reason: reportRefusalReason })),
@@ -302,6 +306,12 @@ export const statusResponse = z
     review: viewReview
       .optional()
       .describe("Only with state `watched`: a held view earned nothing yet, a refused one earns nothing."),
+    code: z
+      .string()
+      .optional()
+      .describe(
+        "The code that the view earns for. Another one than at the opening if the link of that code was followed meanwhile and its bot pays codes once.",
+      ),
     accepted_ms: z.int().nonnegative(),
     event: z
       .object({

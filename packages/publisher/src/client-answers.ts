@@ -22,6 +22,8 @@ export interface CodeDescription {
   expires_at: string;
   is_expired: boolean;
   earned: { event: "rewarded" | "direct_link"; event_id: string; occurred_at: string }[];
+  /** What the code can still earn now; empty once it is used up or expired. Absent from older services. */
+  can_earn?: ("rewarded" | "direct_link")[] | undefined;
   sessions: {
     session_id: string;
     state: "opened" | "playing" | "watched" | "rewarded";

@@ -122,6 +122,11 @@ export const botSettings = z.object({
   suspiciousClicks: z
     .enum(["pay", "hold", "refuse"])
     .describe("How a click on a direct link is treated that counts but looks suspicious."),
+  payPerCode: z
+    .enum(["once", "each"])
+    .describe(
+      "What a code earns: `once` is one event, a view or a click, whichever comes first; `each` is one view and one click. The publisher pays by the same rule.",
+    ),
   rewardPerView: rewardAmount.nullable().describe("What the mini-app tells its users that a view is worth."),
   rewardPerClick: rewardAmount.nullable().describe("The same for a click on a direct link."),
   rewardUnit: rewardUnit
@@ -160,6 +165,7 @@ export function settingColumns(settings: Partial<BotSettings>) {
     blocked_advertisers: settings.blockedAdvertisers,
     suspicious_views: settings.suspiciousViews,
     suspicious_clicks: settings.suspiciousClicks,
+    pay_per_code: settings.payPerCode,
     reward_per_view: settings.rewardPerView,
     reward_per_click: settings.rewardPerClick,
     reward_unit: settings.rewardUnit,

@@ -25,7 +25,7 @@ const select = `select bots.bot_id as "botId", code_prefix as "codePrefix", name
     code_lifetime_seconds as "codeLifetimeSeconds", cooldown_seconds as "cooldownSeconds", daily_cap as "dailyCap", testers,
     category, time_zone as "timeZone", blocked_categories as "blockedCategories",
     blocked_advertisers as "blockedAdvertisers", suspicious_views as "suspiciousViews",
-    suspicious_clicks as "suspiciousClicks", reward_per_view as "rewardPerView", reward_per_click as "rewardPerClick",
+    suspicious_clicks as "suspiciousClicks", pay_per_code as "payPerCode", reward_per_view as "rewardPerView", reward_per_click as "rewardPerClick",
     reward_unit as "rewardUnit", skip_offer as "skipOffer", close_when_credited as "closeWhenCredited", created_at as "createdAt", updated_at as "updatedAt"
   from bots left join endpoints on endpoints.bot_id = bots.bot_id`;
 const selectOne = statement<Bot>("bots.read", `${select} where bots.bot_id = $1`);

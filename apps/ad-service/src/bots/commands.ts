@@ -120,6 +120,12 @@ function withSettings(command: Command): Command {
         "refuse",
       ]),
     )
+    .addOption(
+      new Option(
+        "--pay-per-code <what>",
+        "once: a code earns its view or its click, whichever comes first; each: one of both, as the publisher pays",
+      ).choices(["once", "each"]),
+    )
     .option(
       "--reward-per-view <number>",
       "units that you pay for a view, shown to users; none clears it",

@@ -11,6 +11,7 @@ import { askLimits, hasBudgetLeft, seenBy } from "../ad-selection/select-ad.ts";
 import { type Bot, type Bots, findBotByPrefix } from "../bots/bots.ts";
 import { landingAddress } from "../campaigns/campaign-settings.ts";
 import type { Campaign } from "../campaigns/campaigns.ts";
+import { randomCode } from "../codes/issue-code.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
 import { addClickOfNetwork, type CrowdedNetworks, isCrowdedNetwork, openCrowdedNetworks } from "./crowded-networks.ts";
 import { type AskedVisit, type ClickVerdict, judgeClicks } from "./judge-clicks.ts";
@@ -72,7 +73,8 @@ export async function followDirectLink(clicks: Clicks, visit: Visit): Promise<Fo
   const user = { language: languageOf(visit.acceptLanguage), platform: platformOf(visit.userAgent) };
   let request: AdRequest = { format: "direct_link", bot, user, seen: new Map() };
   for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
-    const judged = { ...visit, clickId, request };
+    const spareCode = bot.payPerCode === "once" ? randomCode(bot.codePrefix) : undefined;
+    const judged = { ...visit, clickId, request, spareCode };
     let followed = await clicks.following.submit(judged);
     const { state } = followed;
     if (followed.outcome === "near-limit" && state) followed = await followLast(clicks, judged, state);

@@ -19,7 +19,8 @@ export interface AskedVisit {
 /**
  * What became of a visit. `outcome` is one of
  * - `counted`, `held`, `suspicious`: it leads to its ad, and is paid; or is held or refused, since it looks suspicious;
- * - `used`: its code led to `usedCampaignId` before (null: to an ad that cost nothing);
+ * - `used`: its code led to `usedCampaignId` before (null: to an ad that cost nothing), or has earned the only event that its
+ *   bot pays per code;
  * - `cooldown`, `daily-cap`: until `availableAt`;
  * - `again`: another visit of its viewer or its address came first; follow the link again;
  * - `near-limit`, `user-cap`: this is the only limit in its way; nothing was decided;
@@ -65,7 +66,7 @@ const visitRows = rowParameters({
     is_near_limit: "boolean",
   },
   ...{ user_agent: "text", agent_key: "integer", is_crowded: "boolean" },
-  ...{ address_hash: "bytea", hash_before: "bytea", network_hash: "bytea" },
+  ...{ address_hash: "bytea", hash_before: "bytea", network_hash: "bytea", spare_code: "text" },
 });
 /** Counts for the limits of its address and its viewer if nothing came between. */
 const mayCount = "outcome in ('counted', 'held', 'suspicious')";
@@ -102,7 +103,7 @@ const follow = statement<Row>(
   judged as materialized (
     select position, visits.bot_id, code, event_id, visits.user_id, reference, moment, occurred_at, visit_day, is_tap,
       visits.campaign_id, user_agent, address_hash, network_hash, day, earned_today, last_earned_at, decisions,
-      clicks, counted, tapped, devices, device, suspicion,
+      clicks, counted, tapped, devices, device, suspicion, spare_code,
       visits.user_id = any (testers) as is_test,
       case when visits.user_id <> all (testers) then price end as price_micros,
       case when not is_used then available_at end as available_at, used_campaign_id,
@@ -170,7 +171,13 @@ const follow = statement<Row>(
       left join lateral (
         select is_used, used_campaign_id, (verdict).reason as limit_reason, (verdict).available_at
         from (
-          select earned.event_id is not null or withheld.click_id is not null as is_used,
+          select earned.event_id is not null or withheld.click_id is not null or spare_code is not null and coalesce((
+                select event_id from events
+                where events.bot_id = visits.bot_id and events.code = visits.code and event = 'rewarded' limit 1
+              ), (
+                select session_id from ad_sessions
+                where ad_sessions.bot_id = visits.bot_id and ad_sessions.code = visits.code and state = 'held' limit 1
+              )) is not null as is_used,
             case when earned.price_micros is not null then earned.campaign_id else withheld.campaign_id end
               as used_campaign_id,
             limit_of_viewer(day, earned_today, last_earned_at, cooldown_seconds, daily_cap,
@@ -234,6 +241,19 @@ const follow = statement<Row>(
     where viewers.decisions = excluded.decisions - 1
     returning bot_id, user_id
   ),
+  -- The code is spent: a view that began with it goes on with a code of its own, so that it can still earn.
+  moved_views as (
+    update ad_sessions set code = spare_code, reference = '', version = version + 1
+    from judged
+    where ad_sessions.bot_id = judged.bot_id and ad_sessions.code = judged.code and spare_code is not null
+      and state in ('opened', 'playing', 'watched') and outcome in ('counted', 'held')
+      and case when (judged.bot_id, judged.user_id) in (select * from counted_viewers) then true end
+    returning ad_sessions.bot_id, ad_sessions.code, ad_sessions.user_id, moment, deadline
+  ),
+  moved_codes as (
+    insert into codes (bot_id, code, user_id, issued_at, expires_at)
+    select bot_id, code, user_id, moment, deadline from moved_views
+  ),
   paid as materialized (
     select bot_id, event_id, 'direct_link' as event, user_id, code, reference, is_test, campaign_id,
       null::text as creative_id, price_micros, moment as occurred_at,
@@ -282,7 +302,7 @@ const follow = statement<Row>(
 const LONGEST_AGENT = 256;
 
 function rowOf({ visit, campaignId, isNearLimit, isNetworkCrowded }: AskedVisit, position: number) {
-  const { request, code, clickId, now, visitor, tap, userAgent, hashes } = visit;
+  const { request, code, clickId, now, visitor, tap, userAgent, hashes, spareCode } = visit;
   const agent = userAgent.slice(0, LONGEST_AGENT);
   return {
     ...{ position, bot_id: request.bot.botId, code, event_id: eventIdOfClick(clickId) },
@@ -295,6 +315,7 @@ function rowOf({ visit, campaignId, isNearLimit, isNetworkCrowded }: AskedVisit,
     agent_key: crc32(agent, Number.parseInt(hashes.today.slice(0, 8), 16)) | 0,
     is_crowded: isNetworkCrowded,
     ...{ address_hash: hashes.today, hash_before: hashes.yesterday, network_hash: hashes.network },
+    spare_code: spareCode,
   };
 }
 

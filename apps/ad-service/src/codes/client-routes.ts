@@ -4,6 +4,7 @@ import {
   createCodeResponse,
   type DescribeCodeResponse,
   describeCodeResponse,
+  type PayPerCode,
 } from "@intermission/ad-core/client-api";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { HttpError } from "@intermission/server/http-server";
@@ -11,7 +12,7 @@ import { z } from "zod";
 import { callerOf, countCode, type RateLimits } from "../bots/authenticate-client.ts";
 import { namedRewardsOf } from "../bots/bot-settings.ts";
 import type { Bot } from "../bots/bots.ts";
-import { type DescribedCode, describeCode } from "./describe-code.ts";
+import { canEarn, type DescribedCode, describeCode } from "./describe-code.ts";
 import { type Codes, type IssuedCode, issueCode } from "./issue-code.ts";
 
 /** Base addresses that a code is appended to, without a slash at their ends. */
@@ -62,10 +63,10 @@ export function codeClientRoutes(scope: CheckedScope, { codes, limits, links, no
   });
 
   scope.get("/codes/:code", { schema: describeCodeOperation }, async (request) => {
-    const { botId } = callerOf(request).bot;
+    const { botId, payPerCode } = callerOf(request).bot;
     const described = await describeCode(codes.database, { botId, code: request.params.code, now: now() });
     if (described.outcome === "unknown-code") throw new HttpError(404, "NOT_FOUND", "this bot has no such code");
-    return describeCodeAnswer(described.code);
+    return describeCodeAnswer(described.code, payPerCode);
   });
 }
 
@@ -82,10 +83,11 @@ function createCodeAnswer(
     direct_link: `${links.directLinkUrl}/${code}`,
     miniapp_url: `${links.miniappUrl}/${bot.botId}?code=${code}`,
     ...(rewards && { rewards }),
+    pay_per_code: bot.payPerCode,
   };
 }
 
-function describeCodeAnswer(code: DescribedCode): DescribeCodeResponse {
+function describeCodeAnswer(code: DescribedCode, payPerCode: PayPerCode): DescribeCodeResponse {
   return {
     code: code.code,
     bot_id: code.botId,
@@ -100,6 +102,7 @@ function describeCodeAnswer(code: DescribedCode): DescribeCodeResponse {
       event_id: eventId,
       occurred_at: occurredAt.toISOString(),
     })),
+    can_earn: canEarn(code, payPerCode),
     sessions: code.sessions.map((session) => ({
       session_id: session.sessionId,
       state: session.state,

@@ -1,4 +1,4 @@
-import type { EventType, SessionState } from "@intermission/ad-core/client-api";
+import { type EventType, eventType, type PayPerCode, type SessionState } from "@intermission/ad-core/client-api";
 import { isCode } from "@intermission/ad-core/code";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 
@@ -74,6 +74,19 @@ export async function describeCode(
   const events = earned.map(({ isTest: _isTest, ...event }) => event);
   const startParam = sessions.at(-1)?.startParam ?? null;
   return { outcome: "found", code: { ...found, startParam, events, sessions, clicks, requests } };
+}
+
+/** The events that a code can still earn now. A view that is held may still earn its own. */
+export function canEarn(
+  { isExpired, events, sessions, clicks }: Pick<DescribedCode, "isExpired" | "events" | "sessions" | "clicks">,
+  payPerCode: PayPerCode,
+): EventType[] {
+  if (isExpired) return [];
+  const used = new Set(events.map(({ event }) => event));
+  if (sessions.some(({ review }) => review !== undefined)) used.add("rewarded");
+  if (clicks.held !== undefined || clicks.suspicious !== undefined) used.add("direct_link");
+  if (payPerCode === "once" && used.size > 0) return [];
+  return eventType.options.filter((event) => !used.has(event));
 }
 
 interface DescribedEvent {

@@ -9,7 +9,7 @@ import type { AdSession } from "./session.ts";
 /** A view that is about to begin: offered, not started. */
 export interface NewView {
   /** `issuedAt` is set if the code is issued together with the view. */
-  code: Omit<OpeningCode, "isRewarded"> & { issuedAt?: Date };
+  code: Omit<OpeningCode, "isRewarded" | "isFollowed"> & { issuedAt?: Date };
   startParam: string | null;
   sessionId: string;
   tokenHash: string;

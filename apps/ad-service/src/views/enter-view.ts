@@ -64,6 +64,8 @@ type Refusal =
 type Entered = { outcome: "entered"; session: AdSession; ad: Ad };
 /** The state that the decision was based on has changed. */
 type Changed = { outcome: "changed" };
+/** The code has earned the only event that its bot pays per code. */
+type Spent = { outcome: "spent" };
 
 export type EnterViewOutcome = Entered | Refusal;
 
@@ -82,9 +84,13 @@ interface FilledTag {
 /**
  * Continues the single view of a code, or begins it, with one read and one write. The token of an earlier opening becomes
  * invalid. If a VAST tag is chosen it is requested, and if it returns no ad, another ad is chosen without it.
+ *
+ * A code whose click was paid earns nothing more if its bot pays codes once: the app then opens as if it was launched without
+ * that code, so that no ad is shown that cannot be paid.
  */
 export async function enterView(deps: EnterViewDeps, input: EnterViewInput): Promise<EnterViewOutcome> {
-  const { wanted, now } = input;
+  const { now } = input;
+  let { wanted } = input;
   if (wanted !== undefined && !isCode(wanted)) return refused("CODE_MALFORMED");
   const { botId } = input.bot;
   const tried: TriedTags = {
@@ -98,8 +104,9 @@ export async function enterView(deps: EnterViewDeps, input: EnterViewInput): Pro
   for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
     const { userId, mustContinue } = input;
     const opening = await deps.reading.submit({ botId, userId, code: wanted, mustContinue, seenSince, now });
-    const entered = await enter(deps, opening, input, tried);
-    if (entered.outcome !== "changed") return entered;
+    const entered = await enter(deps, opening, { ...input, wanted }, tried);
+    if (entered.outcome === "spent") wanted = undefined;
+    else if (entered.outcome !== "changed") return entered;
   }
   throw new OverloadedError(`an opening lost ${MOST_TRIES} races`);
 }
@@ -109,16 +116,17 @@ async function enter(
   opening: Opening,
   input: EnterViewInput,
   tried: TriedTags,
-): Promise<EnterViewOutcome | Changed> {
+): Promise<EnterViewOutcome | Changed | Spent> {
   const { code, session, limit } = opening;
-  const { now } = input;
+  const { now, wanted } = input;
   if (!code && input.mustContinue) return refused("INIT_DATA_EXPIRED");
-  if (!code && input.wanted !== undefined) return refused("CODE_UNKNOWN");
+  if (!code && wanted !== undefined) return refused("CODE_UNKNOWN");
   if (code && code.userId !== input.userId) return refused("CODE_OF_ANOTHER_USER");
   if (!session && input.mustContinue) return refused("INIT_DATA_EXPIRED");
   // Nothing was accepted of a broken ad: its code begins a new view, without the videos that could not be played.
   const broken = session && isBroken(session, now) && now <= session.deadline ? session : undefined;
   if (session && !broken) return continueView(deps, session, opening, input);
+  if (code?.isFollowed && input.bot.payPerCode === "once") return { outcome: "spent" };
   if (code?.isRewarded) return refused("CODE_USED");
   if (code && code.expiresAt <= now && !broken) return refused("CODE_EXPIRED");
   if (limit.outcome === "limited") return limit;

@@ -252,8 +252,9 @@ const callRefusals = {
 function reportAnswer(outcome: RecordProgressOutcome, now: Date): ReportResponse {
   if (outcome.outcome === "limited") throw limitReached(outcome);
   if (outcome.outcome !== "recorded") throw callRefusal(outcome.outcome);
-  const { state, acceptedMs, acknowledged, refused, tooEarly } = outcome;
+  const { state, review, acceptedMs, acknowledged, refused, tooEarly } = outcome;
   return {
+    ...(review && { review }),
     ...stateForPlayer(state),
     accepted_ms: acceptedMs,
     acknowledged,
@@ -270,9 +271,10 @@ function faultAnswer(outcome: RecordFaultOutcome, now: Date): FaultResponse {
 
 function statusAnswer(outcome: SessionStatusOutcome, now: Date): StatusResponse {
   if (outcome.outcome !== "found") throw callRefusal(outcome.outcome);
-  const { state, acceptedMs, event, nextAd } = outcome;
+  const { state, code, acceptedMs, event, nextAd } = outcome;
   return {
     ...stateForPlayer(state),
+    code,
     accepted_ms: acceptedMs,
     ...(event && {
       event: {

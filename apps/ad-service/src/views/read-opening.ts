@@ -39,6 +39,8 @@ export interface OpeningCode {
   reference: string;
   expiresAt: Date;
   isRewarded: boolean;
+  /** Its link was followed, and the click is paid or held. */
+  isFollowed: boolean;
 }
 
 interface Row extends SessionRow {
@@ -48,6 +50,7 @@ interface Row extends SessionRow {
   codeReference: string;
   codeExpiresAt: Date;
   isRewarded: boolean;
+  isFollowed: boolean;
   vastAd: VastAd | null;
   viewerDecisions: number | null;
   limitReason: "cooldown" | "daily-cap" | null;
@@ -81,7 +84,8 @@ const openCode = `select current_codes.code from current_codes left join lateral
 const read = statement<Row>(
   "ad-sessions.read-opening",
   `select asked.position, c.user_id as "codeUserId", c.code as "codeText", c.reference as "codeReference",
-     c.expires_at as "codeExpiresAt", c.is_rewarded as "isRewarded", ${sessionColumns},
+     c.expires_at as "codeExpiresAt", c.is_rewarded as "isRewarded",
+     c.is_followed as "isFollowed", ${sessionColumns},
      case when s.is_vast then (
        select ad from vast_ads where vast_ads.bot_id = s.bot_id and vast_ads.session_id = s.session_id limit 1
      ) end as "vastAd",
@@ -100,7 +104,12 @@ const read = statement<Row>(
    left join lateral (
      select *, (
        select event_id from events where events.bot_id = codes.bot_id and events.code = codes.code and event = 'rewarded' limit 1
-     ) is not null as is_rewarded
+     ) is not null as is_rewarded, coalesce((
+       select event_id from events where events.bot_id = codes.bot_id and events.code = codes.code and event = 'direct_link' limit 1
+     ), (
+       select click_id from withheld_clicks
+       where withheld_clicks.bot_id = codes.bot_id and withheld_clicks.code = codes.code and outcome = 'held' limit 1
+     )) is not null as is_followed
      from codes where codes.bot_id = asked.bot_id and codes.code = picked.code limit 1
    ) as c on true
    left join lateral (
@@ -154,6 +163,7 @@ function openingOf(row: Row, question: OpeningQuestion | undefined): Opening {
             reference: row.codeReference,
             expiresAt: row.codeExpiresAt,
             isRewarded: row.isRewarded,
+            isFollowed: row.isFollowed,
           }
         : undefined,
     session: row.sessionId === null ? undefined : sessionOf(sessionRowOf(row)),
@@ -171,7 +181,7 @@ function openingOf(row: Row, question: OpeningQuestion | undefined): Opening {
 
 /** Removes the columns that are not the session's, because the session is remembered. */
 function sessionRowOf(row: Row): SessionRow {
-  const { position, codeUserId, codeText, codeReference, codeExpiresAt, isRewarded, vastAd, seen, ...others } = row;
-  const { viewerDecisions, limitReason, availableAt, ...session } = others;
+  const { position, codeUserId, codeText, codeReference, codeExpiresAt, vastAd, seen, ...others } = row;
+  const { isRewarded, isFollowed, viewerDecisions, limitReason, availableAt, ...session } = others;
   return session;
 }

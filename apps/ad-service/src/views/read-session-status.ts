@@ -10,6 +10,7 @@ export type SessionStatusOutcome =
   | {
       outcome: "found";
       state: AdSession["state"];
+      code: string;
       acceptedMs: number;
       event: EarnedEvent | undefined;
       nextAd: Availability | undefined;
@@ -67,7 +68,7 @@ export async function readSessionStatus(
   // The user's language is not known here: a campaign for speakers of one language is not announced.
   const user = { platform: platformOf(userAgent) };
   const nextAd = bot && (await describeAvailability(deps, { bot, userId, user, formats: ["rewarded"], now }));
-  return { outcome: "found", state, acceptedMs, event, nextAd };
+  return { outcome: "found", state, code, acceptedMs, event, nextAd };
 }
 
 function deliveryOf({ state, attempts }: { state: DeliveryState; attempts: number }): EarnedEvent["delivery"] {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ProgressReport, ReportRequest } from "@intermission/ad-core/player-api";
+import type { ProgressReport, ReportRequest, ViewReview } from "@intermission/ad-core/player-api";
 import { OverloadedError } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
 import { inTurn } from "@intermission/server/in-turn";
@@ -32,7 +32,8 @@ export interface ProgressCall {
 }
 
 export type RecordProgressOutcome =
-  | ({ outcome: "recorded"; state: AdSession["state"] } & Acceptance)
+  /** `review`: the end that a watched view will have when it is closed, if that is not its reward. */
+  | ({ outcome: "recorded"; state: AdSession["state"]; review?: ViewReview | undefined } & Acceptance)
   | { outcome: "unknown" }
   | { outcome: "superseded" }
   | { outcome: "over" }
@@ -96,7 +97,10 @@ async function tryToRecord(views: Views, call: ProgressCall): Promise<RecordProg
     }
     const changed = await changeView(views, change);
     if (changed.outcome === "limited") return changed;
-    if (changed.outcome === "stored") return { outcome: "recorded", state: changed.session.state, ...accepted };
+    if (changed.outcome === "stored") {
+      const { session: stored } = changed;
+      return { outcome: "recorded", state: stored.state, review: await expectedReview(views, stored), ...accepted };
+    }
     known = undefined;
   }
   throw new OverloadedError(`a report lost ${MOST_TRIES} races`);
@@ -244,6 +248,13 @@ async function fateOf(views: Views, session: AdSession, eventId: string) {
   const isJudged = suspicions.length > 0 && !session.isTest;
   const fate = isJudged ? ((await findBot(views.bots, session.botId))?.suspiciousViews ?? "pay") : "pay";
   return { fate, suspicions, eventId };
+}
+
+const reviewOfFate = { pay: undefined, hold: "held", refuse: "refused" } as const;
+
+/** So that a player promises no reward for a view that looks suspicious. */
+async function expectedReview(views: Views, session: AdSession): Promise<ViewReview | undefined> {
+  return session.state === "watched" ? reviewOfFate[(await fateOf(views, session, "")).fate] : undefined;
 }
 
 /** Undefined where nothing is counted, and for a VAST tag: the service does not see its videos. */

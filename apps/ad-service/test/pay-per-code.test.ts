@@ -1,0 +1,220 @@
+import { randomBytes } from "node:crypto";
+import { statement } from "@intermission/postgres/open-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { personAgents } from "@intermission/testing/visitor-agents";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openClicks } from "../src/clicks/follow-link.ts";
+import { listClicks, releaseClick } from "../src/clicks/review-clicks.ts";
+import { directLinkRoutes } from "../src/clicks/routes.ts";
+import { canEarn, describeCode } from "../src/codes/describe-code.ts";
+import { migrations } from "../src/migrations.ts";
+import { sessionRoutes } from "../src/views/player-routes.ts";
+import { openSessionFixture, type SessionFixture } from "./fixtures/session-fixture.ts";
+
+const ann = "501";
+
+const addLinkCampaign = statement<never>(
+  "test.link-campaign",
+  `with shop as (insert into advertisers (name, name_key) values ('Shop', 'shop') on conflict do nothing)
+   insert into campaigns (campaign_id, name, advertiser, formats, landing_url, click_price_micros)
+   values ('cmp_link', 'Link', 'Shop', '{direct_link}', 'https://shop.test/', 1500) on conflict do nothing`,
+);
+
+describe.each(testDatabases())("what a code earns, on the %s store", (kind) => {
+  let store: TestDatabase;
+
+  beforeAll(async () => {
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    await store.database.run(addLinkCampaign, []);
+  });
+  afterAll(() => store.dispose());
+
+  async function onFixture(
+    { suspiciousClicks = "pay", suspiciousViews = "pay", payPerCode = "once" },
+    work: (fixture: SessionFixture) => Promise<void>,
+  ): Promise<void> {
+    const mount: Parameters<typeof openSessionFixture>[1] = (app, deps) => {
+      sessionRoutes(app, deps);
+      directLinkRoutes(app, { clicks: openClicks(deps), encryptionKey: randomBytes(32), now: deps.now });
+    };
+    const fixture = await openSessionFixture(store.database, mount);
+    const text = "update bots set pay_per_code = $2, suspicious_clicks = $3, suspicious_views = $4 where bot_id = $1";
+    await store.database.run({ name: "", text }, [fixture.botId, payPerCode, suspiciousClicks, suspiciousViews]);
+    try {
+      await work(fixture);
+    } finally {
+      await fixture.close();
+    }
+  }
+
+  let latestAddress = 0;
+  const follow = async (fixture: SessionFixture, code: string): Promise<number> => {
+    const address = `198.51.${++latestAddress >> 8}.${latestAddress & 255}`;
+    const headers = { "user-agent": personAgents[0] ?? "", "accept-language": "en", "x-forwarded-for": address };
+    fixture.advance(2);
+    const { status } = await fetch(`${fixture.address}/${code}`, { headers, redirect: "manual" });
+    return status;
+  };
+  const watch = async (fixture: SessionFixture, session: Awaited<ReturnType<SessionFixture["begin"]>>) => {
+    await fixture.play(session, 0, 10);
+    return (await fixture.report(session, { closed: "tap" })).body;
+  };
+  const earnedOf = async (fixture: SessionFixture) =>
+    (await fixture.events()).map(({ event, code }) => [event, code]).sort();
+  const canEarnOf = async (fixture: SessionFixture, code: string, payPerCode: "once" | "each") => {
+    const described = await describeCode(store.database, { botId: fixture.botId, code, now: fixture.clock.now });
+    return described.outcome === "found" ? canEarn(described.code, payPerCode) : described.outcome;
+  };
+
+  test("a code whose link was paid opens an ad with another code, which is paid", () =>
+    onFixture({}, async (fixture) => {
+      const code = await fixture.issue(ann, "order-7");
+      expect(await canEarnOf(fixture, code, "once")).toEqual(["rewarded", "direct_link"]);
+      expect(await follow(fixture, code)).toBe(302);
+      expect(await canEarnOf(fixture, code, "once")).toEqual([]);
+      const { body } = await fixture.open(ann, code);
+      expect(body).toMatchObject({ outcome: "session", state: "opened" });
+      expect(body.code).not.toBe(code);
+      expect(await watch(fixture, body as never)).toMatchObject({ state: "rewarded" });
+      expect(await earnedOf(fixture)).toEqual([
+        ["direct_link", code],
+        ["rewarded", body.code],
+      ]);
+      expect(
+        JSON.parse((await fixture.events()).find(({ event }) => event === "rewarded")?.body ?? ""),
+      ).not.toHaveProperty("reference");
+    }));
+
+  test.each(["opened", "playing", "watched"])(
+    "a link that is followed while its ad is %s leaves the view its own reward, under a code of its own",
+    (state) =>
+      onFixture({}, async (fixture) => {
+        const code = await fixture.issue(ann, "order-8");
+        const session = await fixture.begin(ann, code);
+        const seconds = { opened: 0, playing: 4, watched: 10 }[state] ?? 0;
+        if (seconds > 0) await fixture.play(session, 0, seconds);
+        expect(await follow(fixture, code)).toBe(302);
+        if (seconds === 0) await fixture.play(session, 0, 10);
+        else {
+          for (let second = seconds; second < 10; second++) {
+            fixture.advance(1);
+            const range = { sequence: second, from_ms: second * 1000, to_ms: (second + 1) * 1000 };
+            await fixture.report(session, { reports: [{ ...range, visible: true, muted: true }] });
+          }
+        }
+        expect((await fixture.report(session, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+        const { body } = await fixture.status(session);
+        expect(body.code).not.toBe(code);
+        expect(body.event).toBeDefined();
+        expect(await earnedOf(fixture)).toEqual([
+          ["direct_link", code],
+          ["rewarded", body.code],
+        ]);
+        expect(await fixture.charges()).toHaveLength(2);
+        expect(
+          await describeCode(store.database, { botId: fixture.botId, code: String(body.code), now: fixture.clock.now }),
+        ).toMatchObject({
+          outcome: "found",
+          code: { userId: ann, sessions: [{ state: "rewarded" }] },
+        });
+      }),
+  );
+
+  test("the old button leads back to a view that its link left behind", () =>
+    onFixture({}, async (fixture) => {
+      const code = await fixture.issue(ann);
+      const session = await fixture.begin(ann, code);
+      await fixture.play(session, 0, 4);
+      await follow(fixture, code);
+      const { body } = await fixture.open(ann, code);
+      expect(body).toMatchObject({ session_id: session.session_id, state: "playing", accepted_ms: 4000 });
+    }));
+
+  test("the link of a code whose view was paid earns nothing, and is charged to nobody", () =>
+    onFixture({}, async (fixture) => {
+      const code = await fixture.issue(ann);
+      expect(await watch(fixture, await fixture.begin(ann, code))).toMatchObject({ state: "rewarded" });
+      expect(await canEarnOf(fixture, code, "once")).toEqual([]);
+      expect(await follow(fixture, code)).toBe(410);
+      expect(await earnedOf(fixture)).toEqual([["rewarded", code]]);
+      expect(await fixture.charges()).toHaveLength(1);
+    }));
+
+  test("a view and a click at the same moment earn once for their code, and nothing is lost", () =>
+    onFixture({}, async (fixture) => {
+      const node = await fixture.startNode();
+      for (let round = 0; round < 10; round++) {
+        const user = String(7000 + round);
+        const code = await fixture.issue(user);
+        const session = await fixture.begin(user, code);
+        await fixture.play(session, 0, 10);
+        const [closed, followed] = await Promise.all([
+          fixture.report(session, { closed: "tap" }, round % 2 ? node : undefined),
+          follow(fixture, code),
+        ]);
+        expect(closed.body).toMatchObject({ state: "rewarded" });
+        const earned = (await fixture.events()).filter(({ user_id: of }) => of === user);
+        expect(earned.filter((event) => event.code === code)).toHaveLength(1);
+        expect(earned).toHaveLength(followed === 302 ? 2 : 1);
+      }
+    }));
+
+  test("a held click spends its code, too, and can still be released", () =>
+    onFixture({ suspiciousClicks: "hold" }, async (fixture) => {
+      const code = await fixture.issue(ann);
+      // Within a second of the code, which looks suspicious.
+      fixture.advance(-2);
+      expect(await follow(fixture, code)).toBe(302);
+      const [click] = await listClicks(store.database, { botId: fixture.botId, state: "held", limit: 10 });
+      expect(click).toMatchObject({ code });
+      expect(await canEarnOf(fixture, code, "once")).toEqual([]);
+      const { body } = await fixture.open(ann, code);
+      expect(body.code).not.toBe(code);
+      expect(await watch(fixture, body as never)).toMatchObject({ state: "rewarded" });
+      expect(
+        await releaseClick(store.database, { clickId: click?.clickId ?? "", now: fixture.clock.now }),
+      ).toMatchObject({
+        outcome: "released",
+      });
+      expect(await earnedOf(fixture)).toEqual([
+        ["direct_link", code],
+        ["rewarded", body.code],
+      ]);
+    }));
+
+  test("a bot that pays each has one view and one click of a code, in any order", () =>
+    onFixture({ payPerCode: "each" }, async (fixture) => {
+      const [first, second] = [await fixture.issue(ann, "a"), await fixture.issue(ann, "b")];
+      expect(await follow(fixture, first)).toBe(302);
+      expect(await canEarnOf(fixture, first, "each")).toEqual(["rewarded"]);
+      const session = await fixture.begin(ann, first);
+      expect(await watch(fixture, session)).toMatchObject({ state: "rewarded" });
+      await watch(fixture, await fixture.begin(ann, second));
+      expect(await follow(fixture, second)).toBe(302);
+      expect(await earnedOf(fixture)).toEqual(
+        [
+          ["direct_link", first],
+          ["direct_link", second],
+          ["rewarded", first],
+          ["rewarded", second],
+        ].sort(),
+      );
+    }));
+
+  test.each([
+    ["hold", "held"],
+    ["refuse", "refused"],
+  ])("of a bot that would %s a suspicious view, the player learns it before it tells the viewer", (setting, review) =>
+    onFixture({ suspiciousViews: setting }, async (fixture) => {
+      const session = await fixture.begin(ann, await fixture.issue(ann));
+      await fixture.report(session, { started: true });
+      fixture.advance(10);
+      const reports = Array.from({ length: 10 }, (_, second) => {
+        const range = { sequence: second, from_ms: second * 1000, to_ms: (second + 1) * 1000 };
+        return { ...range, visible: true, muted: true, rendered_frames: 0 };
+      });
+      expect((await fixture.report(session, { reports })).body).toMatchObject({ state: "watched", review });
+      expect((await fixture.report(session, { closed: "tap" })).body).toMatchObject({ state: "watched", review });
+    }),
+  );
+});

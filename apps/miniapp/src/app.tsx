@@ -1,7 +1,7 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useCallback, useState } from "react";
 import { OldClient } from "./entry/old-client.tsx";
 import { OutsideTelegram, readBotLink } from "./entry/outside-telegram.tsx";
-import { RefusedEntry } from "./entry/refused-entry.tsx";
+import { Refusal } from "./entry/refusal.tsx";
 import { UnreachableEntry } from "./entry/unreachable-entry.tsx";
 import { OpeningEntry, WaitEntry } from "./entry/wait-entry.tsx";
 import { StatusScreen, usePreparedStatus } from "./reward-status/status-screen.tsx";
@@ -18,13 +18,18 @@ interface AppProps {
 export function App({ start, host }: AppProps) {
   const { botId, initData, version } = start.launch;
   // Telegram opened the page, and signs no data for a button of a reply keyboard.
-  if (!initData && version) return <RefusedEntry code="INIT_DATA_WITHOUT_USER" host={host} onAnother={host.close} />;
+  if (!initData && version) return <Refusal code="INIT_DATA_WITHOUT_USER" host={host} onAnother={host.close} />;
   if (!botId || !initData) return <OutsideTelegram {...readBotLink()} host={host} />;
   return <Opened start={start} initData={initData} host={host} />;
 }
 
 function Opened({ start, initData, host }: AppProps & { initData: string }) {
   const { opening, reopen, openAnother } = useAdSession(start);
+  const [hasReplaced, setReplaced] = useState(false);
+  const replaceBroken = useCallback(() => {
+    setReplaced(true);
+    reopen();
+  }, [reopen]);
   usePreparedStatus(opening.phase === "watch" ? opening : null, initData);
   const status = (session: Session, isWatchedHere?: boolean): ReactNode => (
     <StatusScreen
@@ -42,7 +47,7 @@ function Opened({ start, initData, host }: AppProps & { initData: string }) {
       return <OpeningEntry />;
     case "refused":
       return (
-        <RefusedEntry
+        <Refusal
           code={opening.code}
           requestId={opening.requestId}
           botLink={opening.botLink}
@@ -58,11 +63,12 @@ function Opened({ start, initData, host }: AppProps & { initData: string }) {
       return (
         <WatchAd
           key={opening.session.token}
-          session={opening.session}
+          session={hasReplaced ? withoutOffer(opening.session) : opening.session}
           video={opening.video}
           host={host}
           onReopen={reopen}
           onAnother={openAnother}
+          onBroken={hasReplaced ? undefined : replaceBroken}
           status={status(opening.session, true)}
         />
       );
@@ -71,4 +77,9 @@ function Opened({ start, initData, host }: AppProps & { initData: string }) {
     case "unplayable":
       return <OldClient host={host} />;
   }
+}
+
+/** The user has started an ad already, whose video does not play: its replacement starts by itself. */
+function withoutOffer(session: Session): Session {
+  return { ...session, bot: { ...session.bot, skip_offer: true } };
 }

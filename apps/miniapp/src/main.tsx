@@ -55,6 +55,8 @@ async function main(): Promise<void> {
       </TranslatorProvider>
     </StrictMode>,
   );
+  // Not needed for the first screen, which should not wait for it. Without it, the app works all the same.
+  import("./ui/assist-reading.ts").then(({ assistReading }) => assistReading(root)).catch(() => {});
 }
 
 main();

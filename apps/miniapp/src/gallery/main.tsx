@@ -7,6 +7,7 @@ import { createRoot } from "react-dom/client";
 import { loadTranslator } from "../locales/load-translator.ts";
 import { TranslatorProvider } from "../locales/use-translator.tsx";
 import { paintTheme } from "../telegram/paint-theme.ts";
+import { markLargeText } from "../ui/assist-reading.ts";
 import { Gallery } from "./gallery.tsx";
 import { states } from "./states.tsx";
 import { themes } from "./themes.ts";
@@ -31,6 +32,9 @@ async function show(): Promise<void> {
   const { documentElement: page } = document;
   page.removeAttribute("style");
   delete page.dataset.scheme;
+  delete page.dataset.text;
+  page.style.fontSize = `${Number(wanted.get("scale") ?? 1) * 100}%`;
+  markLargeText();
   paintTheme(themes[wanted.get("theme") ?? "own"] ?? {});
   const translator = await loadTranslator(wanted.get("language") ?? "en");
   await new Promise<void>((resolve) =>

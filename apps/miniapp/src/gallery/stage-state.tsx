@@ -10,6 +10,7 @@ interface StageStateProps {
   hold?: Hold;
   isMuted?: boolean;
   isConnected?: boolean;
+  isPayable?: boolean;
   isPortrait?: boolean;
   session?: Partial<Session>;
   ad?: Partial<Session["ad"]>;
@@ -21,6 +22,7 @@ const actions: WatchingActions = {
   play: nothing,
   pause: nothing,
   setMuted: nothing,
+  goOutside: nothing,
   askToClose: nothing,
   stay: nothing,
   leave: nothing,
@@ -29,7 +31,7 @@ const actions: WatchingActions = {
 
 /** A fixed moment of an ad. */
 export function StageState(props: StageStateProps) {
-  const { stage, playback, hold, isMuted = true, isConnected = true } = props;
+  const { stage, playback, hold, isMuted = true, isConnected = true, isPayable = true } = props;
   const isPortrait = props.isPortrait ?? false;
   const portrait = isPortrait && { width: 1080, height: 1920, poster_url: portraitPoster };
   const session: Session = {
@@ -41,14 +43,19 @@ export function StageState(props: StageStateProps) {
   const [video] = useState(() => posterVideo(session.ad.poster_url));
   const isEnded = stage === "confirming" || stage === "watched";
   const snapshot = {
-    ...{ stage, playback, isConnected, isMuted },
+    ...{ stage, playback, isConnected, isMuted, isPayable },
     holds: new Set(hold ? [hold] : []),
     positionMs: isEnded ? 15_000 : 6000,
     size: session.ad,
   };
   return (
     <OnStage session={session} actions={actions} snapshot={snapshot} host={idleHost}>
-      <VideoSlot video={video} width={session.ad.width} height={session.ad.height} />
+      <VideoSlot
+        video={video}
+        width={session.ad.width}
+        height={session.ad.height}
+        onTap={stage === "offer" ? nothing : undefined}
+      />
     </OnStage>
   );
 }

@@ -99,6 +99,7 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   blocked: () => <StageState stage="playing" playback="blocked" />,
   paused: () => <StageState stage="playing" playback="held" hold="paused" />,
   away: () => <StageState stage="playing" playback="held" hold="away" />,
+  outside: () => <StageState stage="playing" playback="held" hold="outside" />,
   stalled: () => <StageState stage="playing" playback="stalled" />,
   "leave-question": () => <StageState stage="playing" playback="held" hold="dialog" />,
   confirming: () => <StageState stage="confirming" playback="ended" />,
@@ -107,6 +108,8 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   "watched-named-long": () => (
     <StageState stage="watched" playback="ended" isPortrait session={{ rewards: { rewarded: longUnit } }} />
   ),
+  "watched-not-payable": () => <StageState stage="watched" playback="ended" isPayable={false} />,
+  "watched-offline": () => <StageState stage="watched" playback="ended" isConnected={false} />,
   "watched-portrait-video": () => <StageState stage="watched" playback="ended" isPortrait />,
   "watched-without-link": () => <StageState stage="watched" playback="ended" ad={{ call_to_action: undefined }} />,
   "watched-companion": () => (

@@ -1,7 +1,7 @@
 import type { StatusResponse } from "@intermission/ad-core/player-api";
 import { queryOptions, skipToken, useQuery } from "@tanstack/react-query";
 import { TRPCClientError } from "@trpc/client";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { type Answer, fetchStatus } from "../ad-service-client.ts";
 import { type PublisherStatus, signInToPublisher } from "../publisher-api.ts";
 import { useNow } from "../ui/hooks.ts";
@@ -27,7 +27,7 @@ export interface RewardStatusView {
   readonly isOffline: boolean;
   /** Another window has taken over the session and shows its outcome. */
   readonly isSuperseded: boolean;
-  /** Whether another ad can be watched, after this one was credited. Undefined: not known, or there is none. */
+  /** Whether another ad can be watched, after the end of this one. Undefined: not known, or there is none. */
   readonly nextAd: NextAd | undefined;
 }
 
@@ -35,19 +35,24 @@ export interface RewardStatusView {
 export function useRewardStatus(session: Session, initData: string): RewardStatusView {
   const [sinceMs] = useState(() => Date.now());
   const waitedMs = useNow(1000) - sinceMs;
-  const publisher = usePublisherStatus(session, initData, sinceMs);
+  const recorded = useRef<PublisherStatus>(undefined);
   const service = useQuery({
     queryKey: ["ad-service-status", session.session_id],
     queryFn: () => askService(session),
     // The publisher may have recorded the reward before the service records that the webhook was accepted.
     refetchInterval: ({ state: { data } }) =>
-      data?.outcome === "refused" || (isRecorded(publisher.status) && isSent(data))
+      data?.outcome === "refused" || (isRecorded(recorded.current) && isSent(data))
         ? false
         : pollAfterMs(Date.now() - sinceMs),
   });
 
+  const answered = service.data?.outcome === "answered" ? service.data.body : undefined;
+  // A view whose link was followed meanwhile earns for another code than the one that it was opened with.
+  const publisher = usePublisherStatus(session, answered?.code ?? session.code, initData, sinceMs);
+  recorded.current = publisher.status;
+
   const known = {
-    service: service.data?.outcome === "answered" ? service.data.body : undefined,
+    service: answered,
     publisher: publisher.status,
     hasPublisher: publisher.canBeAsked,
   };
@@ -57,9 +62,12 @@ export function useRewardStatus(session: Session, initData: string): RewardStatu
     steps: describeSteps(known, reward.kind === "not-counted" || reward.kind === "view-refused"),
     isOffline: service.failureCount > 1 && !isFinal(reward),
     isSuperseded: service.data?.outcome === "refused" && !isFinal(reward),
-    nextAd: useNextAd(session, reward.kind === "credited"),
+    nextAd: useNextAd(session, kindsBeforeNextAd.includes(reward.kind)),
   };
 }
+
+/** Nothing is on its way any more, so the user may go on with another ad. */
+const kindsBeforeNextAd: readonly Reward["kind"][] = ["credited", "delivered", "refused", "view-refused", "held"];
 
 /** Asks again when a limit ends, and once a minute if there is no ad. */
 function useNextAd(session: Session, isAsked: boolean): NextAd | undefined {
@@ -85,13 +93,13 @@ export function publisherQuery(url: string, botId: string, initData: string) {
   });
 }
 
-function usePublisherStatus(session: Session, initData: string, sinceMs: number) {
+function usePublisherStatus(session: Session, code: string, initData: string, sinceMs: number) {
   const url = session.bot.publisher_api_url;
   const signIn = useQuery({ ...publisherQuery(url ?? "", session.bot.bot_id, initData), enabled: url !== undefined });
   const api = signIn.data?.outcome === "signed-in" ? signIn.data : undefined;
   const { data, error } = useQuery({
-    queryKey: ["publisher-status", url, session.code],
-    queryFn: api ? () => api.readStatus(session.code) : skipToken,
+    queryKey: ["publisher-status", url, code],
+    queryFn: api ? () => api.readStatus(code) : skipToken,
     refetchInterval: ({ state }) => (isRecorded(state.data) ? false : pollAfterMs(Date.now() - sinceMs)),
   });
   // A publisher that changed its secrets no longer accepts older session tokens.

@@ -1,4 +1,4 @@
-import { type MouseEvent, useEffect, useLayoutEffect, useState } from "react";
+import { useEffect, useLayoutEffect, useState } from "react";
 
 /** This device's time, updated every `intervalMs`. */
 export function useNow(intervalMs: number): number {
@@ -20,7 +20,7 @@ export function useStateName(name: string): void {
 const DOUBLE_CLICK_MS = 500;
 
 /** Detects the second click of a double click when the first one has already changed the screen. */
-export function useStrayClick(): (event: MouseEvent) => boolean {
+export function useStrayClick(): (event: { readonly detail: number }) => boolean {
   const [shownAt] = useState(() => performance.now());
   return ({ detail }) => detail > 1 && performance.now() - shownAt < DOUBLE_CLICK_MS;
 }

@@ -7,7 +7,7 @@ interface LinkOutsideProps {
   label: string;
   look?: "outside" | "primary" | "secondary";
   host: Host;
-  onOpened?: () => void;
+  onOpened?: (() => void) | undefined;
 }
 
 /** A link that opens outside the app without closing it. */

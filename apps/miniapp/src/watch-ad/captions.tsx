@@ -1,4 +1,4 @@
-import { type CaptionCue, parseCues } from "@intermission/ad-core/captions";
+import type { CaptionCue } from "@intermission/ad-core/captions";
 import type { AdForPlayer } from "@intermission/ad-core/player-api";
 import { useEffect, useState } from "react";
 import { fetchCaptions } from "../ad-service-client.ts";
@@ -19,10 +19,13 @@ export function useCaptions({ captions }: AdForPlayer): ShownCaptions | undefine
   useEffect(() => {
     if (url === undefined) return;
     let isCurrent = true;
-    fetchCaptions(url).then((file) => {
-      const { cues } = parseCues(file ?? "", plainText);
-      if (isCurrent && cues.length > 0) setShown({ language, cues });
-    });
+    // Most ads have none, so their parser is not part of the first load. Without it, the ad plays without captions.
+    Promise.all([fetchCaptions(url), import("@intermission/ad-core/captions")])
+      .then(([file, { parseCues }]) => {
+        const { cues } = parseCues(file ?? "", plainText);
+        if (isCurrent && cues.length > 0) setShown({ language, cues });
+      })
+      .catch(() => {});
     return () => {
       isCurrent = false;
     };

@@ -10,6 +10,9 @@ import type { Session } from "./watching.ts";
 interface EndCardProps {
   session: Session;
   ad: Session["ad"];
+  /** False: the view is watched, and will not simply be paid. */
+  isPayable: boolean;
+  isConnected: boolean;
   host: Host;
   onClose: () => void;
 }
@@ -34,25 +37,27 @@ export function useEndCard(ad: Session["ad"], isEnding: boolean): Session["ad"] 
  * The advertiser's moment after the video: its picture or poster, or else the last frame, and a large call to action. The
  * view is watched; the pill closes it and leads to the reward.
  */
-export function EndCard({ session, ad, host, onClose }: EndCardProps) {
+export function EndCard({ session, ad, isPayable, isConnected, host, onClose }: EndCardProps) {
   const { text, amount } = useTranslator();
   const reward = session.rewards?.rewarded;
+  const title = text("watched.title");
   const earned = reward ? <Message id="watched.named" values={{ reward: amount(reward) }} /> : text("watched.earned");
   return (
     <>
       {ad.poster_url ? <img className="video-slot end-picture" src={ad.poster_url} alt="" /> : null}
       <div className="controls">
-        <Heading className="only-heard">{text("watched.title")}</Heading>
-        <p className="only-heard" role="status">
-          {earned}
-        </p>
+        <Heading className="only-heard">
+          {isPayable ? <>{earned}. </> : null}
+          {title}
+        </Heading>
         <Button className="pill pill-button" onClick={onClose}>
           <span className="pill-mark">
             <Icon name="check" />
           </span>
-          <span>{earned}</span>
+          <span className="pill-text">{isPayable ? earned : title}</span>
           <span className="pill-close">{text("action.close")}</span>
         </Button>
+        {isConnected ? null : <p className="chip">{text("player.offline")}</p>}
         <div className="middle" />
         <AdFoot ad={ad} look="primary" host={host} />
       </div>

@@ -38,7 +38,7 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
         />
         <div className="pill-words">
           {stage === "confirming" ? (
-            <p role="status">{text("player.confirming")}</p>
+            <p>{text("player.confirming")}</p>
           ) : (
             // One text: in parts, the last of them would move when the number loses a digit.
             <p role="timer">{text("player.rewardIn", { count: secondsLeft(session, snapshot) })}</p>
@@ -52,11 +52,7 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
         </Button>
       </div>
       <div className="tools">
-        {snapshot.isConnected ? null : (
-          <p className="chip" role="status">
-            {text("player.offline")}
-          </p>
-        )}
+        {snapshot.isConnected ? null : <p className="chip">{text("player.offline")}</p>}
         {captions ? (
           <Button
             look="on-video"
@@ -67,14 +63,15 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
             <Icon name={areCaptionsOn ? "captions" : "captions-off"} />
           </Button>
         ) : null}
-        {/* Keeps its place, so that the other buttons do not move. */}
+        {/* One button for both, so that the focus stays. It keeps its place, so that the other buttons do not move. */}
         <Button
           look="on-video"
-          aria-label={text("action.pause")}
-          style={{ visibility: stage === "playing" && isRunning(playback) ? "visible" : "hidden" }}
-          onClick={actions.pause}
+          data-focus-home=""
+          aria-label={text(isRunning(playback) ? "action.pause" : "action.play")}
+          style={{ visibility: stage === "playing" ? "visible" : "hidden" }}
+          onClick={isRunning(playback) ? actions.pause : actions.play}
         >
-          <Icon name="pause" />
+          <Icon name={isRunning(playback) ? "pause" : "play"} />
         </Button>
         <Button
           look="on-video"
@@ -84,15 +81,37 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
           <Icon name={isMuted ? "sound-off" : "sound-on"} />
         </Button>
       </div>
+      <p className="only-heard" role="status">
+        {announcementOf(snapshot, text)}
+      </p>
       <PlaybackNote actions={actions} snapshot={snapshot} />
       {captions && areCaptionsOn ? <Caption captions={captions} positionMs={positionMs} /> : null}
-      <AdFoot ad={ad} look="outside" host={host} />
+      <AdFoot ad={ad} look="outside" host={host} onOpened={actions.goOutside} />
     </div>
   );
 }
 
+/** What screen readers announce: one thing at a time, the most important first. */
+function announcementOf(
+  { stage, playback, isConnected }: WatchingSnapshot,
+  text: ReturnType<typeof useTranslator>["text"],
+): string {
+  if (!isConnected) return text("player.offline");
+  if (stage === "confirming") return text("player.confirming");
+  if (playback === "stalled") return text("player.stalled");
+  return playback === "buffering" ? text("player.buffering") : "";
+}
+
+interface AdFootProps {
+  ad: Session["ad"];
+  look: "outside" | "primary";
+  host: Host;
+  /** The call to action was followed. */
+  onOpened?: (() => void) | undefined;
+}
+
 /** The advertiser and its call to action: below the picture where there is room, else only the call to action, over it. */
-export function AdFoot({ ad, look, host }: { ad: Session["ad"]; look: "outside" | "primary"; host: Host }) {
+export function AdFoot({ ad, look, host, onOpened }: AdFootProps) {
   const { text } = useTranslator();
   const link = ad.call_to_action;
   return (
@@ -100,7 +119,7 @@ export function AdFoot({ ad, look, host }: { ad: Session["ad"]; look: "outside" 
       <p className="brand">
         <span className="ad-badge">{text("adLabel")}</span> <bdi className="chip-name">{ad.advertiser}</bdi>
       </p>
-      {link ? <LinkOutside url={link.url} label={link.label} look={look} host={host} /> : null}
+      {link ? <LinkOutside {...{ look, host }} url={link.url} label={link.label} onOpened={onOpened} /> : null}
     </div>
   );
 }
@@ -117,22 +136,28 @@ function PlaybackNote({ actions, snapshot }: { actions: WatchingActions; snapsho
     <div className="middle">
       {note}
       <Button look="tap" onClick={actions.play}>
-        <span className="tap-circle">
-          <Icon name="play" />
-        </span>
-        {label}
+        <TapMark label={label} />
       </Button>
     </div>
   );
   if (stage === "playing") {
     if (playback === "blocked") return tap(text("player.tapToPlay"));
-    if (playback === "stalled") return tap(text("action.tryAgain"), <p role="status">{text("player.stalled")}</p>);
-    if (playback === "held" && holds.has("paused")) return tap(text("action.play"));
-    if (playback === "held" && holds.has("away")) return tap(text("player.tapToContinue"));
+    if (playback === "stalled") return tap(text("action.tryAgain"), <p>{text("player.stalled")}</p>);
+    if (playback === "held" && holds.has("paused")) {
+      return (
+        <div className="middle">
+          {/* A larger target for fingers: the button of the same name has the focus. */}
+          <Button look="tap" tabIndex={-1} aria-hidden="true" onClick={actions.play}>
+            <TapMark label={text("action.play")} />
+          </Button>
+        </div>
+      );
+    }
+    if (playback === "held" && (holds.has("away") || holds.has("outside"))) return tap(text("player.tapToContinue"));
     if (playback === "buffering") {
       return (
         <div className="middle">
-          <div className="waiting" role="status">
+          <div className="waiting">
             <span className="spinner" />
             <p>{text("player.buffering")}</p>
           </div>
@@ -141,6 +166,17 @@ function PlaybackNote({ actions, snapshot }: { actions: WatchingActions; snapsho
     }
   }
   return <div className="middle" />;
+}
+
+function TapMark({ label }: { label: string }) {
+  return (
+    <>
+      <span className="tap-circle">
+        <Icon name="play" />
+      </span>
+      {label}
+    </>
+  );
 }
 
 /** On a desktop: space pauses and plays, M mutes and unmutes. Keys pressed on a button or a link are left to it. */

@@ -1,6 +1,6 @@
 import { type CSSProperties, type ReactNode, startTransition, useCallback, useEffect, useState } from "react";
 import type { Host } from "../telegram/host.ts";
-import { useStateName } from "../ui/hooks.ts";
+import { useStateName, useStrayClick } from "../ui/hooks.ts";
 import { EndCard, useEndCard } from "./end-card.tsx";
 import { Interrupted } from "./interrupted.tsx";
 import { LeaveDialog } from "./leave-dialog.tsx";
@@ -15,30 +15,34 @@ interface WatchAdProps {
   onReopen: () => void;
   /** Requests another ad. */
   onAnother: () => void;
+  /** Replaces a video that does not play by another ad; undefined if that was tried. */
+  onBroken?: (() => void) | undefined;
   /** The screen after the ad is closed. */
   status: ReactNode;
 }
 
 /** From the offer to the close. The video stays in one place of the tree, because moving it would pause it. */
-export function WatchAd({ session, video, host, onReopen, onAnother, status }: WatchAdProps) {
+export function WatchAd({ session, video, host, onReopen, onAnother, onBroken, status }: WatchAdProps) {
   const [watching, snapshot] = useWatching(session, video, host);
   const { stage } = snapshot;
   const isOnStage = stage === "playing" || stage === "confirming" || stage === "watched";
   useEffect(() => (isOnStage ? host.onBack(watching.askToClose) : undefined), [isOnStage, host, watching]);
   useEffect(() => (isOnStage ? host.immerse() : undefined), [isOnStage, host]);
   // Reopening shows the screen with the remaining wait.
+  const isReplaced = stage === "broken" && onBroken !== undefined;
   useEffect(() => {
     if (stage === "limited") onReopen();
-  }, [stage, onReopen]);
+    if (isReplaced) onBroken();
+  }, [stage, onReopen, isReplaced, onBroken]);
   if (stage === "closed") return status;
-  if (stage === "limited") return null;
+  if (stage === "limited" || isReplaced) return null;
   if (!isOnStage && stage !== "offer") {
     return <Interrupted stage={stage} onClose={host.close} onReopen={onReopen} onAnother={onAnother} />;
   }
   const { width, height } = snapshot.size;
   return (
     <OnStage session={session} actions={watching} snapshot={snapshot} host={host}>
-      <VideoSlot video={video} width={width} height={height} />
+      <VideoSlot {...{ video, width, height }} onTap={stage === "offer" ? watching.play : undefined} />
     </OnStage>
   );
 }
@@ -96,15 +100,31 @@ export function OnStage({ session, actions, snapshot, host, children }: OnStageP
         {stage === "playing" || stage === "confirming" ? (
           <PlayerControls session={session} actions={actions} snapshot={snapshot} host={host} />
         ) : null}
-        {stage === "watched" ? <EndCard session={session} ad={ad} host={host} onClose={actions.close} /> : null}
+        {stage === "watched" ? (
+          <EndCard
+            {...{ session, ad, host }}
+            isPayable={snapshot.isPayable}
+            isConnected={snapshot.isConnected}
+            onClose={actions.close}
+          />
+        ) : null}
       </div>
       {holds.has("dialog") ? <LeaveDialog seconds={seconds} onStay={actions.stay} onLeave={actions.leave} /> : null}
     </main>
   );
 }
 
+interface VideoSlotProps {
+  video: HTMLVideoElement;
+  width: number;
+  height: number;
+  /** The picture of an offer is a second, larger target for the tap that starts it. */
+  onTap?: (() => void) | undefined;
+}
+
 /** A slot for the video created before React: the element is moved in, never created again, so nothing loads twice. */
-export function VideoSlot({ video, width, height }: { video: HTMLVideoElement; width: number; height: number }) {
+export function VideoSlot({ video, width, height, onTap }: VideoSlotProps) {
+  const isStray = useStrayClick();
   const adopt = useCallback(
     (slot: HTMLDivElement | null) => {
       video.setAttribute("aria-hidden", "true");
@@ -115,5 +135,18 @@ export function VideoSlot({ video, width, height }: { video: HTMLVideoElement; w
     },
     [video],
   );
-  return <div className="video-slot" ref={adopt} style={{ aspectRatio: `${width} / ${height}` }} />;
+  // Pointers only: the button of the offer has the same effect, and the focus.
+  useEffect(() => {
+    if (!onTap) return;
+    const onClick = ({ detail }: MouseEvent) => isStray({ detail }) || onTap();
+    video.addEventListener("click", onClick);
+    return () => video.removeEventListener("click", onClick);
+  }, [video, onTap, isStray]);
+  return (
+    <div
+      className={onTap ? "video-slot video-button" : "video-slot"}
+      ref={adopt}
+      style={{ aspectRatio: `${width} / ${height}` }}
+    />
+  );
 }

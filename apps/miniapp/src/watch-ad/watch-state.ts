@@ -23,8 +23,11 @@ export type Stage =
  */
 export type Motion = "idle" | "waiting" | "running" | "blocked" | "stalled" | "ended";
 
-/** Why the video is held although the user started it. It continues when no hold is left. */
-export type Hold = "paused" | "dialog" | "away";
+/**
+ * Why the video is held although the user started it. It continues when no hold is left. `outside`: the user followed the
+ * call to action, and is not back yet.
+ */
+export type Hold = "paused" | "dialog" | "away" | "outside";
 
 export interface WatchState {
   readonly stage: Stage;
@@ -40,6 +43,7 @@ export type WatchEvent =
   | "stay"
   | "leave"
   | "close"
+  | "outside"
   // Whether the user is looking at the page.
   | "here"
   | "away"
@@ -81,7 +85,7 @@ export function transition(state: WatchState, event: WatchEvent): WatchState {
       if (stage === "watched") return state;
       const isRunning = motion === "running" || motion === "ended";
       const started = { stage: stage === "offer" ? "playing" : stage, motion: isRunning ? motion : "waiting" } as const;
-      return change(state, { ...started, holds: without(holds, "paused", "away") });
+      return change(state, { ...started, holds: without(holds, "paused", "away", "outside") });
     }
     case "pause":
       return stage === "playing" ? held(state, "paused") : state;
@@ -95,8 +99,10 @@ export function transition(state: WatchState, event: WatchEvent): WatchState {
       return holds.has("dialog") ? change(state, { stage: "left", holds: without(holds, "dialog") }) : state;
     case "close":
       return stage === "confirming" || stage === "watched" ? change(state, { stage: "closed" }) : state;
+    case "outside":
+      return stage === "playing" ? held(state, "outside") : state;
     case "here":
-      return released(state, "away");
+      return released(state, "away", "outside");
     case "away":
       return held(state, "away");
     case "running":
@@ -136,9 +142,9 @@ function held(state: WatchState, hold: Hold): WatchState {
 }
 
 /** A video that the browser blocked is tried again when its last hold is released. */
-function released(state: WatchState, hold: Hold): WatchState {
-  if (!state.holds.has(hold)) return state;
-  const holds = without(state.holds, hold);
+function released(state: WatchState, ...released: Hold[]): WatchState {
+  if (!released.some((hold) => state.holds.has(hold))) return state;
+  const holds = without(state.holds, ...released);
   return change(state, { motion: holds.size === 0 && state.motion === "blocked" ? "waiting" : state.motion, holds });
 }
 

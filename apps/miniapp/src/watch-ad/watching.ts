@@ -27,12 +27,17 @@ export interface WatchingSnapshot {
   readonly positionMs: number;
   readonly isMuted: boolean;
   readonly isConnected: boolean;
+  /** False if the service will hold or refuse the view: no reward may be announced. */
+  readonly isPayable: boolean;
   /** What the video is laid out for. */
   readonly size: Size;
 }
 
 /** The user's actions. */
-export type WatchingActions = Pick<Watching, "play" | "pause" | "setMuted" | "askToClose" | "stay" | "leave" | "close">;
+export type WatchingActions = Pick<
+  Watching,
+  "play" | "pause" | "setMuted" | "goOutside" | "askToClose" | "stay" | "leave" | "close"
+>;
 
 /**
  * One opening of one ad, from the offer to its close. Each event goes through `transition`; this class does what the new
@@ -47,6 +52,7 @@ export class Watching {
   private state = initialState;
   private isHere = true;
   private isConnected = true;
+  private isPayable = true;
   private stop = new AbortController();
   private onChange: ((snapshot: WatchingSnapshot) => void) | undefined;
 
@@ -115,6 +121,7 @@ export class Watching {
       positionMs,
       isMuted,
       isConnected: this.isConnected,
+      isPayable: this.isPayable,
       size: layoutSize(this.session.ad, picture),
     };
   }
@@ -134,6 +141,9 @@ export class Watching {
     this.player.setMuted(isMuted);
     this.publish();
   };
+
+  /** The call to action was tapped: its page may cover this one, so the ad waits until the user is back. */
+  readonly goOutside = (): void => this.dispatch("outside");
 
   /** The close button and Telegram's back button: asks for confirmation while the reward can still be lost. */
   readonly askToClose = (): void => this.dispatch("ask-to-close");
@@ -180,7 +190,10 @@ export class Watching {
     return new ReportQueue({
       send: (call) => sendReports(sessionId, { token, picture: this.player.picture, ...call }),
       beacon: (call) => beaconReports(sessionId, { token, picture: this.player.picture, ...call }),
-      onAnswer: ({ state }) => this.onServiceState(state),
+      onAnswer: ({ state, review }) => {
+        this.isPayable = review === undefined;
+        this.onServiceState(state);
+      },
       onRefused: (code) => this.onRefused(code),
       onConnection: (isConnected) => {
         this.isConnected = isConnected;
@@ -206,7 +219,8 @@ export class Watching {
   }
 
   private onPresence(isHere: boolean): void {
-    if (isHere === this.isHere) return;
+    // A touch of the page means that the user is back, also where no event has said that they had left.
+    if (isHere === this.isHere && !(isHere && this.state.holds.has("outside"))) return;
     this.isHere = isHere;
     this.dispatch(isHere ? "here" : "away");
     if (!isHere) this.queue.leave();

@@ -1,0 +1,46 @@
+/** What people need who read large text, or who use a keyboard or a screen reader. */
+export function assistReading(root: HTMLElement): void {
+  markLargeText();
+  keepFocus(root);
+}
+
+/** From here on, a foot that stays in sight would leave no room for what it belongs to. */
+const LARGE = 1.3;
+
+/**
+ * Sets `data-text="large"` of the root element where the user reads large text. Browsers scale the root's font size; web
+ * views of Android scale glyphs and leave every length as it is, which only a measured text shows.
+ */
+export function markLargeText(): void {
+  const { documentElement: page } = document;
+  const probe = document.createElement("span");
+  probe.textContent = "Measured text";
+  probe.style.cssText = "position:absolute;visibility:hidden;white-space:nowrap;font:16px monospace";
+  document.body.append(probe);
+  const measuring = document.createElement("canvas").getContext("2d");
+  if (measuring) measuring.font = "16px monospace";
+  const plain = measuring?.measureText(probe.textContent).width || probe.offsetWidth;
+  const glyphs = probe.offsetWidth / plain;
+  probe.remove();
+  const scale = glyphs * (Number.parseFloat(getComputedStyle(page).fontSize) / 16);
+  if (scale >= LARGE) page.dataset.text = "large";
+}
+
+/**
+ * Keeps the focus inside the page. A focused element that disappears leaves the focus on `<body>`, where a keyboard or a
+ * screen reader begins at the top again: the screen's main control takes it, or else its heading.
+ */
+function keepFocus(root: HTMLElement): void {
+  const isLost = () => document.activeElement === null || document.activeElement === document.body;
+  let hadFocus = !isLost();
+  root.addEventListener("focusin", () => {
+    hadFocus = true;
+  });
+  new MutationObserver(() => {
+    if (!hadFocus || !isLost()) return;
+    for (const home of root.querySelectorAll<HTMLElement>("[data-focus-home], h1")) {
+      home.focus({ preventScroll: true });
+      if (!isLost()) return;
+    }
+  }).observe(root, { childList: true, subtree: true, attributeFilter: ["style"] });
+}

@@ -64,9 +64,14 @@ export function createConversation({ say, openAd, press }) {
     return watch;
   }
 
-  /** A used button stays: it opens the state of the reward, or the page again. */
+  /**
+   * A used button stays, in grey: it opens the state of the reward, or the page again. The link of a watched ad pays nothing any
+   * more; the ad of a followed link does, as a new code.
+   */
   function markUsed({ code, event }) {
-    const used = offers.get(code)?.[event];
+    const offer = offers.get(code);
+    const used = offer?.[event];
+    if (event === "rewarded") offer?.direct_link.classList.add("spent");
     if (!used || used.classList.contains("used")) return;
     used.classList.add("used");
     used.replaceChildren(icon("check"), words.used[event]);

@@ -1,4 +1,3 @@
-import type { PayPerCode } from "@intermission/ad-core/client-api";
 import type { Database } from "@intermission/postgres/open-database";
 import type { Logger } from "@intermission/server/logger";
 import type { AdServiceClient } from "./ad-service-client.ts";
@@ -84,9 +83,6 @@ export function botServers(options: BotServerOptions): BotServers {
   };
 }
 
-const DIFFERENT_RULES =
-  "the ad service and this ledger pay codes by different rules, so users are promised rewards that are not credited: set PAY_PER_CODE (bots set --pay-per-code) here, or the bot's --pay-per-code there, to the other's value";
-
 function verbsOf(
   { database, adServiceOf, links, logger, hint, intake, stopping }: BotServerOptions,
   bot: Bot | (Pick<Bot, "id" | "ended"> & { adApiTokens?: undefined }),
@@ -96,21 +92,12 @@ function verbsOf(
   const { id: botId, ended } = bot;
   const watches = limitWatches();
   const onUnavailable = (facts: object) => logger.warn({ botId, ...facts }, "the ad service returned no code");
-  let isRuleChecked = false;
-  /** Once, with the first code: where the rules differ, users are shown rewards that are never paid, or the other way round. */
-  const checkRule = (answered: PayPerCode | undefined) => {
-    if (isRuleChecked || answered === undefined || !bot.adApiTokens) return;
-    isRuleChecked = true;
-    const { perCode } = bot.payout;
-    if (answered !== perCode) logger.warn({ botId, adService: answered, companion: perCode }, DIFFERENT_RULES);
-  };
   return {
     async createCode(wanted) {
       if (!bot.adApiTokens) return { outcome: "unavailable", reason: "refused" };
       const adService = adServiceOf(bot.adApiTokens[0]);
       const ownLinks = { ...links, botUsername: bot.username, miniAppName: bot.miniAppName };
-      const options = { database, adService, botId, links: ownLinks, onUnavailable, onIssued: checkRule };
-      return requestCode(options, wanted);
+      return requestCode({ database, adService, botId, links: ownLinks, onUnavailable }, wanted);
     },
     isCursor: isLedgerCursor,
     getRewardStatus: (query) => getRewardStatus(database, botId, query),

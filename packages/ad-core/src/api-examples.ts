@@ -21,7 +21,6 @@ export const clientExamples = {
       expires_at: "2026-03-01T13:00:00Z",
       direct_link: "https://ads.example/7hKqM3xW9tRbZ2cN",
       miniapp_url: "https://ads.example/app/7000000001?code=7hKqM3xW9tRbZ2cN",
-      pay_per_code: "once",
     },
   ],
   errorEnvelope: [
@@ -51,6 +50,7 @@ export const clientExamples = {
         },
       ],
       can_earn: [],
+      pay_per_code: "once",
       sessions: [
         {
           session_id: "ses_8Jd2",

@@ -87,11 +87,6 @@ export const createCodeResponse = z
         "The address of a `web_app` button of an inline keyboard, which opens the mini-app with this code. Not every service sends it.",
       ),
     rewards: namedRewards.optional(),
-    pay_per_code: payPerCode
-      .optional()
-      .describe(
-        "The bot's setting: `once`, the code earns one event, a view or a click, whichever comes first; `each`, one of both. Pay by the same rule.",
-      ),
   })
   .meta({ examples: clientExamples.createCodeResponse });
 export type CreateCodeResponse = z.infer<typeof createCodeResponse>;
@@ -139,6 +134,11 @@ export const describeCodeResponse = z
       .optional()
       .describe(
         "What the code can still earn now. Empty once it is used up or expired; a view that has begun may end after that.",
+      ),
+    pay_per_code: payPerCode
+      .optional()
+      .describe(
+        "The bot's setting: `once`, the code earns one event, a view or a click, whichever comes first; `each`, one of both. Pay by the same rule.",
       ),
     sessions: z.array(
       z.object({

@@ -24,6 +24,8 @@ export interface CodeDescription {
   earned: { event: "rewarded" | "direct_link"; event_id: string; occurred_at: string }[];
   /** What the code can still earn now; empty once it is used up or expired. Absent from older services. */
   can_earn?: ("rewarded" | "direct_link")[] | undefined;
+  /** The bot's setting: a code earns one event, whichever comes first, or one view and one click. */
+  pay_per_code?: "once" | "each" | undefined;
   sessions: {
     session_id: string;
     state: "opened" | "playing" | "watched" | "rewarded";

@@ -83,7 +83,6 @@ function createCodeAnswer(
     direct_link: `${links.directLinkUrl}/${code}`,
     miniapp_url: `${links.miniappUrl}/${bot.botId}?code=${code}`,
     ...(rewards && { rewards }),
-    pay_per_code: bot.payPerCode,
   };
 }
 
@@ -103,6 +102,7 @@ function describeCodeAnswer(code: DescribedCode, payPerCode: PayPerCode): Descri
       occurred_at: occurredAt.toISOString(),
     })),
     can_earn: canEarn(code, payPerCode),
+    pay_per_code: payPerCode,
     sessions: code.sessions.map((session) => ({
       session_id: session.sessionId,
       state: session.state,

@@ -1,4 +1,3 @@
-import type { PayPerCode } from "@intermission/ad-core/client-api";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { CreateCodeOutcome } from "@intermission/publisher/companion";
 import type { AdServiceClient } from "../ad-service-client.ts";
@@ -16,8 +15,6 @@ export interface RequestCodeOptions {
   botId: string;
   links: Links;
   onUnavailable: (facts: { reason: string; detail: string }) => void;
-  /** The ad service's rule of what a code earns; undefined if it states none. */
-  onIssued: (payPerCode: PayPerCode | undefined) => void;
 }
 
 // The service may return an open code again. A code that an event has already assigned to a user stays that user's.
@@ -33,7 +30,7 @@ on conflict (bot_id, code) do nothing`,
 
 /** Gets the user's code from the ad service and records its user before returning it. */
 export async function requestCode(
-  { database, adService, botId, links, onUnavailable, onIssued }: RequestCodeOptions,
+  { database, adService, botId, links, onUnavailable }: RequestCodeOptions,
   { userId, reference }: { userId: string; reference: string | undefined },
 ): Promise<CreateCodeOutcome> {
   const requested = await adService.createCode({
@@ -46,8 +43,7 @@ export async function requestCode(
     onUnavailable({ reason: answer.reason, detail });
     return answer;
   }
-  const { code, expires_in, expires_at, pay_per_code: payPerCode } = requested.code;
-  onIssued(payPerCode);
+  const { code, expires_in, expires_at } = requested.code;
   await database.run(keepCode, [botId, code, userId, reference ?? null, expires_at]);
   return {
     outcome: "created",

@@ -137,9 +137,7 @@ describe.each(testDatabases())("the ledger on %s", (kindOfStore) => {
         };
         const links = { ...testConfig.links, botUsername: null, miniAppName: null };
         const wanted = { userId, reference: undefined };
-        await untilDone(() =>
-          requestCode({ database, adService, botId, links, onUnavailable: () => {}, onIssued: () => {} }, wanted),
-        );
+        await untilDone(() => requestCode({ database, adService, botId, links, onUnavailable: () => {} }, wanted));
         // The embedded store's clock counts milliseconds, and the model knows which of two codes is older.
         await wait(2);
       },

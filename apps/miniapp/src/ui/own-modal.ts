@@ -9,7 +9,7 @@ export function openAsModal(dialog: HTMLElement, onCancel: () => void): () => vo
     if (event.key !== "Tab") return;
     event.preventDefault();
     const controls = [...dialog.querySelectorAll<HTMLElement>("button, a[href], input, select")];
-    const at = controls.indexOf(document.activeElement);
+    const at = controls.indexOf(document.activeElement as HTMLElement);
     controls[(at + (event.shiftKey ? -1 : 1) + controls.length) % controls.length]?.focus();
   };
   dialog.addEventListener("keydown", onKey);

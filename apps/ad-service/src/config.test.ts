@@ -26,7 +26,9 @@ test.each([
   [{ METRICS_PORT: "8701" }, "METRICS_PORT is the same as PORT"],
   [{ METRICS_TOKEN: "short" }, "METRICS_TOKEN must have at least 32 characters"],
   [{ METRICS_PORT: "metrics" }, "METRICS_PORT must be a whole number from 0 to 65535"],
-  [{ DRAIN_SECONDS: "1000" }, "DRAIN_SECONDS "],
+  [{ DRAIN_SECONDS: "1000" }, "DRAIN_SECONDS must be a number of seconds from 0 to 300"],
+  [{ RATE_LIMIT_PER_TOKEN: "1e3" }, "RATE_LIMIT_PER_TOKEN must be a whole number from 1 to 1000000000"],
+  [{ PUBLISHER_SHARE_PERCENT: "0x10" }, "PUBLISHER_SHARE_PERCENT must be a whole number from 0 to 100"],
   [{ MOST_DAILY_CLICKS_PER_ADDRESS: "0" }, "MOST_DAILY_CLICKS_PER_ADDRESS "],
   [{ MOST_DAILY_CLICKS_PER_ADDRESS: "many" }, "MOST_DAILY_CLICKS_PER_ADDRESS must be a whole number"],
 ])("the fault of %j is reported: %s", (given, fault) => {

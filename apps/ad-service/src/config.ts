@@ -3,12 +3,14 @@ import { telegramId } from "@intermission/ad-core/client-api";
 import { isPlainHttp } from "@intermission/ad-core/web-address";
 import { checkDatabaseUrl } from "@intermission/postgres/database-url";
 import {
+  drainSeconds,
   faultsOf,
   logLevel,
   portNumber,
   settingsFault,
   trustedProxies,
   webAddress,
+  wholeNumberSetting,
   withoutEmpty,
 } from "@intermission/server/settings";
 import ipaddr from "ipaddr.js";
@@ -80,21 +82,11 @@ const serverVariables = z.object({
   METRICS_TOKEN: longSecret.optional(),
   API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional(),
   TELEGRAM_TEST_SERVERS: z.enum(["on", "off"], "must be on or off").default("off"),
-  DRAIN_SECONDS: z.coerce.number({ error: "must be a number of seconds, 300 at most" }).min(0).max(300).default(0),
-  PUBLISHER_SHARE_PERCENT: z.coerce
-    .number({ error: "must be a whole number from 0 to 100" })
-    .int()
-    .min(0)
-    .max(100)
-    .default(70),
-  MOST_DAILY_CLICKS_PER_ADDRESS: z.coerce
-    .number({ error: "must be a whole number from 1 to 100000" })
-    .int("must be a whole number from 1 to 100000")
-    .min(1)
-    .max(100_000)
-    .optional(),
-  RATE_LIMIT_PER_TOKEN: z.coerce.number().min(1).max(1e9).default(50),
-  RATE_LIMIT_PER_USER: z.coerce.number().min(1).max(1e9).default(10),
+  DRAIN_SECONDS: drainSeconds,
+  PUBLISHER_SHARE_PERCENT: wholeNumberSetting({ min: 0, max: 100 }).default(70),
+  MOST_DAILY_CLICKS_PER_ADDRESS: wholeNumberSetting({ min: 1, max: 100_000 }).optional(),
+  RATE_LIMIT_PER_TOKEN: wholeNumberSetting({ min: 1, max: 1_000_000_000 }).default(50),
+  RATE_LIMIT_PER_USER: wholeNumberSetting({ min: 1, max: 1_000_000_000 }).default(10),
   DEMO_BOT_ID: telegramId.optional(),
   DEMO_TELEGRAM_PUBLIC_KEY: z
     .string()

@@ -37,6 +37,10 @@ test.each([
   [{ METRICS_PORT: "9464", METRICS_HOST: "0.0.0.0" }, "METRICS_TOKEN is missing"],
   [{ METRICS_PORT: "8702" }, "METRICS_PORT is the same as PORT"],
   [{ PORT: "70000" }, "PORT must be a whole number from 0 to 65535"],
+  [{ REWARD_REWARDED: "0x10" }, "REWARD_REWARDED must be a whole number from 0 to 1000000: write it in digits"],
+  [{ REWARD_DIRECT_LINK: "1e3" }, "REWARD_DIRECT_LINK must be a whole number from 0 to 1000000: write it in digits"],
+  [{ DAILY_CAP: "5,000" }, "DAILY_CAP must be a whole number from 1 to 1000000: write 5000"],
+  [{ DRAIN_SECONDS: "0x10" }, "DRAIN_SECONDS must be a number of seconds from 0 to 300"],
   [{ LOG_LEVEL: "loud" }, "LOG_LEVEL must be one of trace, debug"],
   [{ METRICS_TOKEN: "short", PORT: "http" }, "METRICS_TOKEN has at least 32 characters"],
 ])("the fault of %j is reported: %s", (given, fault) => {

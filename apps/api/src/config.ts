@@ -1,10 +1,18 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { checkDatabaseUrl } from "@intermission/postgres/database-url";
-import { logLevel, portNumber, readSettings, requiredAddress, trustedProxies } from "@intermission/server/settings";
+import {
+  drainSeconds,
+  logLevel,
+  portNumber,
+  readSettings,
+  requiredAddress,
+  trustedProxies,
+  wholeNumberSetting,
+} from "@intermission/server/settings";
 import { z } from "zod";
 import type { ConfiguredBot } from "./bots/bot.ts";
 
-const wholeUnits = z.coerce.number().int().min(0).max(1_000_000);
+const wholeUnits = wholeNumberSetting({ min: 0, max: 1_000_000 });
 const random = "make one with: openssl rand -base64 32";
 
 const token = z.string().min(16, "each token has at least 16 characters");
@@ -16,7 +24,7 @@ const variables = z.object({
   METRICS_PORT: portNumber.optional(),
   METRICS_HOST: z.string().default("127.0.0.1"),
   METRICS_TOKEN: z.string().min(32, `has at least 32 characters; ${random}`).optional(),
-  DRAIN_SECONDS: z.coerce.number().min(0).max(300).default(0),
+  DRAIN_SECONDS: drainSeconds,
   DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
   DATA_DIR: z.string().default("data"),
   API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional(),
@@ -51,7 +59,7 @@ const variables = z.object({
     .optional(),
   REWARD_REWARDED: wholeUnits.default(1),
   REWARD_DIRECT_LINK: wholeUnits.default(1),
-  DAILY_CAP: z.coerce.number().int().min(1).max(1_000_000).optional(),
+  DAILY_CAP: wholeNumberSetting({ min: 1, max: 1_000_000 }).optional(),
   PAY_PER_CODE: z.enum(["once", "each"]).default("once"),
   TWO_FIELD_EVENTS: z.enum(["off", "match"]).default("off"),
 });

@@ -1,6 +1,6 @@
 import { createPrivateKey } from "node:crypto";
 import { telegramId } from "@intermission/ad-core/client-api";
-import { logLevel, portNumber, readSettings, requiredAddress } from "@intermission/server/settings";
+import { logLevel, portNumber, readSettings, requiredAddress, wholeNumberSetting } from "@intermission/server/settings";
 import { z } from "zod";
 
 const loopback = ["127.0.0.1", "::1", "localhost"];
@@ -43,7 +43,7 @@ const adServiceVariables = {
 const companionVariables = {
   API_URL: requiredAddress("the companion API's, without /trpc"),
   BACKEND_API_KEY: required("the companion API's BACKEND_API_KEY").min(32, "has at least 32 characters"),
-  COOLDOWN_SECONDS: z.coerce.number().int().min(0).max(604_800).default(15),
+  COOLDOWN_SECONDS: wholeNumberSetting({ min: 0, max: 604_800 }).default(15),
 };
 
 /** For a bot of one's own, which has BOT_NAME in place of API_URL. */

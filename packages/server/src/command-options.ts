@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { readMoment } from "@intermission/ad-core/moment";
 import { type Command, InvalidArgumentError } from "commander";
+import { readWholeNumber, type WholeNumberBounds } from "./whole-number.ts";
 
 const units: readonly [seconds: number, name: string][] = [
   [86_400, "d"],
@@ -28,15 +29,18 @@ export function minutesFrom(from: Date, to: unknown): string | undefined {
 }
 
 export function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
-  return Number(text);
+  return wholeNumberIn({ min: 0 })(text);
 }
 
 export function limitUpTo(most: number) {
+  return wholeNumberIn({ min: 1, max: most });
+}
+
+function wholeNumberIn(bounds: WholeNumberBounds) {
   return (text: string): number => {
-    const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-    if (limit < 1 || limit > most) throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}.`);
-    return limit;
+    const read = readWholeNumber(text, bounds);
+    if (read.outcome === "number") return read.value;
+    throw new InvalidArgumentError(`It ${read.message}.`);
   };
 }
 

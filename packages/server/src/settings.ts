@@ -2,6 +2,7 @@ import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address
 import { z } from "zod";
 import { parseTrustProxy, trustProxyForm } from "./client-address.ts";
 import { StartFault } from "./start-fault.ts";
+import { readWholeNumber, type WholeNumberBounds } from "./whole-number.ts";
 
 /** An http(s) address without a user name or password, in canonical form, without a final slash. */
 export function webAddress(error: z.core.$ZodURLParams["error"]) {
@@ -18,10 +19,29 @@ export function requiredAddress(whatItIs: string) {
   );
 }
 
-const portForm = "must be a whole number from 0 to 65535";
+/** A whole number in digits: `0x10` and `1e3`, which `Number` reads, are refused. */
+export function wholeNumberSetting(bounds: WholeNumberBounds) {
+  return z.string().transform((text, { issues }) => {
+    const read = readWholeNumber(text, bounds);
+    if (read.outcome === "number") return read.value;
+    issues.push({ code: "custom", input: text, message: read.message });
+    return z.NEVER;
+  });
+}
 
 /** PORT and METRICS_PORT. */
-export const portNumber = z.coerce.number({ error: portForm }).int(portForm).min(0, portForm).max(65_535, portForm);
+export const portNumber = wholeNumberSetting({ min: 0, max: 65_535 });
+
+const MAX_DRAIN_SECONDS = 300;
+const drainForm = `must be a number of seconds from 0 to ${MAX_DRAIN_SECONDS}, such as 5 or 0.5`;
+
+/** DRAIN_SECONDS. */
+export const drainSeconds = z
+  .string()
+  .regex(/^\d{1,3}(\.\d{1,3})?$/, drainForm)
+  .transform(Number)
+  .refine((seconds) => seconds <= MAX_DRAIN_SECONDS, drainForm)
+  .default(0);
 
 const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 

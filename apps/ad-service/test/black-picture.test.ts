@@ -64,9 +64,9 @@ describe.each(testDatabases())("a view without a picture, on the %s store", (kin
 
   test("whose close waited for its reports when the fault came is not settled", async () => {
     const tag = await openTag();
-    fixture.advance(9);
+    fixture.advance(1.5);
     await fixture.report(tag.opened, { started: true });
-    fixture.advance(2);
+    fixture.advance(8.5);
     const closed = await fixture.report(tag.opened, { reports: wholeVideo(), closed: "page-hidden" });
     expect(closed.body).toMatchObject({ state: "playing", too_early: expect.anything() });
     await fixture.post(`/sessions/${tag.opened.session_id}/faults`, {
@@ -96,9 +96,9 @@ describe.each(testDatabases())("a view without a picture, on the %s store", (kin
 
   test("of a tag's file, closed by a beacon whose reports came too early, is not settled later", async () => {
     const tag = await openTag();
-    fixture.advance(9);
+    fixture.advance(1.5);
     await fixture.report(tag.opened, { started: true });
-    fixture.advance(2);
+    fixture.advance(8.5);
     await fixture.report(tag.opened, { reports: wholeVideo().map(black), closed: "page-hidden" });
     await expectNothingFor(tag);
   });

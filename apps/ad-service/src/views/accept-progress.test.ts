@@ -1,7 +1,15 @@
 import type { ProgressReport } from "@intermission/ad-core/player-api";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { acceptProgress, nextSequence, type Playback, type Progress, resumePositionMs } from "./accept-progress.ts";
+import {
+  acceptProgress,
+  longestWaitMs,
+  nextSequence,
+  type Playback,
+  type Progress,
+  reportedStart,
+  resumePositionMs,
+} from "./accept-progress.ts";
 
 const start = new Date("2026-01-01T12:00:00Z");
 const nothing: Progress = { covered: [], sequences: [], refusals: {} };
@@ -9,6 +17,7 @@ const tenSeconds: Playback = {
   progress: nothing,
   durationMs: 10_000,
   startedAt: start,
+  closedAt: null,
   firstSequence: 0,
   clockMs: 0,
   creditedUntil: null,
@@ -240,5 +249,60 @@ describe("properties", () => {
     }
     expect(progress.sequences.length).toBeLessThanOrEqual(256);
     expect(progress.covered.length).toBeLessThanOrEqual(40);
+  });
+});
+
+describe("a view's start and close", () => {
+  const opened = { openedAt: start, durationMs: 10_000 };
+
+  test.each([
+    { name: "alone, it is the call", reports: [], atMs: 11_000, startMs: 11_000 },
+    {
+      name: "with what was played before it, it is that much earlier",
+      reports: [[0, 4000]],
+      atMs: 5000,
+      startMs: 1000,
+    },
+    { name: "never before the opening", reports: [[0, 8000]], atMs: 5000, startMs: 0 },
+    {
+      name: "what was played twice counts once",
+      reports: [
+        [0, 3000],
+        [0, 3000],
+      ],
+      atMs: 9000,
+      startMs: 6000,
+    },
+    {
+      name: "with all of the video, it is the call",
+      reports: [
+        [0, 5000],
+        [5000, 9900],
+      ],
+      atMs: 11_000,
+      startMs: 11_000,
+    },
+  ])("the reported start: $name", ({ reports, atMs, startMs }) => {
+    const played = reports.map(([from = 0, to = 0], sequence) => playedRange(sequence, from, to));
+    expect(reportedStart(opened, played, after(atMs))).toEqual(after(startMs));
+    const hidden = played.map((report) => ({ ...report, visible: false }));
+    expect(reportedStart(opened, hidden, after(atMs))).toEqual(after(atMs));
+  });
+
+  test("whenever its reports arrive, a view is complete only if the time to its close, and the wait, suffice", () => {
+    const some = fc.record({
+      durationMs: fc.integer({ min: 1000, max: 60_000 }),
+      closedMs: fc.nat(70_000),
+      lateMs: fc.nat(100_000),
+    });
+    fc.assert(
+      fc.property(some, ({ durationMs, closedMs, lateMs }) => {
+        const playback = { ...tenSeconds, durationMs, closedAt: after(closedMs) };
+        const reports = secondBySecond(0, durationMs);
+        const { isWatched } = acceptProgress(playback, reports, after(closedMs + lateMs));
+        const neededMs = Math.max(1000, durationMs - Math.min(1000, durationMs / 10));
+        expect(isWatched).toBe(closedMs + Math.min(lateMs, longestWaitMs(durationMs)) >= neededMs);
+      }),
+    );
   });
 });

@@ -65,8 +65,10 @@ export interface Progress {
 export interface Playback {
   progress: Progress;
   durationMs: number;
-  /** The server's time of the first playback call. */
+  /** See {@link reportedStart}. */
   startedAt: Date | null;
+  /** When the view was closed: time after that is not credited, except for {@link longestWaitMs}. */
+  closedAt: Date | null;
   firstSequence: number;
   /** Real time credited to this view. */
   clockMs: number;
@@ -128,7 +130,7 @@ export function acceptProgress(playback: Playback, reports: readonly ProgressRep
     const { sequence } = report;
     const isSettled = sequence < playback.firstSequence || includesPoint(sequences, sequence);
     if (!isSettled) {
-      const reason = refusalReason(report, playback);
+      const reason = playback.startedAt ? refusalReason(report, durationMs) : "not-started";
       if (reason) {
         refused.push({ sequence, reason });
         refusals[reason] = (refusals[reason] ?? 0) + 1;
@@ -147,7 +149,7 @@ export function acceptProgress(playback: Playback, reports: readonly ProgressRep
   }
 
   if (early.length > 0) refusals["too-early"] = (refusals["too-early"] ?? 0) + early.length;
-  const claimed = early.reduce((ranges, report) => mergeRange(ranges, rangeOf(report, durationMs), JITTER_MS), covered);
+  const claimed = claimedWith(covered, early, durationMs);
   const acceptedMs = totalLength(covered);
   const earlyMs = early.length > 0 ? Math.max(1, Math.ceil(neededClockMs(claimed, durationMs) - allowedMs)) : 0;
   return {
@@ -166,6 +168,36 @@ export function acceptProgress(playback: Playback, reports: readonly ProgressRep
   };
 }
 
+/**
+ * When playback began, by the call that reports it first: earlier than that call by what the call has played already, since a
+ * slow network delays it, but not before the ad was opened. A first call that brings the whole video shows no playback: its
+ * time begins with it.
+ */
+export function reportedStart(
+  { openedAt, durationMs }: { openedAt: Date; durationMs: number },
+  reports: readonly ProgressReport[],
+  now: Date,
+): Date {
+  const claimed = claimedWith([], reports, durationMs);
+  if (isWatched(claimed, durationMs)) return now;
+  return new Date(Math.max(openedAt.getTime(), now.getTime() - totalLength(claimed)));
+}
+
+/** The same for a page that was hidden, which closed the view, and came back: when it began to play on. */
+export function reportedReturn(
+  { progress, durationMs, closedAt }: Pick<Playback, "progress" | "durationMs"> & { closedAt: Date },
+  reports: readonly ProgressReport[],
+  now: Date,
+): Date {
+  const addedMs = totalLength(claimedWith(progress.covered, reports, durationMs)) - totalLength(progress.covered);
+  return new Date(Math.max(closedAt.getTime(), now.getTime() - addedMs));
+}
+
+/** How long ranges of a call that closes the view may wait for the clock, which began when its start arrived. */
+export function longestWaitMs(durationMs: number): number {
+  return Math.min(SLACK_MS, durationMs / 2);
+}
+
 /** Where playback resumes: the first position that was not accepted yet. */
 export function resumePositionMs({ covered }: Progress): number {
   const first = covered[0];
@@ -177,10 +209,11 @@ export function nextSequence({ sequences }: Progress): number {
   return sequences.at(-1)?.[1] ?? 0;
 }
 
-/** Real time this view may count: its credited time, plus the time since its start credited to none of the viewer's views. */
-function allowedClockMs({ clockMs, startedAt, creditedUntil }: Playback, now: Date): number {
+/** Real time this view may count: its credited time, plus the time of its playback credited to none of the viewer's views. */
+function allowedClockMs({ clockMs, startedAt, closedAt, creditedUntil, durationMs }: Playback, now: Date): number {
   if (!startedAt) return Number.NEGATIVE_INFINITY;
-  return clockMs + now.getTime() - Math.max(startedAt.getTime(), creditedUntil?.getTime() ?? 0);
+  const untilMs = closedAt ? Math.min(now.getTime(), closedAt.getTime() + longestWaitMs(durationMs)) : now.getTime();
+  return clockMs + untilMs - Math.max(startedAt.getTime(), creditedUntil?.getTime() ?? 0);
 }
 
 /** The credited time that this coverage requires. */
@@ -199,12 +232,18 @@ function creditTime(playback: Playback, acceptedMs: number, allowedMs: number) {
   return { clockMs: clockMs + addedMs, creditedUntil: new Date(freeFromMs + addedMs) };
 }
 
-function refusalReason(report: ProgressReport, playback: Playback): ReportRefusalReason | undefined {
-  if (!playback.startedAt) return "not-started";
+/** The covered ranges with those of the reports that may count at all, whatever the clock says. */
+function claimedWith(covered: readonly Range[], reports: readonly ProgressReport[], durationMs: number): Range[] {
+  return reports
+    .filter((report) => refusalReason(report, durationMs) === undefined)
+    .reduce<Range[]>((ranges, report) => mergeRange(ranges, rangeOf(report, durationMs), JITTER_MS), [...covered]);
+}
+
+function refusalReason(report: ProgressReport, durationMs: number): ReportRefusalReason | undefined {
   if (!report.visible) return "hidden";
   if (report.to_ms <= report.from_ms) return "backwards";
   if (report.to_ms - report.from_ms > LONGEST_REPORT_MS) return "too-long";
-  if (report.from_ms >= playback.durationMs) return "beyond-the-end";
+  if (report.from_ms >= durationMs) return "beyond-the-end";
   return undefined;
 }
 

@@ -16,7 +16,7 @@ import { type Ad, type AdRows, findAd, findChosenAd } from "./find-ad.ts";
 import type { Opening, OpeningQuestion } from "./read-opening.ts";
 import { isBroken, isFaultLasting } from "./record-fault.ts";
 import { endingOf } from "./record-progress.ts";
-import { type AdSession, hashSessionToken } from "./session.ts";
+import { type AdSession, hashSessionToken, latest } from "./session.ts";
 import { changeView, rememberView, type Views } from "./views.ts";
 
 export interface EnterViewDeps {
@@ -158,7 +158,13 @@ async function continueView(
     ...(isUnfinished && startParam !== undefined && { startParam }),
     firstSequence: Math.max(nextSequence(session.progress), ...pending.map(({ sequence }) => sequence + 1)),
     // The viewer is back, so a close that waits for its reports is withdrawn, unless they are here and wait for the clock.
-    ...(isUnfinished && pending.length === 0 && { closeRequestedAt: null, closeReason: null }),
+    // The page plays from now on, and the time before is credited to no view.
+    ...(isUnfinished &&
+      pending.length === 0 && {
+        closeRequestedAt: null,
+        closeReason: null,
+        creditedUntil: latest(session.creditedUntil, now),
+      }),
   };
   const changed = await changeView(views, { ...change, after });
   if (changed.outcome !== "stored") return { outcome: "changed" };

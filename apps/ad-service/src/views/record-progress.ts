@@ -5,13 +5,21 @@ import { statement } from "@intermission/postgres/open-database";
 import { inTurn } from "@intermission/server/in-turn";
 import type { ViewerLimit } from "../ad-selection/select-ad.ts";
 import { findBot } from "../bots/bots.ts";
-import { type AcceptedProgress, acceptProgress, milestonesBetween, SLACK_MS } from "./accept-progress.ts";
+import {
+  type AcceptedProgress,
+  acceptProgress,
+  longestWaitMs,
+  milestonesBetween,
+  reportedReturn,
+  reportedStart,
+  SLACK_MS,
+} from "./accept-progress.ts";
 import { framesOfCreative } from "./expected-frames.ts";
 import { hasNoPicture } from "./judge-picture.ts";
 import { isGivenUp, recordFault } from "./record-fault.ts";
-import { type AdSession, type CloseReason, isSessionToken, readSession } from "./session.ts";
+import { type AdSession, type CloseReason, isSessionToken, latest, readSession } from "./session.ts";
 import { isProgressOnly, type ViewChange } from "./view-change.ts";
-import { gatherSignals, noSignals, suspicionsOf } from "./viewing-signals.ts";
+import { gatherCall, gatherSignals, noSignals, suspicionsOf } from "./viewing-signals.ts";
 import { changeView, type Views } from "./views.ts";
 
 export interface ProgressCall {
@@ -42,7 +50,7 @@ export type RecordProgressOutcome =
 
 type Acceptance = Pick<AcceptedProgress, "acceptedMs" | "acknowledged" | "refused" | "tooEarly">;
 
-/** A close may overtake the reports that complete the view: this is the time they have to arrive and to fit the clock. */
+/** A close may overtake the reports that complete the view: this is the time they have to arrive. */
 const CLOSE_WAITS_MS = 30_000;
 /** A watched video sends a heartbeat every 5 s: three missed ones mean that the page is gone. */
 export const SILENCE_MS = 15_000;
@@ -135,7 +143,7 @@ async function refuse(
   return refusal;
 }
 
-type Advance = Pick<ProgressCall, "reports" | "isStart" | "close" | "picture" | "eventId" | "now">;
+type Advance = Pick<ProgressCall, "reports" | "isStart" | "close" | "isPlaying" | "picture" | "eventId" | "now">;
 
 interface Advanced {
   change: ViewChange;
@@ -145,31 +153,39 @@ interface Advanced {
 }
 
 /** The change that a call makes to a view that is not over. After its deadline a watched view only ends. */
-async function advance(views: Views, session: AdSession, call: Advance): Promise<Advanced> {
-  if (call.now > session.deadline) {
-    const accepted = afterTheEnd(session, call.reports);
-    return { change: await endingOf(views, session, { ...call, reason: "deadline" }), accepted, isBlack: false };
+async function advance(views: Views, stored: AdSession, call: Advance): Promise<Advanced> {
+  if (call.now > stored.deadline) {
+    const accepted = afterTheEnd(stored, call.reports);
+    return { change: await endingOf(views, stored, { ...call, reason: "deadline" }), accepted, isBlack: false };
   }
   const { now, eventId } = call;
+  const session = returned(stored, call);
   const isStart = call.isStart && session.startedAt === null;
-  const startedAt = session.startedAt ?? (isStart ? now : null);
+  const startedAt = session.startedAt ?? (isStart ? reportedStart(session, call.reports, now) : null);
   const pendingBefore = session.pendingReports ?? [];
   // The session may have been opened again since they came, with a higher first sequence number.
   const firstSequence = Math.min(session.firstSequence, ...pendingBefore.map(({ sequence }) => sequence));
+  const request = closeOf(session, call);
   const accepted = acceptProgress(
-    { ...session, startedAt, firstSequence },
+    { ...session, startedAt, closedAt: request?.requestedAt ?? null, firstSequence },
     uniqueReports([...pendingBefore, ...call.reports]),
     now,
   );
   const { progress, acceptedMs, acknowledged, refused, tooEarly, clockMs, creditedUntil } = accepted;
   const state = session.state === "watched" || accepted.isWatched ? "watched" : startedAt ? "playing" : "opened";
-  const close = closeOf(session, call);
-  const pending = state === "playing" ? pendingOf(session, accepted, now) : undefined;
-  // A close that waits for the cooldown remains requested, however long that takes.
-  const kept = close ?? (session.state === "watched" ? closeRequestOf(session) : undefined);
+  const pending =
+    state === "playing" ? pendingOf(session, accepted, { ...call, closedAt: request?.requestedAt }) : undefined;
   const isNewlyWatched = state === "watched" && session.state !== "watched";
+  const isTimely = request && now.getTime() - request.requestedAt.getTime() <= CLOSE_WAITS_MS;
+  const close = call.close || isTimely ? request : undefined;
+  // A close that waits for the cooldown remains requested, however long that takes; so does one that ends the credited time.
+  const kept = isNewlyWatched ? close : request;
   const file = await framesOf(views, session, accepted);
-  const signals = gatherSignals(session.signals ?? noSignals, accepted, file, now);
+  const gathered = gatherSignals(session.signals ?? noSignals, accepted, file, now);
+  const signals = gatherCall(gathered, {
+    ...{ claimedBeforeMs: session.acceptedMs, claimedMs: accepted.claimedMs, durationMs: session.durationMs, now },
+    ...{ isStart, isBeacon: request?.reason === "page-hidden", isComplete: isNewlyWatched || pending !== undefined },
+  });
   const isBlack =
     session.state !== "watched" &&
     hasNoPicture({
@@ -202,7 +218,7 @@ async function advance(views: Views, session: AdSession, call: Advance): Promise
   );
   const ending = state === "watched" && close ? await fateOf(views, after, eventId) : undefined;
   return {
-    change: { before: session, after, isStart, ending, milestones, now },
+    change: { before: stored, after, isStart, ending, milestones, now },
     accepted: { acceptedMs, acknowledged, refused, tooEarly },
     isBlack,
   };
@@ -272,25 +288,36 @@ function uniqueReports(reports: readonly ProgressReport[]): ProgressReport[] {
 }
 
 /**
- * A closing page cannot resend reports that came too early because its viewer's time was credited later than the video began
- * to play. They are kept if they would complete the view soon, and claim no more than the time since the ad was opened.
+ * A closing page cannot resend reports that came too early because its start arrived late. They are kept if they would complete
+ * the view as soon as the clock allows for that delay, and claim no more than the time since the ad was opened.
  */
-function pendingOf(session: AdSession, accepted: AcceptedProgress, now: Date) {
+function pendingOf(
+  session: AdSession,
+  accepted: AcceptedProgress,
+  { now, closedAt = now }: { now: Date; closedAt?: Date | undefined },
+) {
   const { early, earlyMs, isClaimedWatched, claimedMs } = accepted;
   const sinceOpenedMs = now.getTime() - session.openedAt.getTime() + SLACK_MS;
   if (!isClaimedWatched || early.length > MOST_PENDING || claimedMs > sinceOpenedMs) return undefined;
-  const firstAt = session.closeRequestedAt ?? now;
   const settleAt = new Date(now.getTime() + earlyMs);
-  const isTooLate = settleAt.getTime() - firstAt.getTime() > CLOSE_WAITS_MS || settleAt > session.deadline;
-  return isTooLate ? undefined : { reports: early, settleAt };
+  const isTooLate = settleAt.getTime() - closedAt.getTime() > longestWaitMs(session.durationMs);
+  return isTooLate || settleAt > session.deadline ? undefined : { reports: early, settleAt };
 }
 
-/** This call's close, or an earlier one that still waits for its reports. */
-function closeOf(session: AdSession, call: Advance): { requestedAt: Date; reason: CloseReason } | undefined {
-  if (call.close) return { requestedAt: call.now, reason: call.close };
-  const requested = closeRequestOf(session);
-  const isWaiting = requested && call.now.getTime() - requested.requestedAt.getTime() <= CLOSE_WAITS_MS;
-  return isWaiting ? requested : undefined;
+/** An earlier close, which ends the credited time, or this call's. A view that is watched already is credited none. */
+function closeOf(session: AdSession, { close, now }: Advance): { requestedAt: Date; reason: CloseReason } | undefined {
+  const earlier = session.startedAt ? closeRequestOf(session) : undefined;
+  if (!close) return earlier;
+  return { requestedAt: session.state === "watched" ? now : (earlier?.requestedAt ?? now), reason: close };
+}
+
+/** A hidden page that comes back plays on: its close is withdrawn, and the time between them is credited to no view. */
+function returned(session: AdSession, { isPlaying, close, reports, now }: Advance): AdSession {
+  const { closeRequestedAt: closedAt, closeReason, state, pendingReports } = session;
+  if (!isPlaying || close || closedAt === null || closeReason !== "page-hidden") return session;
+  if (state !== "playing" || pendingReports !== null) return session;
+  const creditedUntil = latest(session.creditedUntil, reportedReturn({ ...session, closedAt }, reports, now));
+  return { ...session, closeRequestedAt: null, closeReason: null, creditedUntil };
 }
 
 function closeRequestOf({ closeRequestedAt, closeReason }: AdSession) {

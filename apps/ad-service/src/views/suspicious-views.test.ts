@@ -1,3 +1,4 @@
+import type { ProgressReport } from "@intermission/ad-core/player-api";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
@@ -8,6 +9,16 @@ import { readStatistics } from "../statistics/read-statistics.ts";
 import { listViews, refuseView, releaseView } from "./review-views.ts";
 
 const ann = "501";
+
+/** A call for each second of the video, then the closing tap. */
+async function reportWhilePlaying(fixture: ViewerFixture, session: Opened, reports: readonly ProgressReport[]) {
+  await fixture.report(session, { started: true });
+  for (const report of reports) {
+    fixture.advance(1);
+    await fixture.report(session, { reports: [report] });
+  }
+  return fixture.report(session, { closed: "tap" });
+}
 
 describe.each(testDatabases())("a view without a single frame, on the %s store", (kind) => {
   let store: TestDatabase;
@@ -23,10 +34,8 @@ describe.each(testDatabases())("a view without a single frame, on the %s store",
     fixture = await openViewerFixture(store.database, { suspiciousViews, dailyCap });
     const code = await fixture.issue(ann);
     const session = await fixture.begin(ann, code);
-    await fixture.report(session, { started: true });
-    fixture.advance(10);
     const reports = wholeVideo().map((report) => ({ ...report, from_ms: report.from_ms + 3, rendered_frames: 0 }));
-    const { body } = await fixture.report(session, { reports, closed: "tap" });
+    const { body } = await reportWhilePlaying(fixture, session, reports);
     return { code, session, answer: { state: body.state, review: body.review } };
   }
 
@@ -120,14 +129,12 @@ describe.each(testDatabases())("a view of a video with few frames, on the %s sto
     const text = "update creatives set frames_by_second = $1";
     await store.database.run({ name: "", text }, [framesBySecond]);
     const session = await fixture.begin(ann, await fixture.issue(ann));
-    await fixture.report(session, { started: true });
-    fixture.advance(10);
     const reports = wholeVideo().map((report, second) => ({
       ...report,
       from_ms: report.from_ms + 3,
       rendered_frames: renderedBySecond[second] ?? 0,
     }));
-    const { body } = await fixture.report(session, { reports, closed: "tap" });
+    const { body } = await reportWhilePlaying(fixture, session, reports);
     return { state: body.state, review: body.review };
   }
   const rewarded = { state: "rewarded", review: undefined };

@@ -21,14 +21,26 @@ export interface ViewingSignals {
   firstClaimedMs: number;
   /** The most by which later claims ran ahead of the time since the first call. */
   aheadMs: number;
+  /** Calls that brought anything new, and how many of them brought all quartiles at once. */
+  calls: number;
+  atOnce: number;
+  /** 1 if the server heard of the whole view within a moment. */
+  unheard: number;
 }
 
 /** Why a view may not be a person's although its timing is right. */
-export type Suspicion = "mostly-hidden" | "no-frames" | "too-many-frames" | "faster-than-time" | "too-even";
+export type Suspicion =
+  | "mostly-hidden"
+  | "no-frames"
+  | "too-many-frames"
+  | "faster-than-time"
+  | "too-even"
+  | "too-few-calls";
 
 export const noSignals: ViewingSignals = {
   ...{ hiddenMs: 0, visibleMs: 0, countedMs: 0, frames: 0, expectedFrames: 0, movingMs: 0, framelessMs: 0 },
-  ...{ ranges: 0, evenRanges: 0, firstAtMs: null, firstClaimedMs: 0, aheadMs: 0 },
+  ...{ ranges: 0, evenRanges: 0, firstAtMs: null, firstClaimedMs: 0, aheadMs: 0, calls: 0 },
+  ...{ atOnce: 0, unheard: 0 },
 };
 
 /** Less than this is no evidence: a single range may be odd. */
@@ -46,6 +58,11 @@ const MOST_AHEAD_MS = 10_000;
 /** A media clock shows a whole tenth of a second once in a hundred times, so eight such ranges are no coincidence. */
 const LEAST_RANGES = 8;
 const EVEN_MS = 100;
+/** A player reports each quartile when it is reached. */
+const QUARTILES = 3;
+const QUARTILES_SHARE = 0.75;
+/** A view of which the server hears for less than this share of its length was not played before it. */
+const MIN_HEARD_SHARE = 0.1;
 /** The maximum of a four-byte column; honest sums are far below. */
 const MOST_STORED = 2 ** 31 - 1;
 
@@ -67,22 +84,55 @@ export function gatherSignals(
   return { ...gathered, aheadMs: Math.max(gathered.aheadMs, aheadMs) };
 }
 
+/**
+ * Adds what one call says of the player: whether it reports while it plays. The call of the start and the beacon of a page
+ * that goes away carry what a bad network held back.
+ */
+export function gatherCall(
+  signals: ViewingSignals,
+  call: {
+    claimedBeforeMs: number;
+    claimedMs: number;
+    durationMs: number;
+    isStart: boolean;
+    isBeacon: boolean;
+    isComplete: boolean;
+    now: Date;
+  },
+): ViewingSignals {
+  const { durationMs, now } = call;
+  const addedMs = call.claimedMs - call.claimedBeforeMs;
+  if (addedMs <= 0) return signals;
+  const heardMs = now.getTime() - (signals.firstAtMs ?? now.getTime());
+  const isAtOnce = !call.isBeacon && !call.isStart && addedMs >= durationMs * QUARTILES_SHARE;
+  const isUnheard = !call.isBeacon && call.isComplete && heardMs < durationMs * MIN_HEARD_SHARE;
+  return {
+    ...signals,
+    calls: signals.calls + 1,
+    atOnce: signals.atOnce + Number(isAtOnce),
+    unheard: Math.max(signals.unheard, Number(isUnheard)),
+  };
+}
+
 /** Stored as an array: each report rewrites the row, and without the names it is short. */
 export function numbersOf(signals: ViewingSignals, openedAt: Date): number[] {
   const { hiddenMs, visibleMs, countedMs, frames, expectedFrames, movingMs, framelessMs, firstAtMs } = signals;
   const first = firstAtMs === null ? -1 : Math.max(0, firstAtMs - openedAt.getTime());
   const others = [signals.ranges, signals.evenRanges, first, signals.firstClaimedMs, signals.aheadMs];
-  return [hiddenMs, visibleMs, countedMs, frames, expectedFrames, movingMs, framelessMs, ...others].map((number) =>
-    Math.min(Math.trunc(number), MOST_STORED),
+  const ofCalls = [signals.calls, signals.atOnce, signals.unheard];
+  return [hiddenMs, visibleMs, countedMs, frames, expectedFrames, movingMs, framelessMs, ...others, ...ofCalls].map(
+    (number) => Math.min(Math.trunc(number), MOST_STORED),
   );
 }
 
 export function signalsOf(numbers: readonly number[], openedAt: Date): ViewingSignals {
   const [hiddenMs = 0, visibleMs = 0, countedMs = 0, frames = 0, expectedFrames = 0, movingMs = 0] = numbers;
   const [framelessMs = 0, ranges = 0, evenRanges = 0, first = -1, firstClaimedMs = 0, aheadMs = 0] = numbers.slice(6);
+  const [calls = 0, atOnce = 0, unheard = 0] = numbers.slice(12);
+  const ofCalls = { calls, atOnce, unheard };
   const firstAtMs = first < 0 ? null : openedAt.getTime() + first;
   const ofFrames = { countedMs, frames, expectedFrames, movingMs, framelessMs };
-  return { hiddenMs, visibleMs, ...ofFrames, ranges, evenRanges, firstAtMs, firstClaimedMs, aheadMs };
+  return { hiddenMs, visibleMs, ...ofFrames, ranges, evenRanges, firstAtMs, firstClaimedMs, aheadMs, ...ofCalls };
 }
 
 /** The reasons to suspect a view, in a fixed order; empty for nearly all views. */
@@ -95,6 +145,7 @@ export function suspicionsOf(signals: ViewingSignals, file: FramesBySecond | und
     ["too-many-frames", isCounted && frames * 1000 > countedMs * MOST_FRAMES_PER_SECOND],
     ["faster-than-time", aheadMs > MOST_AHEAD_MS],
     ["too-even", ranges >= LEAST_RANGES && evenRanges === ranges],
+    ["too-few-calls", signals.unheard > 0 || (signals.atOnce > 0 && signals.calls < QUARTILES)],
   ];
   return facts.filter(([, isTrue]) => isTrue).map(([suspicion]) => suspicion);
 }

@@ -92,10 +92,24 @@ describe.each(testDatabases())("watching a video, on the %s store", (kind) => {
       expect(await fixture.events()).toHaveLength(1);
     });
 
-    test("after 30 s the close is dropped, and the next close still earns", async () => {
+    test("a close without its reports earns later, if the hidden page comes back, plays the rest and closes again", async () => {
       const session = await fixture.begin(ann, await fixture.issue(ann));
       await fixture.play(session, 0, 5);
       await fixture.report(session, { closed: "page-hidden" });
+      fixture.advance(31);
+      const rest = [5, 6, 7, 8, 9].map((second) => playedRange(second, second));
+      expect((await fixture.report(session, { reports: rest.slice(0, 1), playing: true })).body.state).toBe("playing");
+      fixture.advance(4);
+      expect((await fixture.report(session, { reports: rest })).body).toMatchObject({ state: "watched" });
+      expect(await fixture.events()).toEqual([]);
+      expect((await fixture.report(session, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+    });
+
+    test("reports more than 30 s after their close complete the view, which the next close pays", async () => {
+      const session = await fixture.begin(ann, await fixture.issue(ann));
+      await fixture.play(session, 0, 5);
+      fixture.advance(5);
+      await fixture.report(session, { closed: "tap" });
       fixture.advance(31);
       const rest = [5, 6, 7, 8, 9].map((second) => playedRange(second, second));
       expect((await fixture.report(session, { reports: rest })).body).toMatchObject({ state: "watched" });

@@ -83,6 +83,8 @@ export interface AppDeps {
   /** Whether this process is shutting down. */
   isStopping?: () => boolean;
   now?: () => Date;
+  /** What `/readyz` says beside "ready". */
+  warning?: () => string | undefined;
 }
 
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
@@ -115,6 +117,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     check: () => database.run(ping, []),
     isPartOfProcess: database.kind === "embedded",
     requirement: () => requireBuiltPage(config),
+    warning: deps.warning,
     isStopping,
   });
   if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });

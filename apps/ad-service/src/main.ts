@@ -1,3 +1,4 @@
+import { clockWarning, followDatabaseClock } from "@intermission/postgres/database-clock";
 import { openDatabase } from "@intermission/postgres/open-database";
 import { requireDataFolder } from "@intermission/server/data-folder";
 import { exitAfterStore, logListening, onStopSignal } from "@intermission/server/graceful-stop";
@@ -36,21 +37,31 @@ async function start(config: Config): Promise<void> {
     logger,
     onDeath: (fault) => exitAfterStore(fault, logger),
   });
+  const clock = await followDatabaseClock(database);
+  const { now } = clock;
   const secretBox = openSecretBox(config.encryptionKey);
-  await rememberPublisherShare(database, { percent: config.publisherSharePercent, now: new Date() });
-  const campaigns = await startCampaignSnapshot({ database, log: logger });
+  await rememberPublisherShare(database, { percent: config.publisherSharePercent, now: now() });
+  const campaigns = await startCampaignSnapshot({ database, log: logger, now });
   const requests = openGuardedRequests(config.requests);
   const controlSockets = new WeakSet<object>();
   const isControlSocket = (socket: object) => controlSockets.has(socket);
   const registry = metricsRegistry({ service: "ad-service", version: manifest.version });
   countProcess(registry);
   const metrics = deliveryMetrics(registry, { database, log: logger });
-  const deliveries = openWebhookDelivery({ database, secretBox, requests, log: logger, metrics });
+  const deliveries = openWebhookDelivery({ database, secretBox, requests, log: logger, metrics, now });
   const bots = openBots(database);
   const apiTokens = openApiTokens(bots);
   const views = openViews({ bots, deliveries });
   const retrySeconds = config.mode === "demo" ? DEMO_RETRY_SECONDS : undefined;
-  const endpointTests = openEndpointTests({ database, deliveries, secretBox, requests, log: logger, retrySeconds });
+  const endpointTests = openEndpointTests({
+    database,
+    deliveries,
+    secretBox,
+    requests,
+    log: logger,
+    retrySeconds,
+    now,
+  });
   const draining = { hasBegun: false };
   const app = await createApp({
     ...{
@@ -69,6 +80,8 @@ async function start(config: Config): Promise<void> {
       registry,
     },
     isStopping: () => draining.hasBegun,
+    warning: () => clockWarning(clock),
+    now,
   });
   await app.listen({ host: config.host, port: config.port });
   const metricsApp = await serveMetrics({ ...config.metrics, registry, logger });
@@ -76,10 +89,10 @@ async function start(config: Config): Promise<void> {
     controlSockets.add(socket);
     app.server.emit("connection", socket);
   });
-  const sweeping = startSweepingSessions({ views, log: logger });
-  const rollingUp = startRollingUpStatistics({ database, log: logger });
+  const sweeping = startSweepingSessions({ views, log: logger, now });
+  const rollingUp = startRollingUpStatistics({ database, log: logger, now });
   deliveries.start();
-  const calling = startCallingTrackers({ database, requests, log: logger });
+  const calling = startCallingTrackers({ database, requests, log: logger, now });
   const testing = startTestingEndpoints({ database, endpointTests, log: logger });
 
   onStopSignal({ logger, drainMs: config.drainMs, draining }, async () => {
@@ -95,6 +108,7 @@ async function start(config: Config): Promise<void> {
     ]);
     await requests.close();
     await metricsApp?.close();
+    clock.stop();
     await database.close();
     await folder?.release();
   });

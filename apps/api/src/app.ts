@@ -60,13 +60,16 @@ export interface AppOptions {
   /** Whether a connection uses the operator's socket in the data folder. */
   isControlSocket?: (socket: object) => boolean;
   signInLimits?: SignInLimits;
+  /** What `/readyz` says beside "ready". */
+  warning?: () => string | undefined;
+  now?: () => Date;
 }
 
 const ping = statement<unknown>("ping", "select 1");
 
 /** All routes of the companion API. */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { config, database, bots, logger, isControlSocket = () => false } = options;
+  const { config, database, bots, logger, isControlSocket = () => false, now = () => new Date() } = options;
   const app = createHttpServer({
     ...{ logger, trustProxy: config.trustProxy, unavailabilityOf, maxParamLength: LONGEST_PROCEDURE_LIST },
     errorBodyFor: (url, error) =>
@@ -79,6 +82,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   healthRoutes(app, {
     check: () => database.run(ping, []),
     isPartOfProcess: database.kind === "embedded",
+    warning: options.warning,
     isStopping: options.isDraining,
   });
   if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
@@ -87,7 +91,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.addHook("onClose", () =>
     servers.flush().catch((error) => logger.warn({ err: error }, "counts could not be written and are lost")),
   );
-  webhookRoutes(app, (botId) => {
+  webhookRoutes(app, now, (botId) => {
     const bot = botId === undefined ? bots.configured : bots.get(botId);
     return bot && servers.of(bot);
   });
@@ -97,7 +101,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const callerOf = (request: FastifyRequest) =>
     isOperator(request)
       ? identifyOperator(request.headers["x-bot-id"], bots)
-      : identifyCaller(request.headers.authorization, bots, new Date());
+      : identifyCaller(request.headers.authorization, bots, now());
 
   const signIns = limitSignIns(options.signInLimits ?? defaultSignInLimits);
   const contextOf = (caller: Caller, request: FastifyRequest): Context => ({
@@ -108,7 +112,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     },
     signIn(botId, initData, address) {
       const bot = botId === undefined ? bots.configured : bots.get(botId);
-      if (bot) return authenticateTelegramUser({ initData, address }, bot, signIns, new Date());
+      if (bot) return authenticateTelegramUser({ initData, address }, bot, signIns, now());
       const message = botId === undefined ? "name the bot by botId" : `bot ${botId} is not served here`;
       return { outcome: "unknown-bot", message };
     },

@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { clockWarning, followDatabaseClock } from "@intermission/postgres/database-clock";
 import { openDatabase } from "@intermission/postgres/open-database";
 import { startLoop } from "@intermission/server/background-loop";
 import { requireDataFolder } from "@intermission/server/data-folder";
@@ -30,6 +31,8 @@ async function main(): Promise<void> {
     logger,
     onDeath: (fault) => exitAfterStore(fault, logger),
   });
+  const clock = await followDatabaseClock(database);
+  const { now } = clock;
   const box = config.encryptionKey && botSecretBox(config.encryptionKey);
   const bots = await openServedBots({ database, configured: config.bot && configuredBot(config.bot), box, logger });
   const connections = adServiceConnections(config.adServiceUrl);
@@ -44,6 +47,8 @@ async function main(): Promise<void> {
   const app = createApp({
     ...{ config, database, bots, box, adServiceOf, logger, hint, stopping: stopping.signal, isControlSocket, metrics },
     isDraining: () => draining.hasBegun,
+    warning: () => clockWarning(clock),
+    now,
   });
 
   const url = await listen(app, config);
@@ -53,7 +58,7 @@ async function main(): Promise<void> {
     app.server.emit("connection", socket);
   });
   const reconciliation = startReconciling({
-    ...{ database, settleAfterSeconds: 30, logger, onRecorded: hint.announce },
+    ...{ database, settleAfterSeconds: 30, logger, now, onRecorded: hint.announce },
     bots: () =>
       bots.all().map(({ id, payout, adApiTokens }) => ({ id, payout, adService: adServiceOf(adApiTokens[0]) })),
     onRound: (result, botId) =>
@@ -88,6 +93,7 @@ async function main(): Promise<void> {
     await refreshing.stop();
     await hint.stop();
     await metricsApp?.close();
+    clock.stop();
     await database.close();
     await folder?.release();
   });

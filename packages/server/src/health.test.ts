@@ -41,6 +41,15 @@ test("the answer tells the operator what to do, and any other fault is only logg
     await app.close();
   }
 });
+
+test("a server that is ready names what the operator should look at", async () => {
+  const app = createHttpServer({ logger: pino({ level: "silent" }) });
+  healthRoutes(app, { check: async () => {}, warning: () => "the clock is wrong" });
+  const answer = await app.inject("/readyz");
+  expect([answer.statusCode, answer.json()]).toEqual([200, { status: "ready", warning: "the clock is wrong" }]);
+  await app.close();
+});
+
 test("a process whose embedded store fails or does not answer within five seconds is not alive", {
   tags: "long",
   timeout: 20_000,

@@ -16,6 +16,8 @@ export interface HealthOptions {
   readonly isPartOfProcess?: boolean | undefined;
   /** A further condition of `/readyz`; throws `NotReady` where the operator has to act, since a restart would not help. */
   readonly requirement?: (() => Promise<unknown>) | undefined;
+  /** What the operator should look at although this server can serve; `/readyz` returns it. */
+  readonly warning?: (() => string | undefined) | undefined;
   /** This process has received a stop signal: it finishes requests under way and should receive no new ones. */
   readonly isStopping?: (() => boolean) | undefined;
 }
@@ -27,7 +29,7 @@ const ALIVE_WITHIN_MS = 5000;
 /** `GET /healthz`: the process works. `GET /readyz`: it can serve requests and is not stopping. Otherwise 503. */
 export function healthRoutes(
   app: FastifyInstance,
-  { check, isPartOfProcess = false, requirement = async () => {}, isStopping = () => false }: HealthOptions,
+  { check, isPartOfProcess = false, requirement = async () => {}, warning, isStopping = () => false }: HealthOptions,
 ): void {
   let running: Promise<unknown> | undefined;
   /** Concurrent requests share one check, so that no checks queue up at a store that does not answer. */
@@ -48,7 +50,8 @@ export function healthRoutes(
     reply.header("cache-control", "no-store");
     if (isStopping()) return reply.code(503).send({ status: "stopping" });
     const fault = (await faultWithin(checkOnce, READY_WITHIN_MS)) ?? (await faultWithin(requirement, READY_WITHIN_MS));
-    if (fault === undefined) return reply.send({ status: "ready" });
+    const warned = warning?.();
+    if (fault === undefined) return reply.send({ status: "ready", ...(warned !== undefined && { warning: warned }) });
     request.log.warn({ err: fault }, "not ready");
     const reason = fault instanceof NotReady ? { reason: fault.message } : {};
     return reply.code(503).send({ status: "not-ready", ...reason });

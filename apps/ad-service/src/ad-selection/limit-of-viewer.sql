@@ -8,16 +8,26 @@ create type viewer_limit as (
   available_at timestamptz
 );
 
--- What counts towards the cap at a moment; 0 without a row. A `day` in the future counts too: a clock that steps back does
--- not start a day again.
+-- Clocks may differ by a minute. A stored time further ahead is a wrong clock's: null, so that it locks nobody out until then.
+create function plausible_time(stored timestamptz, moment timestamptz) returns timestamptz language sql stable
+return case when stored <= moment + interval '1 minute' then stored end;
+
+-- The same for a day.
+create function plausible_day(stored date, moment timestamptz) returns date language sql stable
+return case when stored <= ((moment + interval '1 minute') at time zone 'utc')::date + 1 then stored end;
+
+-- What counts towards the cap at a moment; 0 without a row. A `day` just ahead counts too: a clock that steps back over
+-- midnight does not start a day again.
 create function earned_on_day(day date, earned_today integer, moment timestamptz) returns integer language sql stable
-return case when day >= (moment at time zone 'utc')::date then earned_today else 0 end;
+return case when plausible_day(day, moment) >= (moment at time zone 'utc')::date then earned_today else 0 end;
 
 -- Null if there is no cooldown: then a time that another node's clock dated ahead does not delay the viewer.
-create function cooldown_end(last_earned_at timestamptz, last_active_at timestamptz, cooldown_seconds integer)
-returns timestamptz language sql stable
+create function cooldown_end(
+  last_earned_at timestamptz, last_active_at timestamptz, cooldown_seconds integer, moment timestamptz
+) returns timestamptz language sql stable
 return case when cooldown_seconds > 0
-  then greatest(last_earned_at, last_active_at) + make_interval(secs => cooldown_seconds) end;
+  then greatest(plausible_time(last_earned_at, moment), plausible_time(last_active_at, moment))
+    + make_interval(secs => cooldown_seconds) end;
 
 /*
  * Whether a viewer may earn at a moment. Call it when an ad is opened, when playback starts, and, under the lock of the
@@ -33,18 +43,18 @@ create function limit_of_viewer(
 return row(
   case
     when earned_on_day(day, earned_today, moment) + unfinished >= daily_cap then 'daily-cap'
-    when cooldown_end(last_earned_at, last_active_at, cooldown_seconds) > moment then 'cooldown'
+    when cooldown_end(last_earned_at, last_active_at, cooldown_seconds, moment) > moment then 'cooldown'
   end,
   case
     when earned_on_day(day, earned_today, moment) + unfinished >= daily_cap then greatest(
-      cooldown_end(last_earned_at, last_active_at, cooldown_seconds),
+      cooldown_end(last_earned_at, last_active_at, cooldown_seconds, moment),
       least(
         (date_trunc('day', moment at time zone 'utc') + interval '1 day') at time zone 'utc',
         case when earned_on_day(day, earned_today, moment) < daily_cap then first_deadline end
       )
     )
-    when cooldown_end(last_earned_at, last_active_at, cooldown_seconds) > moment
-      then cooldown_end(last_earned_at, last_active_at, cooldown_seconds)
+    when cooldown_end(last_earned_at, last_active_at, cooldown_seconds, moment) > moment
+      then cooldown_end(last_earned_at, last_active_at, cooldown_seconds, moment)
   end
 )::viewer_limit;
 
@@ -61,5 +71,6 @@ begin atomic
       and opened_at > moment - interval '25 hours'
     order by opened_at desc offset 0
   ) as of_user
-  where of_user.code <> unfinished_views.code and deadline > moment and state in ('playing', 'watched');
+  where of_user.code <> unfinished_views.code and deadline > moment and state in ('playing', 'watched')
+    and plausible_time(opened_at, moment) is not null;
 end;

@@ -78,6 +78,15 @@ describe("when a viewer may earn", () => {
     expect(await limit({ ...viewer, cooldownSeconds: 0 }, before)).toMatchObject({ reason: "daily-cap" });
   });
 
+  test("a reward, a day or a view that a wrong clock dated days ahead locks nobody out", async () => {
+    const viewer = { day: "2026-03-11", earnedToday: 3, lastEarnedAt: new Date("2026-03-11T12:00:00Z") };
+    expect(await limit(viewer, at("12:00:00"))).toEqual(free);
+    const elsewhere = { lastActiveAt: new Date("2026-03-11T12:00:00Z") };
+    expect(await limit(elsewhere, at("12:00:00"))).toEqual(free);
+    const [just, availableAt] = [{ ...earned(1, "12:00:30") }, at("12:01:30")];
+    expect(await limit(just, at("12:00:00"))).toEqual({ reason: "cooldown", availableAt });
+  });
+
   test("a view in progress counts as if it had earned, until its deadline", async () => {
     const unfinished = { unfinished: 1, lastActiveAt: at("11:00:00"), firstDeadline: at("12:10:00") };
     expect(await limit({ ...earned(2, "11:00:00"), ...unfinished }, at("12:00:00"))).toEqual({
@@ -106,5 +115,6 @@ describe("when a viewer may earn", () => {
     expect(plan).not.toContain("limit_of_viewer");
     expect(plan).not.toContain("available_at");
     expect(plan).not.toContain("cooldown_end");
+    expect(plan).not.toContain("plausible");
   });
 });

@@ -205,6 +205,7 @@ const MOST_KEPT = 10_000;
 export interface SigningTokenCache {
   readonly database: Database;
   readonly secretBox: SecretBox;
+  readonly now: () => Date;
   readonly kept: Map<string, { tokens: SigningTokens | undefined; readAt: number }>;
 }
 
@@ -218,7 +219,7 @@ export async function cachedSigningTokens(
   const isStale = (botId: string) => now - (kept.get(botId)?.readAt ?? Number.NEGATIVE_INFINITY) >= MAX_AGE_MS;
   const stale = [...new Set(botIds)].filter(isStale);
   if (stale.length > 0) {
-    const read = await signingTokens(cache, { botIds: stale, now: new Date() });
+    const read = await signingTokens(cache, { botIds: stale, now: cache.now() });
     if (kept.size > MOST_KEPT) kept.clear();
     for (const botId of stale) kept.set(botId, { tokens: read.get(botId), readAt: now });
   }

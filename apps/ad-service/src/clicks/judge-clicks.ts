@@ -231,8 +231,8 @@ const follow = statement<Row>(
   ),
   counted_viewers as (
     insert into viewers (bot_id, user_id, day, earned_today, last_earned_at, decisions)
-    select bot_id, user_id, greatest(day, visit_day), earned_on_day(day, earned_today, moment) + 1,
-      greatest(last_earned_at, moment), coalesce(decisions, 0) + 1
+    select bot_id, user_id, greatest(plausible_day(day, moment), visit_day), earned_on_day(day, earned_today, moment) + 1,
+      greatest(plausible_time(last_earned_at, moment), moment), coalesce(decisions, 0) + 1
     -- In "case", so that the addresses are hashed.
     from judged where ${mayCount} and case when is_test or address_hash in (select * from counted_addresses) then true end
     order by bot_id, user_id

@@ -50,6 +50,7 @@ export interface AttemptDeps {
   log: { error(facts: object, message: string): void };
   /** Aborts when a stop no longer waits for the attempt. */
   signal: AbortSignal;
+  now: () => Date;
 }
 
 /** After an internal error: long enough to avoid a busy loop, short enough not to matter. */
@@ -61,10 +62,10 @@ export async function attemptDelivery(
   delivery: ClaimedDelivery,
   tokens: SigningTokens,
 ): Promise<AttemptOutcome> {
-  const startedAt = new Date();
+  const startedAt = deps.now();
   try {
     const result = await sendWebhook(deps.requests, delivery, tokens, startedAt, deps.signal);
-    return { outcome: "finished", finished: finishedBy(delivery, startedAt, result) };
+    return { outcome: "finished", finished: finishedBy(delivery, { startedAt, endedAt: deps.now() }, result) };
   } catch (error) {
     const notMade = notMadeAfterOwnFault(deps, delivery, error);
     // The request may have been sent.
@@ -84,13 +85,17 @@ export function notMadeAfterOwnFault(
   return { outcome: "not-made", to: "waiting", delaySeconds: signal.aborted ? 0 : OWN_FAULT_DELAY_SECONDS };
 }
 
-function finishedBy(delivery: ClaimedDelivery, startedAt: Date, result: GuardedResult): FinishedAttempt {
+function finishedBy(
+  delivery: ClaimedDelivery,
+  { startedAt, endedAt }: { startedAt: Date; endedAt: Date },
+  result: GuardedResult,
+): FinishedAttempt {
   const { scheduleStep, deliveryMode } = delivery;
   const hasFailed = result.outcome === "failed";
   const { timings } = result;
   return {
     ...unknownOf(delivery, startedAt),
-    ...judgeAttempt({ result, scheduleStep, deliveryMode, jitter: Math.random(), now: new Date() }),
+    ...judgeAttempt({ result, scheduleStep, deliveryMode, jitter: Math.random(), now: endedAt }),
     isSuccess: isSuccess(result),
     address: result.address ?? null,
     status: result.status ?? null,

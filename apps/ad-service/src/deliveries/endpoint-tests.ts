@@ -43,6 +43,7 @@ export interface EndpointTestDeps {
   log: DeliveryLog;
   /** Seconds between the tests of a pending endpoint; by default they grow from 5 s to an hour. */
   retrySeconds?: number | undefined;
+  now?: () => Date;
 }
 
 /** In demo mode a developer starts and stops the receiver all the time, and waits for each test. */
@@ -50,13 +51,14 @@ export const DEMO_RETRY_SECONDS = 2;
 
 /** What tests of endpoints need, and those that are in progress on this node. */
 export interface EndpointTests extends EndpointTestDeps {
+  readonly now: () => Date;
   /** The bots whose endpoint is being tested. */
   readonly underWay: Set<string>;
   readonly stopping: AbortController;
 }
 
 export function openEndpointTests(deps: EndpointTestDeps): EndpointTests {
-  return { ...deps, underWay: new Set(), stopping: new AbortController() };
+  return { now: () => new Date(), ...deps, underWay: new Set(), stopping: new AbortController() };
 }
 
 /** Aborts the tests in progress. */
@@ -89,7 +91,7 @@ async function makeTest(tests: EndpointTests, request: EndpointTestRequest): Pro
   if (!bot) return { outcome: "unknown-bot" };
   if (bot.webhookUrl === null) return { outcome: "no-endpoint" };
   if (userId !== "0" && !bot.testers.includes(userId)) return { outcome: "not-a-tester" };
-  const now = new Date();
+  const now = tests.now();
   const tokens = (await signingTokens(tests, { botIds: [botId], now })).get(botId);
   if (!tokens) return { outcome: "no-token" };
 
@@ -106,7 +108,11 @@ async function makeTest(tests: EndpointTests, request: EndpointTestRequest): Pro
     isActivation: activation !== undefined,
   });
   if (!claim) return { outcome: "busy" };
-  const attempted = await attemptDelivery({ requests, log, signal: tests.stopping.signal }, claim, tokens);
+  const attempted = await attemptDelivery(
+    { requests, log, signal: tests.stopping.signal, now: tests.now },
+    claim,
+    tokens,
+  );
   if (attempted.outcome === "not-made") throw new Error("a test could not be made");
 
   const { finished } = attempted;

@@ -18,6 +18,7 @@ export interface WebhookDeliveryDeps {
   log: DeliveryLog;
   metrics?: DeliveryMetrics;
   limits?: Partial<DeliveryLimits>;
+  now?: () => Date;
 }
 
 export interface DeliveryLimits {
@@ -57,10 +58,10 @@ export interface WebhookDelivery extends Deliveries {
  * claims waiting deliveries: retries, replays, and new events for which the endpoint or this node had no capacity.
  */
 export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery {
-  const { database, secretBox, requests, log, metrics } = deps;
+  const { database, secretBox, requests, log, metrics, now = () => new Date() } = deps;
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
   const finishing = finishDeliveries(database, (change) => logEndpointChange(log, change));
-  const tokenCache: SigningTokenCache = { database, secretBox, kept: new Map() };
+  const tokenCache: SigningTokenCache = { database, secretBox, now, kept: new Map() };
   const alarm = newAlarm();
   const slots = openSlots(limits.perNode);
   const active = new Set<Promise<void>>();
@@ -96,7 +97,7 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
     if (tokens === undefined) return { outcome: "not-made", to: "held", delaySeconds: 0 };
     if (isStopping || leaseEndsAt - performance.now() < limits.leaseLeftSeconds * 1000)
       return { outcome: "not-made", to: "waiting", delaySeconds: TOO_LATE_DELAY_SECONDS };
-    return attemptDelivery({ requests, log, signal }, claim, tokens);
+    return attemptDelivery({ requests, log, signal, now }, claim, tokens);
   }
 
   async function deliver(

@@ -194,8 +194,9 @@ export function startRollingUpStatistics(deps: {
   database: Database;
   log: Pick<FastifyBaseLogger, "error">;
   everyMs?: number;
+  now?: () => Date;
 }): BackgroundLoop {
-  const { database, log, everyMs = 5000 } = deps;
+  const { database, log, everyMs = 5000, now = () => new Date() } = deps;
 
   let pruneAt = 0;
 
@@ -203,7 +204,7 @@ export function startRollingUpStatistics(deps: {
   async function work(): Promise<boolean> {
     const rolledUp = await rollUpStatistics(database);
     if (rolledUp.hasMore || performance.now() < pruneAt) return rolledUp.hasMore;
-    const pruned = await pruneFacts(database, { now: new Date() });
+    const pruned = await pruneFacts(database, { now: now() });
     if (!pruned.hasMore) pruneAt = performance.now() + PRUNE_EVERY_MS;
     return pruned.hasMore;
   }

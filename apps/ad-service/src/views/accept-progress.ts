@@ -180,7 +180,7 @@ export function reportedStart(
 ): Date {
   const claimed = claimedWith([], reports, durationMs);
   if (isWatched(claimed, durationMs)) return now;
-  return new Date(Math.max(openedAt.getTime(), now.getTime() - totalLength(claimed)));
+  return new Date(Math.min(now.getTime(), Math.max(openedAt.getTime(), now.getTime() - totalLength(claimed))));
 }
 
 /** The same for a page that was hidden, which closed the view, and came back: when it began to play on. */

@@ -17,7 +17,7 @@ import {
 import { framesOfCreative } from "./expected-frames.ts";
 import { hasNoPicture } from "./judge-picture.ts";
 import { isGivenUp, recordFault } from "./record-fault.ts";
-import { type AdSession, type CloseReason, isSessionToken, latest, readSession } from "./session.ts";
+import { type AdSession, type CloseReason, isSessionToken, latest, plausibleTimes, readSession } from "./session.ts";
 import { isProgressOnly, type ViewChange } from "./view-change.ts";
 import { gatherCall, gatherSignals, noSignals, suspicionsOf } from "./viewing-signals.ts";
 import { changeView, type Views } from "./views.ts";
@@ -159,7 +159,7 @@ async function advance(views: Views, stored: AdSession, call: Advance): Promise<
     return { change: await endingOf(views, stored, { ...call, reason: "deadline" }), accepted, isBlack: false };
   }
   const { now, eventId } = call;
-  const session = returned(stored, call);
+  const session = returned(plausibleTimes(stored, now), call);
   const isStart = call.isStart && session.startedAt === null;
   const startedAt = session.startedAt ?? (isStart ? reportedStart(session, call.reports, now) : null);
   const pendingBefore = session.pendingReports ?? [];

@@ -172,6 +172,23 @@ export async function lockSession(
   return row && sessionOf(row);
 }
 
+/** Clocks may differ by this much. */
+const MAX_AHEAD_MS = 60_000;
+
+/** A moment further ahead was stored by a wrong clock: it counts as now, so that it stops no view until then. */
+export function plausibleTimes(session: AdSession, now: Date): AdSession {
+  const { startedAt, creditedUntil, closeRequestedAt } = session;
+  const isAhead = (moment: Date | null) => moment !== null && moment.getTime() > now.getTime() + MAX_AHEAD_MS;
+  if (![startedAt, creditedUntil, closeRequestedAt].some(isAhead)) return session;
+  const plausible = (moment: Date | null) => (isAhead(moment) ? now : moment);
+  return {
+    ...session,
+    startedAt: plausible(startedAt),
+    creditedUntil: plausible(creditedUntil),
+    closeRequestedAt: plausible(closeRequestedAt),
+  };
+}
+
 export function latest(...moments: (Date | null)[]): Date | null {
   return moments.reduce(
     (later, moment) => (later === null || (moment !== null && moment > later) ? moment : later),

@@ -78,6 +78,7 @@ export function isProgressOnly(change: ViewChange): boolean {
   if (isStart || ending !== undefined || before.pendingReports !== null || after.pendingReports !== null) return false;
   const isClosing = before.closeRequestedAt !== after.closeRequestedAt || before.closeReason !== after.closeReason;
   const isOpening = before.tokenHash !== after.tokenHash || before.firstSequence !== after.firstSequence;
+  if (before.startedAt !== after.startedAt) return false;
   if (isClosing || isOpening || takesClock(change)) return false;
   if (before.state === "watched") return after.dueAt !== null && after.dueAt === before.dueAt;
   return before.state === "playing" && before.dueAt === null && (after.dueAt !== null) === (after.state === "watched");

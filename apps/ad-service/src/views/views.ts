@@ -223,11 +223,11 @@ const record = statement<Row>(
       clock_session_id = case when is_earned and (takes_clock or v.clock_session_id = d.session_id) then null
         when takes_clock then d.session_id else v.clock_session_id end,
       credited_until = case when is_earned and (takes_clock or v.clock_session_id = d.session_id)
-        then greatest(v.credited_until, d.credited_until) else v.credited_until end,
+        then greatest(plausible_time(v.credited_until, now), d.credited_until) else v.credited_until end,
       decisions = v.decisions + (is_start or is_earned)::integer,
       earned_today = case when is_earned then earned_on_day(v.day, v.earned_today, now) + 1 else v.earned_today end,
-      day = case when is_earned then greatest(v.day, (now at time zone 'utc')::date) else v.day end,
-      last_earned_at = case when is_earned then greatest(v.last_earned_at, now) else v.last_earned_at end
+      day = case when is_earned then greatest(plausible_day(v.day, now), (now at time zone 'utc')::date) else v.day end,
+      last_earned_at = case when is_earned then greatest(plausible_time(v.last_earned_at, now), now) else v.last_earned_at end
     from decided d
     where v.bot_id = d.bot_id and v.user_id = d.user_id and (is_earned or is_start or takes_clock)
   ),

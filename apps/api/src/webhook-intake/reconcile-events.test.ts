@@ -114,6 +114,14 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
     expect(await recordedBy(() => reconcile(21))).toEqual(["evt_young"]);
   });
 
+  test("an event that a wrong clock dated days ahead is recorded, and stops none that follow, on any page", async () => {
+    const ids = Array.from({ length: 8 }, (_, index) => `evt_around_${index}`);
+    for (const [index, id] of ids.entries()) earn(id, index === 1 || index === 4 ? 10 * 24 * 60 : 1);
+    expect((await recordedBy(() => reconcile())).toSorted()).toEqual(ids);
+    earn("evt_around_next");
+    expect(await recordedBy(() => reconcile())).toEqual(["evt_around_next"]);
+  });
+
   test("another bot's event is skipped, and so is one of an unknown kind, which is reported", async () => {
     earn("evt_foreign", 1, { bot_id: "7000000002" });
     earn("evt_tomorrow", 1, { event: "purchased" });

@@ -104,8 +104,12 @@ async function readPage(
   return { ...listed, events: listed.events.slice(index + 1) };
 }
 
+/** Clocks may differ by this much. */
+const maxAheadMs = 60_000;
+
 /**
- * Records all events that are old enough. Events before the first young one are settled; the rest are checked again the
+ * Records all events that are old enough, and those that a wrong clock dated ahead: waiting for their date would keep all that
+ * follow waiting. Events before the first young one are settled; the rest are checked again the
  * next time.
  */
 async function recordRipe(
@@ -115,7 +119,10 @@ async function recordRipe(
   now: Date,
 ): Promise<{ recorded: number; settled: ListedEvent[] }> {
   const ripeAt = now.getTime() - settleAfterSeconds * 1000;
-  const isRipe = ({ occurred_at }: ListedEvent) => Date.parse(occurred_at) <= ripeAt;
+  const isRipe = ({ occurred_at }: ListedEvent) => {
+    const occurredAt = Date.parse(occurred_at);
+    return occurredAt <= ripeAt || occurredAt > now.getTime() + maxAheadMs;
+  };
   const isOurs = (event: ListedEvent) => event.bot_id === botId && Date.parse(event.occurred_at) >= startedAt.getTime();
   const lines = news
     .filter((event) => isRipe(event) && isOurs(event))
@@ -163,6 +170,7 @@ export interface ReconcilingOptions extends Pick<ReconcileOptions, "database" | 
   /** The bots now: a bot that joins is reconciled within a second. */
   bots: () => readonly ReconciledBot[];
   logger: Pick<Logger, "info" | "warn" | "error">;
+  now?: () => Date;
   onRecorded: () => void;
   /** Called after each round of a bot, whatever its outcome. */
   onRound?: (result: Reconciled, botId: string) => void;
@@ -174,14 +182,14 @@ const lookForBotsMs = 1000;
 
 /** Reconciles each bot immediately and then each minute; a stop also ends the requests under way. */
 export function startReconciling(options: ReconcilingOptions): BackgroundLoop {
-  const { bots, logger, onRecorded, onRound = () => {} } = options;
+  const { bots, logger, now: clock = () => new Date(), onRecorded, onRound = () => {} } = options;
   const dueAt = new Map<string, number>();
   const running = new Map<string, Promise<void>>();
 
   async function reconcile({ id: botId, payout, adService }: ReconciledBot, stopping: AbortSignal): Promise<void> {
     const { database, settleAfterSeconds } = options;
     const wanted = { database, adService, botId, payout, settleAfterSeconds, stopping };
-    const result = await reconcileEvents(wanted, new Date()).catch((cause: unknown): Reconciled => {
+    const result = await reconcileEvents(wanted, clock()).catch((cause: unknown): Reconciled => {
       logger.error({ err: cause, botId }, "reconciliation failed");
       const nothing = { recorded: 0, unreadable: 0, hasBegunAnew: false };
       return { outcome: "unavailable", ...nothing, detail: "an error of our own" };

@@ -44,6 +44,7 @@ export interface Receiver {
  */
 export function webhookRoutes(
   app: FastifyInstance,
+  now: () => Date,
   receiverOf: (botId: string | undefined) => Receiver | undefined,
 ): void {
   app.register(async (scope) => {
@@ -66,7 +67,7 @@ export function webhookRoutes(
     const { receive, refusals } = receiver;
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     try {
-      const result = await receive({ body, headers: request.headers }, new Date());
+      const result = await receive({ body, headers: request.headers }, now());
       if (result.outcome === "bad-signature") {
         const { refusal } = result;
         refusals.count(refusal.fault, describeRefusal(refusal), kindOfRefusal(refusal));

@@ -4,8 +4,11 @@ import { type buildConnector, Client } from "undici";
 import { isSameAddress } from "./address-guard.ts";
 import { OutgoingFailure, type Timings } from "./outgoing-request.ts";
 
-const LARGEST_HEADERS = 16 * 1024;
+/** Of all heads of an exchange: status lines, headers, those of interim answers. */
+const MAX_HEAD_BYTES = 16 * 1024;
 const PROBE_IDLE_MS = 60_000;
+/** A server that speaks before it is asked is heard within this time; only a new connection waits for it. */
+const EARLY_ANSWER_MS = 3;
 
 /** One address of one origin. A TLS session is kept for this destination only. */
 export interface Destination {
@@ -31,7 +34,7 @@ export class Connection {
   #socket: net.Socket | undefined;
   #startedAt = 0;
   #phases: Phases | undefined;
-  readonly #statusLine = new StatusLineCheck();
+  readonly #heads = new AnswerHeadCheck();
   /** Requests sent on the current socket. */
   #requests = 0;
 
@@ -40,7 +43,7 @@ export class Connection {
     this.client = new Client(destination.origin, {
       pipelining: 1,
       allowH2: false,
-      maxHeaderSize: LARGEST_HEADERS,
+      maxHeaderSize: MAX_HEAD_BYTES,
       // One deadline covers the whole exchange: these two would miss a trickled body or endless interim answers.
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -67,12 +70,12 @@ export class Connection {
   /** Call before a request is written on the current socket. */
   beginRequest(): void {
     this.#requests += 1;
-    this.#statusLine.begin();
+    this.#heads.begin();
   }
 
   /** The last request was sent on a socket that had carried another, and no byte came back. */
   get wasReusedInVain(): boolean {
-    return this.#requests > 1 && !this.#statusLine.hasBegun;
+    return this.#requests > 1 && !this.#heads.hasBegun;
   }
 
   async destroy(): Promise<void> {
@@ -101,9 +104,15 @@ export class Connection {
     });
     socket.once(isSecure ? "secureConnect" : "connect", () => {
       if (socket.destroyed) return;
-      isOver = true;
       if (isSecure) phases.tlsMs = performance.now() - this.#startedAt - (phases.tcpMs ?? 0);
-      callback(null, socket);
+      setTimeout(() => {
+        if (isOver) return;
+        isOver = true;
+        if (socket.readableLength === 0) return callback(null, socket);
+        const early = new OutgoingFailure("protocol", "an answer came before the request was sent");
+        socket.destroy();
+        callback(early, null);
+      }, EARLY_ANSWER_MS);
     });
     socket.on("error", (error) => {
       if (isOver) return;
@@ -117,8 +126,11 @@ export class Connection {
     const read = socket.read.bind(socket);
     socket.read = (size?: number) => {
       const chunk: Buffer | null = read(size);
-      if (chunk === null || this.#statusLine.accepts(chunk)) return chunk;
-      socket.destroy(new OutgoingFailure("protocol", "the status line is not that of HTTP/1.0 or HTTP/1.1"));
+      if (chunk === null || this.#heads.accepts(chunk)) return chunk;
+      const failure = this.#heads.isTooLarge
+        ? new OutgoingFailure("too-large", `the head of the answer exceeds ${MAX_HEAD_BYTES} bytes`)
+        : new OutgoingFailure("protocol", "the status line is not that of HTTP/1.0 or HTTP/1.1");
+      socket.destroy(failure);
       return null;
     };
   }
@@ -219,29 +231,40 @@ const LF = 10;
 const ONE = 49;
 
 /**
- * Checks that the answers on a connection begin with a status line of HTTP/1.x. undici's parser also accepts HTTP/2.0,
- * HTTP/0.9, RTSP and ICE, and does not report which. Interim answers are skipped, so that the next line is checked, too.
+ * Checks the heads of the answers on a connection: each begins with a status line of HTTP/1.x, and those of one exchange are
+ * bounded. undici's parser also accepts HTTP/2.0, HTTP/0.9, RTSP and ICE, and does not report which; it bounds the headers of
+ * each answer, but neither reason phrases nor interim answers. These are skipped, so that the next line is checked, too.
  */
-export class StatusLineCheck {
-  /** Matches the status line, the end of an interim answer's head, or nothing once all lines were read. */
-  #state: "line" | "interim-head" | "passed" = "passed";
+export class AnswerHeadCheck {
+  /** Matches the status line, the end of an interim answer's head or of the answer's own, or nothing once all heads were read. */
+  #state: "line" | "interim-head" | "head" | "passed" = "passed";
   #matched = 0;
+  /** Bytes of the current line of the answer's own head. The parser also ends it with bare line feeds. */
+  #lineLength = 0;
+  #headBytes = 0;
   /** A byte has arrived since `begin`. */
   hasBegun = false;
+
+  get isTooLarge(): boolean {
+    return this.#headBytes > MAX_HEAD_BYTES;
+  }
 
   /** Call before a request is sent: the next bytes are its answer. */
   begin(): void {
     this.#state = "line";
     this.#matched = 0;
+    this.#headBytes = 0;
     this.hasBegun = false;
   }
 
-  /** Checks the next bytes, however they are split. False: a status line belongs to another protocol. */
+  /** Checks the next bytes, however they are split. False: a status line belongs to another protocol, or the heads are too large. */
   accepts(chunk: Uint8Array): boolean {
     this.hasBegun ||= chunk.length > 0;
     for (const byte of chunk) {
       if (this.#state === "passed") return true;
-      if (this.#state === "interim-head") this.#readHead(byte);
+      if (++this.#headBytes > MAX_HEAD_BYTES) return false;
+      if (this.#state === "head") this.#readHead(byte);
+      else if (this.#state === "interim-head") this.#readInterimHead(byte);
       else if (!this.#readLine(byte)) return false;
     }
     return true;
@@ -252,16 +275,24 @@ export class StatusLineCheck {
     if (this.#matched === 0 && (byte === CR || byte === LF)) return true;
     if (this.#matched < VERSION.length && byte !== VERSION[this.#matched]) return false;
     if (this.#matched === STATUS_AT) {
-      this.#state = byte === ONE ? "interim-head" : "passed";
+      this.#state = byte === ONE ? "interim-head" : "head";
       this.#matched = 0;
+      this.#lineLength = STATUS_AT + 1;
     } else this.#matched += 1;
     return true;
   }
 
-  #readHead(byte: number): void {
+  #readInterimHead(byte: number): void {
     this.#matched = byte === HEAD_END[this.#matched] ? this.#matched + 1 : byte === CR ? 1 : 0;
     if (this.#matched < HEAD_END.length) return;
     this.#state = "line";
     this.#matched = 0;
+  }
+
+  #readHead(byte: number): void {
+    if (byte === CR) return;
+    if (byte !== LF) this.#lineLength += 1;
+    else if (this.#lineLength === 0) this.#state = "passed";
+    else this.#lineLength = 0;
   }
 }

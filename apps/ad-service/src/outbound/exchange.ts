@@ -6,10 +6,8 @@ import { errorClassOf, OutgoingFailure, type OutgoingRequest, type Timings } fro
 const CONNECT_TIMEOUT_MS = 5000;
 const TOTAL_TIMEOUT_MS = 15_000;
 const MOST_BODY_BYTES = 16 * 1024;
-/** Of any kind: chunk extensions and interim answers have no other limit. */
+/** Of any kind: chunk extensions have no other limit. */
 const MOST_READ_BYTES = 1024 * 1024;
-/** Each costs microseconds, and two thousand fit into one read: without a limit one server could block all other exchanges. */
-const MOST_INTERIM_ANSWERS = 100;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -45,7 +43,6 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
   readonly #totalTimeoutMs: number;
   #connection: Connection | undefined;
   #bytesBefore = 0;
-  #interimAnswers = 0;
   #firstChunk: Buffer = NOTHING;
   #chunks: Buffer[] | undefined;
   #length = 0;
@@ -122,8 +119,6 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHead["headers"]): void {
-    if (status < 200 && ++this.#interimAnswers > MOST_INTERIM_ANSWERS)
-      this.giveUp(new OutgoingFailure("too-large", "too many interim answers"));
     if (status === 101 || status > 599) this.giveUp(new OutgoingFailure("protocol", `status ${status}`));
     if (this.isOver || status < 200) return;
     this.answer = { status, headers };

@@ -96,6 +96,55 @@ describe("a request", () => {
   });
 });
 
+describe("the head of an answer", () => {
+  const hints = (bytes: number) => `HTTP/1.1 103 Early Hints\r\nlink: ${"x".repeat(bytes)}\r\n\r\n`;
+
+  test.each([
+    ["a reason phrase of 100 kB", `HTTP/1.1 200 ${"O".repeat(100_000)}\r\ncontent-length: 0\r\n\r\n`],
+    ["a reason phrase of 17 kB that comes with the whole answer", `HTTP/1.1 200 ${"O".repeat(17_000)}\r\n\r\n`],
+    ["one header of 17 kB", `HTTP/1.1 200 OK\r\nx: ${"y".repeat(17_000)}\r\n\r\n`],
+    ["many headers", `HTTP/1.1 200 OK\r\n${"x: 1234567890\r\n".repeat(1200)}\r\n`],
+    ["ninety interim answers of 14 kB", hints(14_000).repeat(90) + OK],
+    ["two interim answers of 9 kB", hints(9000).repeat(2) + OK],
+    ["empty lines before it", "\r\n".repeat(10_000) + OK],
+  ])("is bounded as its body is: %s is no success", async (_name, answer) => {
+    const { port } = await server(answering(answer));
+    expect(await sender()(`http://hook.test:${port}/`)).toMatchObject({ outcome: "failed", errorClass: "too-large" });
+  });
+
+  test("of less than 16 KiB is read, with interim answers, and whatever the body's length is", async () => {
+    const head = `HTTP/1.1 200 ${"O".repeat(6000)}\r\ncontent-length: 40000\r\nx: ${"y".repeat(3000)}\r\n\r\n`;
+    const { port } = await server(answering(hints(5000) + head + "b".repeat(40_000)));
+    expect(await sender()(`http://hook.test:${port}/`)).toMatchObject({ outcome: "answered", status: 200 });
+  });
+});
+
+describe("an answer that comes before its request was sent", () => {
+  test.each(["http", "https"])("on a new connection is none: %s", async (scheme) => {
+    const isSecure = scheme === "https";
+    const { port } = await server((socket) => void socket.write(OK), isSecure ? { certificate } : undefined);
+    expect(await sender()(`${scheme}://hook.test:${port}/`)).toMatchObject({
+      ...{ outcome: "failed", errorClass: "protocol", wasSent: false },
+    });
+  });
+
+  test("on a kept connection is none: the next request is answered by a new connection", async () => {
+    let requests = 0;
+    const { port, connections } = await server((socket) => {
+      socket.on("data", () => {
+        requests++;
+        socket.write(OK);
+        setTimeout(() => socket.write(OK), 20);
+      });
+    });
+    const send = sender();
+    await send(`http://hook.test:${port}/`);
+    await sleep(100);
+    expect(await send(`http://hook.test:${port}/`)).toMatchObject({ outcome: "answered", status: 200 });
+    expect([requests, connections()]).toEqual([2, 2]);
+  });
+});
+
 describe("connections", () => {
   test.each(["TLSv1.2", "TLSv1.3"] as const)("a new one resumes the earlier %s session", async (version) => {
     const resumed: boolean[] = [];

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { StatusLineCheck } from "./connection.ts";
+import { AnswerHeadCheck } from "./connection.ts";
 
 /** Checks the text as one chunk and byte by byte. */
 function accepts(text: string): boolean {
   const bytes = Buffer.from(text, "latin1");
-  const [whole, cut] = [new StatusLineCheck(), new StatusLineCheck()];
+  const [whole, cut] = [new AnswerHeadCheck(), new AnswerHeadCheck()];
   whole.begin();
   cut.begin();
   const answers = [whole.accepts(bytes), [...bytes].every((byte) => cut.accepts(Uint8Array.of(byte)))];
@@ -34,7 +34,7 @@ test.each([
 ])("%j is not HTTP/1.x", (text) => expect(accepts(text)).toBe(false));
 
 test("each of several answers on a connection is checked", () => {
-  const check = new StatusLineCheck();
+  const check = new AnswerHeadCheck();
   expect(check.accepts(Buffer.from("before any request"))).toBe(true);
   check.begin();
   expect(check.hasBegun).toBe(false);
@@ -47,4 +47,16 @@ test("each of several answers on a connection is checked", () => {
 test("the result does not depend on how the bytes are split", () => {
   const part = fc.constantFrom("HTTP/1.1 ", "HTTP/2.0 ", "103 ", "200 ", "\r\n", "\r\n\r\n", "\r", "x", "RTSP/1.0 ");
   fc.assert(fc.property(fc.array(part, { maxLength: 12 }), (parts) => void accepts(parts.join(""))));
+});
+
+test("heads of 16 KiB pass, one byte more does not, and the body that follows does not count", () => {
+  const answer = (bytes: number) => {
+    const [before, after] = ["HTTP/1.1 200 ", "\r\n\r\n"];
+    return before + "O".repeat(bytes - before.length - after.length) + after;
+  };
+  expect(accepts(answer(16_384) + "b".repeat(50_000))).toBe(true);
+  expect(accepts(answer(16_385))).toBe(false);
+  const interim = "HTTP/1.1 103 Early Hints\r\n\r\n";
+  expect(accepts(interim + answer(16_384 - interim.length))).toBe(true);
+  expect(accepts(interim + answer(16_385 - interim.length))).toBe(false);
 });

@@ -1,15 +1,15 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { serveApiReference } from "@intermission/server/api-reference";
-import { authorizeOperator, type OperatorAuth } from "@intermission/server/authorize-operator";
 import { checkRequests } from "@intermission/server/checked-routes";
 import { describeApi } from "@intermission/server/describe-api";
+import { guardToken } from "@intermission/server/guard-token";
 import { healthRoutes } from "@intermission/server/health";
-import { createHttpServer, refuseOtherMethods } from "@intermission/server/http-server";
+import { createHttpServer, HttpError, refuseOtherMethods } from "@intermission/server/http-server";
 import type { Logger } from "@intermission/server/logger";
 import { countRequests, metricsRoutes } from "@intermission/server/metrics";
 import type { SecretBox } from "@intermission/server/secret-box";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
 import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { type ExplainOperatorDeps, explainOperatorRoutes } from "./ad-selection/operator-routes.ts";
@@ -168,6 +168,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       isPlainHttpAllowed,
       isTrusted: (request) => deps.isControlSocket(request.raw.socket),
       operatorToken: config.operatorToken,
+      registry,
       now,
     });
   });
@@ -181,7 +182,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
  * The operator's routes alone, for a command line that opened the store itself. They need no token: opening the store
  * proves access.
  */
-export function createOperatorApp(deps: Omit<OperatorDeps, "isTrusted" | "operatorToken"> & { logger: Logger }) {
+export function createOperatorApp(deps: Omit<OperatorDeps, keyof OperatorAuth> & { logger: Logger }) {
   const app = createHttpServer({ logger: deps.logger, unavailabilityOf });
   operatorRoutes(app, { ...deps, isTrusted: () => true, operatorToken: undefined });
   return app;
@@ -236,14 +237,26 @@ export type OperatorDeps = BotOperatorDeps &
   ExplainOperatorDeps &
   OperatorAuth & { requests: GuardedRequests };
 
+interface OperatorAuth {
+  /** Whether the request came through the socket in the data folder, which only the server's own user can open. */
+  isTrusted: (request: FastifyRequest) => boolean;
+  /** Without one, only trusted requests reach the operator's API; others get 404. */
+  operatorToken: string | undefined;
+  registry?: Registry;
+}
+
 /** `/operator/v1`: the API of the operator's command line. */
 function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
+  const { isTrusted, operatorToken: token, registry } = deps;
+  const guard = token === undefined ? undefined : guardToken({ token, setting: "OPERATOR_TOKEN", registry });
   app.register(
     async (plain) => {
       const scope = checkRequests(plain);
       scope.addHook("onRequest", async (request, reply) => {
         reply.header("cache-control", "no-store");
-        authorizeOperator(request, deps);
+        if (isTrusted(request)) return;
+        if (guard === undefined) throw new HttpError(404, "NOT_FOUND", "there is nothing at this path");
+        guard(request);
       });
       botOperatorRoutes(scope, deps);
       tokenOperatorRoutes(scope, deps);

@@ -21,6 +21,7 @@ import { botVerbs } from "./bots/operate-bots.ts";
 import type { ServedBots } from "./bots/served-bots.ts";
 import type { Config } from "./config.ts";
 import { identifyCaller, identifyOperator } from "./identify-caller.ts";
+import { closeSlowWatches } from "./ledger/close-slow-watches.ts";
 import type { LedgerHint } from "./ledger/watch-rewards.ts";
 import { plainHttpRoutes } from "./plain-http/routes.ts";
 import { appRouter, createOperatorRouter } from "./router.ts";
@@ -63,6 +64,8 @@ export interface AppOptions {
   /** What `/readyz` says beside "ready". */
   warning?: () => string | undefined;
   now?: () => Date;
+  /** How long the reader of a watch may take nothing. */
+  maxSilentWatchMs?: number;
 }
 
 const ping = statement<unknown>("ping", "select 1");
@@ -123,6 +126,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     app.register(async (scope) => serveApiReference(scope, { title: "Intermission: companion API", documents }));
   }
   plainHttpRoutes(app, { router: appRouter, contextOf: (request) => contextOf(callerOf(request), request) });
+  closeSlowWatches(app, { maxSilentMs: options.maxSilentWatchMs });
   app.register(
     async (scope) => {
       // The mini-app's page is the only page that may call from a browser; it sends its token in a header, no cookies.

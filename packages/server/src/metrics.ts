@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics, Gauge, type Histogram, Registry } from "prom-client";
-import { createHttpServer, HttpError, refuseOtherMethods } from "./http-server.ts";
+import { guardToken } from "./guard-token.ts";
+import { createHttpServer, refuseOtherMethods } from "./http-server.ts";
 import type { Logger } from "./logger.ts";
 
 /** A registry for one server: tests open several servers in one process, and they would share prom-client's default one. */
@@ -127,26 +127,14 @@ export function statusClass(status: number): string {
  */
 export function metricsRoutes(app: FastifyInstance, options: { registry: Registry; token: string | undefined }): void {
   const { registry, token } = options;
+  const guard = token === undefined ? undefined : guardToken({ token, setting: "METRICS_TOKEN", registry });
   app.get("/metrics", async (request, reply) => {
-    if (token !== undefined) authorize(request, token);
+    guard?.(request);
     return reply
       .header("cache-control", "no-store")
       .type(registry.contentType)
       .send(await registry.metrics());
   });
-}
-
-function authorize(request: FastifyRequest, token: string): void {
-  const [, given = ""] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "") ?? [];
-  // `timingSafeEqual` needs equal lengths, which digests have.
-  if (timingSafeEqual(digestOf(given), digestOf(token))) return;
-  throw new HttpError(401, "UNAUTHORIZED", "the token is missing or wrong: send the value of METRICS_TOKEN", {
-    headers: { "www-authenticate": "Bearer" },
-  });
-}
-
-function digestOf(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }
 
 /** Serves `/metrics` on a separate port, if one is set. Close the returned server last, so that the stop can be observed. */

@@ -49,6 +49,6 @@ export function operatorApi(publicUrl: string): ApiDescription {
       operatorToken: { type: "http", scheme: "bearer", description: "OPERATOR_TOKEN of the ad service." },
     },
     errorBody: errorEnvelope,
-    refusals: [401, 404],
+    refusals: [401, 404, 429],
   };
 }

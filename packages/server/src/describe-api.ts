@@ -40,6 +40,7 @@ const meanings: Record<number, string> = {
   431: "The address and the headers are too long.",
   500: "A fault of this service.",
   503: "Busy, or its database is unreachable; `Retry-After` says when to retry.",
+  507: "The disk where files are stored is full; `message` names it.",
 };
 
 /** Possible for every request: some are sent before the request is parsed, and 405 for other methods of the path. */

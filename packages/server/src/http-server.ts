@@ -16,6 +16,7 @@ import {
 } from "./answer-errors.ts";
 import { boundBodyTime } from "./bound-body-time.ts";
 import { normalizeForwardedFor, type TrustProxy } from "./client-address.ts";
+import { finishBodies } from "./finish-bodies.ts";
 import { type Logger, RequestLogger } from "./logger.ts";
 
 export {
@@ -112,6 +113,7 @@ export function createHttpServer({
   rememberRoutes(app);
   closeUnusedSockets(app);
   boundBodyTime(app, requestTimeoutMs);
+  finishBodies(app);
   answerOnSocket(app.server);
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   // Nearly all requests have the same host, so only a new one is checked.

@@ -9,6 +9,11 @@ export function conflict(code: string, message: string): HttpError {
   return new HttpError(409, code, message);
 }
 
+/** A disk that is full: nothing of the request was stored. */
+export function storageFull(message: string): HttpError {
+  return new HttpError(507, "STORAGE_FULL", message);
+}
+
 /** The command line replaces the field by its flag. */
 export function invalidField(field: string, message: string): HttpError {
   return invalid(`${field} ${message}`, [{ field, message }]);

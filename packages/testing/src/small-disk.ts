@@ -7,6 +7,8 @@ import { join } from "node:path";
 export interface SmallDisk {
   /** The mount point, visible to processes that are started with `enter`. */
   readonly folder: string;
+  /** The same folder for processes that are started without them. */
+  readonly outside: string;
   /** The words to put before a command, so that it sees the disk. */
   readonly enter: readonly [string, ...string[]];
   /** Writes a file until the disk is full, or until this many megabytes are left. */
@@ -36,11 +38,13 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk> {
     rmSync(mountPoint, { recursive: true, force: true });
     throw error;
   }
-  const ballast = join(`/proc/${holder.pid}/root`, mountPoint, "ballast");
+  const outside = join(`/proc/${holder.pid}/root`, mountPoint);
+  const ballast = join(outside, "ballast");
   const ofUser = isRoot ? [] : ["--user", "--preserve-credentials"];
   const enter = ["nsenter", `--target=${holder.pid}`, "--mount", ...ofUser, "--"] as const;
   return {
     folder: mountPoint,
+    outside,
     enter,
     fill({ leaveMegabytes = 0 } = {}) {
       const file = openSync(ballast, "a");

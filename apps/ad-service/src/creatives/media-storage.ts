@@ -6,6 +6,7 @@ import { extname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { S3ServiceException } from "@aws-sdk/client-s3";
+import { storageFull } from "@intermission/server/refuse";
 import { StartFault } from "@intermission/server/start-fault";
 
 /** Storage for the files of creatives, under names made of the hash of their bytes. */
@@ -30,11 +31,12 @@ export function folderStorage(folder: string): FolderStorage {
     kind: "folder",
     folder,
     async withScratch(work) {
-      await mkdir(folder, { recursive: true });
       const scratch = join(folder, `.upload-${randomUUID()}`);
-      await mkdir(scratch);
       try {
+        await mkdir(scratch, { recursive: true });
         return await work((name) => join(scratch, name));
+      } catch (error) {
+        throw isDiskFull(error) ? diskFull(folder) : error;
       } finally {
         await rm(scratch, { recursive: true, force: true });
       }
@@ -47,6 +49,14 @@ export function folderStorage(folder: string): FolderStorage {
       await flushed(folder);
     },
   };
+}
+
+function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
+}
+
+function diskFull(folder: string): Error {
+  return storageFull(`the disk of ${folder}, where videos are stored, is full: free some space there, then try again`);
 }
 
 async function flushed(path: string): Promise<void> {
@@ -151,11 +161,15 @@ export async function bucketStorage(at: MediaBucket): Promise<BucketStorage> {
   return {
     kind: "bucket",
     async withScratch(work) {
-      const scratch = await mkdtemp(join(tmpdir(), "intermission-upload-"));
+      let scratch: string | undefined;
       try {
-        return await work((name) => join(scratch, name));
+        scratch = await mkdtemp(join(tmpdir(), "intermission-upload-"));
+        const made = scratch;
+        return await work((name) => join(made, name));
+      } catch (error) {
+        throw isDiskFull(error) ? diskFull(tmpdir()) : error;
       } finally {
-        await rm(scratch, { recursive: true, force: true });
+        if (scratch !== undefined) await rm(scratch, { recursive: true, force: true });
       }
     },
     async keep(path, name) {

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
+import { bodyBytes } from "@intermission/server/finish-bodies";
 import { confirmation } from "@intermission/server/parse-request";
 import { invalid, notFound, requireConfirmation } from "@intermission/server/refuse";
 import type { FastifyRequest } from "fastify";
@@ -32,7 +33,9 @@ const captionsParams = params.extend({ language: z.string().max(64) });
 const FILE_TYPE = "application/octet-stream";
 const consumes = [FILE_TYPE];
 const response = { 200: creative };
+const stored = { ...response, ...refusals(507) };
 const added = {
+  ...refusals(507),
   201: creative.extend({
     converted: z.string().nullable().describe("How the video was converted, if it was."),
     renditionFault: z.string().nullable().describe("Why smaller renditions are missing, if they are."),
@@ -73,14 +76,14 @@ const operations = {
   setPoster: {
     operationId: "setPoster",
     description: "Replaces a video's poster by a JPEG, PNG or WebP picture.",
-    response,
+    response: stored,
     params,
     consumes,
   },
   setCaptions: {
     operationId: "setCaptions",
     description: "Sets a video's captions in a language, from a WebVTT file.",
-    response,
+    response: stored,
     params: captionsParams,
     consumes,
   },
@@ -175,7 +178,7 @@ function addedAnswer(added: AddCreativeOutcome) {
   return { ...creative, converted, renditionFault, posterFault };
 }
 
-function bytesOf({ body }: Pick<FastifyRequest, "body">): Readable {
-  if (body instanceof Readable) return body;
+function bytesOf({ body }: Pick<FastifyRequest, "body">): AsyncIterable<Uint8Array> {
+  if (body instanceof Readable) return bodyBytes(body);
   throw invalid("the file is missing: send its bytes as application/octet-stream");
 }

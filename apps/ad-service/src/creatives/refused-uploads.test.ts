@@ -1,0 +1,70 @@
+import { Agent, request as send } from "node:http";
+import { mountSmallDisk } from "@intermission/testing/small-disk";
+import { openTestDatabase } from "@intermission/testing/test-database";
+import { expect, onTestFinished, test } from "vitest";
+import { openAppFixture } from "../../test/fixtures/app-fixture.ts";
+import { migrations } from "../migrations.ts";
+
+const operatorToken = "t".repeat(32);
+
+async function open(folder?: string) {
+  const store = await openTestDatabase({ schema: "ad_service", migrations });
+  onTestFinished(() => store.dispose());
+  const text = `insert into creatives (creative_id, sha256, file_name, media_type, byte_length, duration_ms, width, height)
+    values ('cre_1', 'ab', 'ab.mp4', 'video/mp4', 1000, 10000, 540, 960)`;
+  await store.database.run({ name: "", text }, []);
+  const media = folder === undefined ? {} : { media: { kind: "folder" as const, folder, isMadeIfMissing: false } };
+  const fixture = await openAppFixture(store.database, { operatorToken, ...media });
+  onTestFinished(() => fixture.close());
+  // One connection, as that of a proxy that keeps it.
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  return (method: string, path: string, body?: Buffer) =>
+    new Promise<{ status: number | undefined; body: { error?: { code: string; message: string } } }>(
+      (resolve, reject) => {
+        const headers = { authorization: `Bearer ${operatorToken}`, "content-type": "application/octet-stream" };
+        const call = send(`${fixture.address}/operator/v1${path}`, { agent, method, headers }, (answer) => {
+          let text = "";
+          answer.on("data", (data) => {
+            text += data;
+          });
+          answer.on("end", () => resolve({ status: answer.statusCode, body: JSON.parse(text) }));
+        });
+        call.setTimeout(4000, () => call.destroy(new Error("no answer for 4 s")));
+        call.on("error", reject).end(body);
+      },
+    );
+}
+
+test.each([
+  ["a poster of 2 MB and more", "/creatives/cre_1/poster", 2.5e6],
+  ["captions of more than 256 KiB", "/creatives/cre_1/captions/en", 3e5],
+  ["a file of an unknown video", "/creatives/cre_2/poster", 2.5e6],
+])("after %s is refused, the next request on the connection is answered at once", async (_name, path, length) => {
+  const ask = await open();
+  for (let round = 0; round < 2; round++) {
+    const refused = await ask("PUT", path, Buffer.alloc(length, "x"));
+    expect([400, 404]).toContain(refused.status);
+    expect((await ask("GET", "/creatives/cre_1")).status).toBe(200);
+  }
+});
+
+test("a full disk is answered 507 that names it, stores nothing, and the next request is answered at once", async () => {
+  const disk = await mountSmallDisk(2);
+  onTestFinished(() => disk.remove());
+  const ask = await open(disk.outside);
+  const video = Buffer.alloc(4e6, "x");
+  const vtt = Buffer.from(`WEBVTT\n\n00:00.000 --> 00:02.000\n${"x".repeat(200_000)}\n`);
+  for (const [method, path, body] of [
+    ["POST", "/creatives?name=a.mp4", video],
+    ["PUT", "/creatives/cre_1/captions/en", vtt],
+  ] as const) {
+    if (method === "PUT") disk.fill();
+    const refused = await ask(method, path, body);
+    expect(refused).toMatchObject({ status: 507, body: { error: { code: "STORAGE_FULL" } } });
+    expect(refused.body.error?.message).toContain(`the disk of ${disk.outside}`);
+    expect((await ask("GET", "/creatives/cre_1")).status).toBe(200);
+  }
+  disk.free();
+  expect((await ask("PUT", "/creatives/cre_1/captions/en", vtt)).status).toBe(200);
+});

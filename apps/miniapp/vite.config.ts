@@ -3,6 +3,7 @@ import { defineConfig } from "vite";
 import { compress } from "./build/compress.ts";
 import { bundled, inES5, inlineScripts } from "./build/inline-scripts.ts";
 import { keepOut } from "./build/keep-out.ts";
+import { keepPreviousBuild } from "./build/keep-previous-build.ts";
 import { minifyAgain } from "./build/minify-again.ts";
 import { oldestBrowsers, refuseNewerThan } from "./build/old-browsers.ts";
 import { plainImports } from "./build/plain-imports.ts";
@@ -24,6 +25,7 @@ export default defineConfig(({ mode }) => ({
     mode === "production" &&
       printSizes({ mostKilobytesToOffer: 94, mostKilobytesOfScript: 120, languages: "/src/locales/" }),
     compress(),
+    keepPreviousBuild(),
   ],
   build: {
     target: oldestBrowsers.syntax,

@@ -11,6 +11,7 @@ import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { createApp } from "./app.ts";
 import { openApiTokens } from "./bots/authenticate-client.ts";
 import { openBots } from "./bots/bots.ts";
+import { requireEncryptionKey } from "./bots/tokens.ts";
 import { type Config, readConfig } from "./config.ts";
 import { requireMediaFolder } from "./creatives/media-storage.ts";
 import { DEMO_RETRY_SECONDS, openEndpointTests, stopEndpointTests } from "./deliveries/endpoint-tests.ts";
@@ -40,6 +41,7 @@ async function start(config: Config): Promise<void> {
   const clock = await followDatabaseClock(database);
   const { now } = clock;
   const secretBox = openSecretBox(config.encryptionKey);
+  await requireEncryptionKey({ database, secretBox }, logger);
   await rememberPublisherShare(database, { percent: config.publisherSharePercent, now: now() });
   const campaigns = await startCampaignSnapshot({ database, log: logger, now });
   const requests = openGuardedRequests(config.requests);

@@ -7,6 +7,7 @@ import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { createOperatorApp } from "./app.ts";
 import { openApiTokens } from "./bots/authenticate-client.ts";
 import { openBots } from "./bots/bots.ts";
+import { requireEncryptionKey } from "./bots/tokens.ts";
 import type { CommandConfig } from "./config.ts";
 import { openMediaStorage, requireMediaFolder } from "./creatives/media-storage.ts";
 import { noDeliveries } from "./deliveries/deliveries.ts";
@@ -42,6 +43,7 @@ async function openStore(
   });
   const requests = openGuardedRequests(config.requests);
   const tokens = secretBox(config.encryptionKey);
+  await requireEncryptionKey({ database, secretBox: tokens }, logger);
   const campaigns = await startCampaignSnapshot({ database, log: logger, everyMs: 60_000 });
   const bots = openBots(database);
   const app = createOperatorApp({

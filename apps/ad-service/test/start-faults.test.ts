@@ -172,3 +172,21 @@ test("a database that refuses access, does not exist or has a newer schema is re
   expect(wrong).not.toContain("hush-hush");
   expect(await refusalOf({ DATABASE_URL: at({ username: "limited", password: "right" }) })).toMatch(/lacks a right/);
 });
+
+test("another ENCRYPTION_KEY than that of the stored tokens is refused, by the server and by a command line without one", async () => {
+  const fixture = await openCliFixture();
+  onTestFinished(() => fixture.close());
+  await fixture.makeStore();
+  const another = Buffer.alloc(32, 7).toString("base64");
+  const message = /ENCRYPTION_KEY is not the key that the stored tokens/;
+  const add = ["bots", "add", "--bot-id", "7000000001", "--name", "Bot"];
+  expect((await fixture.ads(add, { MODE: "demo", ENCRYPTION_KEY: fixture.encryptionKey })).code).toBe(0);
+  const { code, err } = await (await fixture.startServer({ ENCRYPTION_KEY: another })).end;
+  expect({ code, err }).toMatchObject({ code: 1, err: expect.stringMatching(message) });
+  expect(err).not.toMatch(/^\s+at /m);
+  const refused = await fixture.ads(["tokens", "create", "--bot-id", "7000000001"], {
+    MODE: "demo",
+    ENCRYPTION_KEY: another,
+  });
+  expect({ code: refused.code, err: refused.err }).toMatchObject({ code: 3, err: expect.stringMatching(message) });
+});

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { SecretBox } from "@intermission/server/secret-box";
+import { StartFault } from "@intermission/server/start-fault";
 import bs58 from "bs58";
+import type { FastifyBaseLogger } from "fastify";
 import { z } from "zod";
 import { type ApiTokens, forgetTokens, lookupHashOf, newApiToken } from "./authenticate-client.ts";
 
@@ -196,6 +198,44 @@ export async function signingTokens(
     else tokens.set(botId, { active: token, all: [token] });
   }
   return tokens;
+}
+
+const newestTokens = statement<{ botId: string; ciphertext: Buffer }>(
+  "bots.newest-tokens",
+  `select bot_id as "botId", ciphertext from bot_tokens where state <> 'revoked' order by created_at desc limit 50`,
+);
+
+/**
+ * Throws a `StartFault` if the key opens none of the stored tokens: nothing could be signed. Tokens that another key sealed
+ * beside ones that it opens are logged by bot, since their webhooks are not sent.
+ */
+export async function requireEncryptionKey(
+  { database, secretBox }: { database: Database; secretBox: SecretBox },
+  log: Pick<FastifyBaseLogger, "error">,
+): Promise<void> {
+  const stored = await database.run(newestTokens, []);
+  const closed = stored.filter(({ botId, ciphertext }) => !isOpened(secretBox, ciphertext, botId));
+  if (closed.length === 0) return;
+  if (closed.length === stored.length) {
+    throw new StartFault(
+      "ENCRYPTION_KEY is not the key that the stored tokens of the bots were encrypted with, so that no webhook could be " +
+        "signed: set the key that was used before",
+    );
+  }
+  const botIds = [...new Set(closed.map(({ botId }) => botId))];
+  log.error(
+    { botIds },
+    "tokens of these bots were encrypted with another ENCRYPTION_KEY: make new ones, revoke the old",
+  );
+}
+
+function isOpened(secretBox: SecretBox, ciphertext: Buffer, botId: string): boolean {
+  try {
+    secretBox.open(ciphertext, botId);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const MAX_AGE_MS = 1000;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { extname, join } from "node:path";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
 import { NotReady } from "@intermission/server/health";
@@ -13,7 +13,21 @@ export interface BuiltPage {
   /** CSP sources, each `'sha256-…'`. */
   scriptHashes: string[];
   styleHashes: string[];
+  /** The files that the page names, as they were when the page was read: a later build replaces them on the disk. */
+  assets: ReadonlyMap<string, BuiltAsset>;
 }
+
+export interface BuiltAsset {
+  bytes: Buffer;
+  mediaType: string;
+  brotli: Buffer | undefined;
+  gzip: Buffer | undefined;
+}
+
+const mediaTypes: Record<string, string> = {
+  ...{ ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".json": "application/json" },
+  ...{ ".svg": "image/svg+xml", ".woff2": "font/woff2", ".png": "image/png", ".webp": "image/webp" },
+};
 
 const INLINE_SCRIPT = /<script(?![^>]*\ssrc\s*=)[^>]*>([\s\S]*?)<\/script>/gi;
 const INLINE_STYLE = /<style[^>]*>([\s\S]*?)<\/style>/gi;
@@ -27,7 +41,22 @@ export async function loadBuiltPage(miniappDir: string): Promise<BuiltPage | und
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw new Error(`the mini-app's page in ${miniappDir} could not be read`, { cause: error });
   }
-  return { html, scriptHashes: hashesOf(html, INLINE_SCRIPT), styleHashes: hashesOf(html, INLINE_STYLE) };
+  const assets = await readAssets(join(miniappDir, "assets"));
+  return { html, scriptHashes: hashesOf(html, INLINE_SCRIPT), styleHashes: hashesOf(html, INLINE_STYLE), assets };
+}
+
+/** All files of a build have some 500 kB. */
+async function readAssets(folder: string): Promise<Map<string, BuiltAsset>> {
+  const names = await readdir(folder).catch((): string[] => []);
+  const read = (name: string) => (names.includes(name) ? readFile(join(folder, name)) : undefined);
+  const assets = new Map<string, BuiltAsset>();
+  for (const name of names) {
+    const mediaType = mediaTypes[extname(name)];
+    const bytes = mediaType === undefined ? undefined : await read(name);
+    if (mediaType === undefined || bytes === undefined) continue;
+    assets.set(name, { bytes, mediaType, brotli: await read(`${name}.br`), gzip: await read(`${name}.gz`) });
+  }
+  return assets;
 }
 
 /** Throws `NotReady` if this service's address is given to users for the mini-app, and it was never built. */

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { brotliDecompressSync } from "node:zlib";
+import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { createHttpServer } from "@intermission/server/http-server";
 import { createLogger } from "@intermission/server/logger";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openBots } from "../bots/bots.ts";
 import { migrations } from "../migrations.ts";
 import { contentSecurityPolicy, embedVideo } from "./built-page.ts";
@@ -223,6 +223,39 @@ describe("the mini-app's page", () => {
       "content-type": expect.stringMatching(/javascript/),
     });
   });
+});
+
+test("after a new build the running server's page and the files that it names are the ones that it read at its start", async () => {
+  const store = await openTestDatabase({ schema: "ad_service", migrations });
+  onTestFinished(() => store.dispose());
+  const text = `insert into bots (bot_id, code_prefix, name, created_at, updated_at) values ('701', 'aaaa', 'Bot', now(), now())`;
+  await store.database.run({ name: "", text }, []);
+  const miniappDir = await mkdtemp(join(tmpdir(), "intermission-builds-"));
+  onTestFinished(() => rm(miniappDir, { recursive: true }));
+  const build = async (version: string) => {
+    await rm(join(miniappDir, "assets"), { recursive: true, force: true });
+    await mkdir(join(miniappDir, "assets"));
+    await writeFile(join(miniappDir, "index.html"), `<script type="module" src="/app/assets/${version}.js"></script>`);
+    await writeFile(join(miniappDir, "assets", `${version}.js`), `"${version}"`);
+    await writeFile(join(miniappDir, "assets", `${version}.js.br`), brotliCompressSync(`"${version}"`));
+  };
+  await build("one");
+  const app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
+  onTestFinished(() => app.close());
+  const shared = { publicUrl: "https://ads.example", isPlainHttpAllowed: false };
+  miniappPageRoutes(app, { database: store.database, bots: openBots(store.database), miniappDir, ...shared });
+  await app.ready();
+  for (const version of ["two", "three"]) {
+    await build(version);
+    const page = await app.inject({ url: "/app/701" });
+    expect(page.body).toContain("/app/assets/one.js");
+    const file = await app.inject({ url: "/app/assets/one.js" });
+    expect([file.statusCode, file.body]).toEqual([200, '"one"']);
+    const packed = await app.inject({ url: "/app/assets/one.js", headers: { "accept-encoding": "br" } });
+    expect(brotliDecompressSync(packed.rawPayload).toString()).toBe('"one"');
+    // Another node, which was restarted, may have sent the newer page.
+    expect((await app.inject({ url: `/app/assets/${version}.js` })).body).toBe(`"${version}"`);
+  }
 });
 
 test("a policy contains origins only, never what follows them", () => {

@@ -12,6 +12,7 @@ import { logUnavailability } from "@intermission/server/http-server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Bot, type Bots, findBot } from "../bots/bots.ts";
 import {
+  type BuiltAsset,
   type BuiltPage,
   botLink,
   contentSecurityPolicy,
@@ -69,6 +70,8 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
     });
 
     scope.get<{ Params: { "*": string } }>("/app/assets/*", (request, reply) => {
+      const asset = built?.assets.get(request.params["*"]);
+      if (asset) return sendAsset(request, reply, asset);
       reply.header("x-content-type-options", "nosniff");
       return reply.sendFile(request.params["*"], { maxAge: "365d", immutable: true, dotfiles: "ignore" });
     });
@@ -124,8 +127,17 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
   });
 }
 
+function sendAsset({ headers }: FastifyRequest, reply: FastifyReply, { bytes, mediaType, brotli, gzip }: BuiltAsset) {
+  const accepted = headers["accept-encoding"];
+  const encoded =
+    (brotli && accepts("br", accepted) && ["br", brotli]) || (gzip && accepts("gzip", accepted) && ["gzip", gzip]);
+  reply.header("cache-control", "public, max-age=31536000, immutable").header("vary", "accept-encoding");
+  if (!encoded) return reply.type(mediaType).send(bytes);
+  return reply.type(mediaType).header("content-encoding", encoded[0]).send(encoded[1]);
+}
+
 async function sendBuiltPage(request: FastifyRequest, reply: FastifyReply, html: string, policy: string) {
-  const isBrotli = acceptsBrotli(request.headers["accept-encoding"]);
+  const isBrotli = accepts("br", request.headers["accept-encoding"]);
   // The ETag covers the policy: when a bot's publisher moves, a cached page must not keep the old policy.
   const hash = createHash("sha256").update(policy).update("\0").update(html).digest("base64url").slice(0, 27);
   const etag = isBrotli ? `"${hash}-br"` : `"${hash}"`;
@@ -143,9 +155,9 @@ async function sendBuiltPage(request: FastifyRequest, reply: FastifyReply, html:
   return reply.header("content-encoding", "br").send(await toBrotli(html, BROTLI));
 }
 
-function acceptsBrotli(accepted = ""): boolean {
+function accepts(encoding: "br" | "gzip", accepted = ""): boolean {
   return accepted.split(",").some((coding) => {
     const [name = "", weight = ""] = coding.split(";");
-    return name.trim().toLowerCase() === "br" && !/^\s*q=0(\.0*)?\s*$/i.test(weight);
+    return name.trim().toLowerCase() === encoding && !/^\s*q=0(\.0*)?\s*$/i.test(weight);
   });
 }

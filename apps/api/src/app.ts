@@ -35,6 +35,7 @@ import {
 import type { Caller, Context } from "./trpc.ts";
 import {
   guardTrpc,
+  isOperatorAddress,
   isTrpcAddress,
   LONGEST_PROCEDURE_LIST,
   MOST_CALLS_IN_A_BATCH,
@@ -73,12 +74,21 @@ const ping = statement<unknown>("ping", "select 1");
 /** All routes of the companion API. */
 export function createApp(options: AppOptions): FastifyInstance {
   const { config, database, bots, logger, isControlSocket = () => false, now = () => new Date() } = options;
+  const isOperator = (request: FastifyRequest) => isControlSocket(request.raw.socket);
   const app = createHttpServer({
     ...{ logger, trustProxy: config.trustProxy, unavailabilityOf, maxParamLength: LONGEST_PROCEDURE_LIST },
-    errorBodyFor: (url, error) =>
-      isTrpcAddress(url) ? trpcErrorBody(error) : errorBody(error.code, error.message, error.details),
+    errorBodyFor: (request, error) =>
+      isTrpcAddress(request.url) || (isOperatorAddress(request.url) && isOperator(request))
+        ? trpcErrorBody(error)
+        : errorBody(error.code, error.message, error.details),
   });
 
+  // To others there is nothing, whatever the method and the rest of the path.
+  app.addHook("onRequest", async (request) => {
+    if (isOperatorAddress(request.url) && !isOperator(request)) {
+      throw new HttpError(404, "NOT_FOUND", "there is nothing at this path");
+    }
+  });
   const { registry, intake } = options.metrics ?? newMetrics("test");
   countRequests(app, registry);
 
@@ -99,7 +109,6 @@ export function createApp(options: AppOptions): FastifyInstance {
     return bot && servers.of(bot);
   });
 
-  const isOperator = (request: FastifyRequest) => isControlSocket(request.raw.socket);
   // A caller that can open the socket can also open the store beside it.
   const callerOf = (request: FastifyRequest) =>
     isOperator(request)
@@ -148,9 +157,6 @@ export function createApp(options: AppOptions): FastifyInstance {
   );
   app.register(
     async (scope) => {
-      scope.addHook("onRequest", async (request) => {
-        if (!isOperator(request)) throw new HttpError(404, "NOT_FOUND", "there is nothing at this address");
-      });
       const ofNoBot = (request: FastifyRequest) => contextOf({ kind: "nobody" }, request);
       await scope.register(fastifyTRPCPlugin, { trpcOptions: trpcOptionsOf(operatorRouter, ofNoBot, logger) });
     },

@@ -120,3 +120,18 @@ describe("every error below /trpc has tRPC's form", () => {
     expect(response.headers.get("access-control-allow-origin")).toBe(testConfig.miniappOrigin);
   });
 });
+
+test.each([
+  ["GET", "/operator"],
+  ["GET", "/operator?x=1"],
+  ["GET", "/operator/bots.list"],
+  ["POST", "/operator/bots.add"],
+  ["PUT", "/operator/bots.list"],
+  ["OPTIONS", "/operator/"],
+  ["GET", "/operator/%2e%2e/x"],
+])("%s %s on the port is answered like any path at which there is nothing", async (method, path) => {
+  const [answer, unknown] = await Promise.all([path, "/nothing"].map((at) => fetch(`${api.url}${at}`, { method })));
+  expect(answer?.status).toBe(404);
+  expect(await answer?.json()).toEqual({ error: { code: "NOT_FOUND", message: "there is nothing at this path" } });
+  expect(unknown?.status).toBe(404);
+});

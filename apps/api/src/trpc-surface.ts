@@ -6,8 +6,6 @@ import type { FastifyInstance } from "fastify";
 export const MOST_CALLS_IN_A_BATCH = 100;
 export const LONGEST_PROCEDURE_LIST = 4000;
 
-const PREFIXES = ["/trpc", "/operator"];
-
 const codeOfStatus: Record<number, TRPC_ERROR_CODE_KEY> = {
   401: "UNAUTHORIZED",
   403: "FORBIDDEN",
@@ -21,8 +19,13 @@ const codeOfStatus: Record<number, TRPC_ERROR_CODE_KEY> = {
   503: "SERVICE_UNAVAILABLE",
 };
 
-export function isTrpcAddress(url: string): boolean {
-  return PREFIXES.some((prefix) => url.startsWith(prefix) && ["", "/", "?"].includes(url.charAt(prefix.length)));
+export const isTrpcAddress = (url: string): boolean => isBelow("/trpc", url);
+
+/** The operator's procedures, which only the socket in the data folder reaches. */
+export const isOperatorAddress = (url: string): boolean => isBelow("/operator", url);
+
+function isBelow(prefix: string, url: string): boolean {
+  return url.startsWith(prefix) && ["", "/", "?"].includes(url.charAt(prefix.length));
 }
 
 /** tRPC's own form, so that its clients also understand refusals before a procedure is reached. */

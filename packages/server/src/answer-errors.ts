@@ -100,13 +100,13 @@ export interface ErrorAnswer {
 export interface ErrorAnswers {
   /** Returns why an error is temporary, or undefined. Other errors that are not the caller's fault are answered 500. */
   readonly unavailabilityOf: (error: unknown) => Unavailability | undefined;
-  /** The body, by the request's address: an API with its own error format uses it for every error. */
-  readonly errorBodyFor: (url: string, error: ErrorAnswer) => object;
+  /** The body, by the request: an API with its own error format uses it for every error. */
+  readonly errorBodyFor: (request: FastifyRequest, error: ErrorAnswer) => object;
 }
 
 export function answerNotFound(request: FastifyRequest, reply: FastifyReply, { errorBodyFor }: ErrorAnswers) {
   const error = { status: 404, code: "NOT_FOUND", message: "there is nothing at this path" };
-  return reply.code(404).send(errorBodyFor(request.url, error));
+  return reply.code(404).send(errorBodyFor(request, error));
 }
 
 const codeOfStatus: Record<number, string> = {
@@ -129,7 +129,7 @@ export function answerError(
   reply: FastifyReply,
   { unavailabilityOf, errorBodyFor }: ErrorAnswers,
 ): void {
-  const answer = (given: ErrorAnswer) => reply.code(given.status).send(errorBodyFor(request.url, given));
+  const answer = (given: ErrorAnswer) => reply.code(given.status).send(errorBodyFor(request, given));
   if (error instanceof HttpError) {
     reply.headers(error.headers);
     answer({ status: error.statusCode, code: error.code, message: error.message, details: error.details });

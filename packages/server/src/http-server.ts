@@ -34,7 +34,7 @@ export interface HttpServerOptions {
   readonly trustProxy?: TrustProxy | undefined;
   /** Selects the temporary errors of routes, which are answered 503 with `Retry-After`. */
   readonly unavailabilityOf?: ErrorAnswers["unavailabilityOf"] | undefined;
-  /** The body of an error at an address; `errorBody` by default. */
+  /** The body of an error, by its request; `errorBody` by default. */
   readonly errorBodyFor?: ErrorAnswers["errorBodyFor"] | undefined;
   /** An error page for a person at an unknown or malformed address; undefined for a program, which gets the error body. */
   readonly errorPage?: ErrorPage | undefined;
@@ -61,7 +61,7 @@ export function createHttpServer({
   logger,
   trustProxy = false,
   unavailabilityOf = () => undefined,
-  errorBodyFor = (_url, { code, message, details }) => errorBody(code, message, details),
+  errorBodyFor = (_request, { code, message, details }) => errorBody(code, message, details),
   errorPage,
   rewriteUrl = (url) => url,
   maxParamLength = 200,

@@ -141,7 +141,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     sessionRoutes(surface, { database, bots, views, campaigns, tags, launchKeysFor, publicUrl, now });
     adClickRoutes(surface, { database, now });
   });
-  conversionRoutes(app, { database, now });
+  conversionRoutes(app, { database, currency, now });
   const { mostDailyClicksPerAddress, directLinkUrl } = config;
   const clicks = openClicks({ database, bots, campaigns, deliveries, mostDailyClicksPerAddress });
   directLinkRoutes(app, { clicks, encryptionKey, directLinkUrl, now });

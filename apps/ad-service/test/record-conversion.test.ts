@@ -101,16 +101,28 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
   });
 
   test.each([
+    [{ value: "4.99", currency: "EUR" }, 4_990_000],
+    [{ value: "4.99", currency: "eur" }, 4_990_000],
+    [{ value: "0.000001" }, 1],
+    [{ value: "12" }, 12_000_000],
+    [{ value: "", currency: "" }, null],
+    [{ value: "", value_micros: "70" }, 70],
+  ])("an amount in units of the currency is recorded: %j", async (fields, micros) => {
+    expect(await postback({ click_id: clickId, key, ...fields })).toMatchObject({ status: 200 });
+    expect(await stored()).toMatchObject([{ value_micros: micros }]);
+  });
+
+  test.each([
     ["counted", { status: 200, body: { outcome: "recorded" } }],
     ["test", { status: 404 }],
-    ["held", { status: 404 }],
+    ["held", { status: 200, body: { outcome: "recorded" } }],
   ] as const)("a click of a direct link that is %s", async (outcome, expected) => {
     const id = newClickId(Date.now(), randomBytes(10));
     const insert = outcome === "held" ? insertWithheld : insertClick;
     await store.database.run(insert, [fixture.botId, id, outcome === "counted" ? 5 : null]);
     expect(await postback({ click_id: id, key })).toMatchObject(expected);
     const campaigns = (await stored()).map(({ campaign_id, creative_id }) => [campaign_id, creative_id]);
-    expect(campaigns).toEqual(outcome === "counted" ? [["cmp_1", null]] : []);
+    expect(campaigns).toEqual(outcome === "test" ? [] : [["cmp_1", null]]);
   });
 
   test("a conversion is in the statistics, and moves no money", async () => {
@@ -183,6 +195,15 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
     ["a value with a point", { click_id: "c", key: "k", value_micros: "4.99" }, /value_micros.*4990000/],
     ["a value in another notation", { click_id: "c", key: "k", value_micros: "0x10" }, /value_micros/],
     ["a negative value", { click_id: "c", key: "k", value_micros: "-1" }, /value_micros.*from 0 to/],
+    ["an amount with a comma", { click_id: "c", key: "k", value: "4,99" }, /value: must be an amount.*4\.99/],
+    ["an amount in another notation", { click_id: "c", key: "k", value: "1e3" }, /value: must be an amount/],
+    ["an amount with its currency", { click_id: "c", key: "k", value: "4.99 EUR" }, /value: must be an amount/],
+    ["another currency", { click_id: "c", key: "k", value: "4.99", currency: "JPY" }, /currency: must be EUR/],
+    [
+      "two values",
+      { click_id: "c", key: "k", value: "4.99", value_micros: "4990000" },
+      /value and value_micros|value: and/,
+    ],
     ["a value of too many digits", { click_id: "c", key: "k", value_micros: "100000000000000001" }, /value_micros/],
   ])("%s is refused with the reason", async (_name, fields, message) => {
     expect(await postback(fields)).toMatchObject({

@@ -18,23 +18,62 @@ const valueMicros = z
     `must be a whole number of micros from 0 to ${maxValueMicros}: a value of 4.99 is 4990000`,
   );
 
-const postback = z.object({
-  click_id: z.string().min(1).max(64),
-  key: z.string().min(1).max(128),
-  conversion_id: z.string().max(128).default(""),
-  event: z.string().max(64).default(""),
-  value_micros: valueMicros.optional(),
-});
+/** The same in units of the currency, as advertisers' trackers send it. */
+const value = z
+  .union([z.string(), z.number()])
+  .transform((amount) => (amount === "" ? null : String(amount)))
+  .refine(
+    (amount) => amount === null || /^\d{1,11}(\.\d{1,6})?$/.test(amount),
+    "must be an amount with a point and 6 decimals at most, such as 4.99",
+  )
+  .transform((amount) => (amount === null ? null : microsOf(amount)));
+
+function microsOf(amount: string): string {
+  const [whole = "", fraction = ""] = amount.split(".");
+  return String(BigInt(whole + fraction.padEnd(6, "0")));
+}
+
+/** All values of a deployment are in its currency: one in another would be added to them as if it were. */
+function postbackIn(currency: string) {
+  return z
+    .object({
+      click_id: z.string().min(1).max(64),
+      key: z.string().min(1).max(128),
+      conversion_id: z.string().max(128).default(""),
+      event: z.string().max(64).default(""),
+      value_micros: valueMicros.optional(),
+      value: value.optional(),
+      currency: z
+        .string()
+        .refine(
+          (given) => given === "" || given.toUpperCase() === currency,
+          `must be ${currency}, the currency of this service: convert the value, or leave both out`,
+        )
+        .optional(),
+    })
+    .refine(({ value_micros: micros, value }) => (micros ?? null) === null || (value ?? null) === null, {
+      path: ["value"],
+      error: "and value_micros are the same amount: send one of them",
+    });
+}
 
 const refusals = {
   "unknown-key": [401, "UNAUTHORIZED", "the key belongs to no advertiser; it may be truncated or replaced"],
-  "unknown-click": [404, "UNKNOWN_CLICK", "no click of this id was counted for a campaign of this advertiser"],
+  "unknown-click": [
+    404,
+    "UNKNOWN_CLICK",
+    "no click of this id was counted or is held for a campaign of this advertiser",
+  ],
   "too-many": [409, "TOO_MANY_CONVERSIONS", "this click has reached the maximum number of conversions"],
 } satisfies Record<Extract<RecordConversionOutcome, { outcome: "refused" }>["reason"], [number, string, string]>;
 
 /** `GET|POST /postback/v1/conversions`: the advertiser's server reports a conversion of a click. */
-export function conversionRoutes(app: FastifyInstance, deps: { database: Database; now?: () => Date }): void {
-  const { database, now = () => new Date() } = deps;
+export function conversionRoutes(
+  app: FastifyInstance,
+  deps: { database: Database; currency: string; now?: () => Date },
+): void {
+  const { database, currency, now = () => new Date() } = deps;
+  const postback = postbackIn(currency);
   const calls = rateLimiter({ quota: 200, windowSeconds: 4, mostKeys: 20_000 });
   const wrongKeys = rateLimiter({ quota: 20, windowSeconds: 100, mostKeys: 20_000 });
 
@@ -45,7 +84,7 @@ export function conversionRoutes(app: FastifyInstance, deps: { database: Databas
     const asked = parseRequest(postback, given);
     const outcome = await recordConversion(database, {
       ...{ clickId: asked.click_id, key: asked.key, conversionId: asked.conversion_id, event: asked.event },
-      ...{ valueMicros: asked.value_micros ?? null, now: at },
+      ...{ valueMicros: asked.value_micros ?? asked.value ?? null, now: at },
     });
     if (outcome.outcome !== "refused") return { outcome: outcome.outcome };
     if (outcome.reason === "unknown-key") spend(wrongKeys, network, at);
@@ -96,13 +135,16 @@ const findAdvertiser = statement<{ name: string }>(
   "conversions.advertiser-of-key",
   "select name from advertisers where postback_key_hash = $1",
 );
-// The event of a direct link's click has the same UUID as the click.
+// The event of a direct link's click has the same UUID as the click. A held click converts like any other: the advertiser reports
+// it once, and it may be released later.
 const findClick = statement<{ botId: string; campaignId: string; creativeId: string | null; advertiser: string }>(
   "conversions.click",
   `select bot_id as "botId", campaign_id as "campaignId", creative_id as "creativeId", advertiser
    from (
      select bot_id, case when price_micros is not null then campaign_id end as campaign_id, creative_id
      from events where event_id = 'evt_' || substr($1, 5) and starts_with($1, 'clk_')
+     union all
+     select bot_id, campaign_id, null from withheld_clicks where click_id = $1 and outcome = 'held'
      union all
      select bot_id, campaign_id, creative_id from ad_clicks where click_id = $1
    ) as clicked join campaigns using (campaign_id)`,

@@ -32,6 +32,7 @@ test.runIf(testDatabases().includes("server"))(
     onTestFinished(() => fixture.close());
     const env = { DATABASE_URL: server.url, MINIAPP_DIR: folder, ENCRYPTION_KEY: fixture.encryptionKey };
     const { child, end } = await fixture.startServer({ ...env, NODE_OPTIONS: `--import=${clock}` });
+    onTestFinished(() => void child.kill("SIGKILL"));
     const added = await fixture.ads(["bots", "add", "--bot-id", "7000000001", "--name", "Bot"], {
       ...{ ADS_URL: fixture.address, OPERATOR_TOKEN: fixture.operatorToken },
     });

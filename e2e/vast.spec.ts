@@ -47,7 +47,7 @@ test("a VAST ad is watched and pays, and each tracker of each party is called on
   // The service polls for due calls every second, so a duplicate call would have arrived by then.
   await page.waitForTimeout(1500);
   expect(callsOf(ads).toSorted()).toEqual(trackers.toSorted());
-  expect(ads.callsOf("/tag")).toHaveLength(1);
+  expect(ads.callsOf("/tag"), "once when it was added, and once for the ad").toHaveLength(2);
 });
 
 test("a click on the end card opens the landing page, and each party's click tracker is called once", async ({

@@ -1,10 +1,7 @@
 /** Import rules. ARCHITECTURE.md draws them; scripts/check-imports.ts runs them and tests each one with a planted violation. */
 const servers = "^apps/(ad-service|api|demo-bot)/src/";
-/** Entry points; the engine's file is that of a worker. */
-const entries = [
-  "^apps/[^/]+/src/(main|cli|start-failure|gallery/main)[.]tsx?$",
-  "^packages/postgres/src/embedded-engine[.]ts$",
-];
+/** Entry points. */
+const entries = ["^apps/[^/]+/src/(main|cli|start-failure|gallery/main)[.]tsx?$"];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {

@@ -7,7 +7,6 @@ export default defineConfig({
   test: {
     globalSetup: ["packages/testing/src/test-server.ts"],
     setupFiles: ["scripts/fail-on-console-error.ts"],
-    // PGlite takes seconds to make a database, on a machine with two cores.
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,

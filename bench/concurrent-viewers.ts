@@ -13,7 +13,6 @@ import type { ProgressReport, ReportResponse } from "@intermission/ad-core/playe
 import { Pool } from "undici";
 import { createServerDatabase } from "../packages/testing/src/test-database.ts";
 import { findPostgres } from "../scripts/find-postgres.ts";
-import { Problem } from "../scripts/say.ts";
 import { stackTarget, type Target } from "./bench-stack.ts";
 import { issueCodes, newUsers } from "./clicks.ts";
 import { type LoadRequest, quantileMilliseconds } from "./load.ts";
@@ -160,7 +159,6 @@ async function watchAll(target: Target, postgres: PostgresFigures | undefined): 
 }
 
 const server = values.store === "embedded" ? undefined : await findPostgres();
-if (values.store !== "embedded" && server === undefined) throw new Problem("No PostgreSQL.", "Use --store embedded");
 const figures = server && (await openPostgresFigures(server.url));
 const database = server && (await createServerDatabase(server.url));
 try {

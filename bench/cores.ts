@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 
 /**
- * The load generator and the server have one core, and the database, also the embedded one's thread, has another, as on a
+ * The load generator and the server have one core, and the database has another, as on a
  * machine of its own. Left alone, the kernel moves them to and fro: the same path was then up to twice as fast in one round
  * as in the next.
  */

@@ -14,10 +14,10 @@ import { tableHead, tableLine } from "./table.ts";
 /** Each publisher has one endpoint, which accepts eight concurrent webhooks. */
 const publishers = 50;
 const maxInFlight = 8;
-const delays: [milliseconds: number, target: { postgres: number; embedded: number }][] = [
-  [1, { postgres: 0.65, embedded: 0.5 }],
-  [20, { postgres: 0.75, embedded: 0.6 }],
-  [200, { postgres: 0.9, embedded: 0.9 }],
+const delays: [milliseconds: number, target: number][] = [
+  [1, 0.65],
+  [20, 0.75],
+  [200, 0.9],
 ];
 
 export interface DeliveriesOptions {
@@ -86,7 +86,7 @@ export async function measureDeliveries(options: DeliveriesOptions): Promise<voi
     for (const [delayMs, target] of delays) {
       const count = Math.round(options.count / (delayMs > 100 ? 5 : 2) / publishers) * publishers;
       const sending = { sink, delayMs, count, postgres };
-      await measureDelay(options, { sending, senders, target: target[postgres ? "postgres" : "embedded"] });
+      await measureDelay(options, { sending, senders, target });
     }
   } finally {
     for (const cleanUp of cleanUps.reverse()) await cleanUp();

@@ -3,7 +3,7 @@
  * with an endpoint that accepts connections, never answers, and has 10,000 queued events; 200 endpoints in total. Prints the
  * time from the commit of an event to its arrival, medians of the rounds.
  *
- *   node bench/fairness.ts [--rounds 3] [--seconds 10]      (TEST_DATABASE_URL, or a temporary PostgreSQL; else PGlite)
+ *   node bench/fairness.ts [--rounds 3] [--seconds 10]      (TEST_DATABASE_URL, or a temporary PostgreSQL)
  */
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -25,7 +25,6 @@ async function openKeeper() {
     migrations: { "0001-kept": tables },
   });
   const group = groupCommits<string, undefined>({
-    store: database.kind,
     orderBy: (id) => id,
     async run(ids) {
       await database.run(insert, [ids, body]);

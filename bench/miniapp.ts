@@ -152,7 +152,7 @@ async function main(): Promise<void> {
   const browserPath = await findBrowser();
   printSizes();
   const { kilobitsPerSecond, latencyMs, cpuSlowdown } = conditions;
-  const stack = await benchStack({ name: "PGlite" }, { video: join(root, "apps/ad-service/sample/house-ad.mp4") });
+  const stack = await benchStack({ name: "embedded" }, { video: join(root, "apps/ad-service/sample/house-ad.mp4") });
   const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--mute-audio"] });
   try {
     console.log(`${rounds} rounds at ${kilobitsPerSecond} kbit/s, ${latencyMs} ms, CPU ${cpuSlowdown} times slower`);

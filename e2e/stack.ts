@@ -5,7 +5,7 @@ import { test as base, expect } from "@playwright/test";
 import { migrations as adServiceMigrations } from "../apps/ad-service/src/migrations.ts";
 import { migrations as apiMigrations } from "../apps/api/src/migrations.ts";
 import { startCommandHost } from "../packages/testing/src/host-commands.ts";
-import { copyMigratedStore } from "../packages/testing/src/test-database.ts";
+import { copyCluster } from "../packages/testing/src/test-database.ts";
 import { type DemoStack, startDemoStack } from "../scripts/demo-stack.ts";
 import { freePort, root } from "../scripts/processes.ts";
 import { buildStateGallery, type StateGallery } from "../scripts/state-gallery.ts";
@@ -78,11 +78,11 @@ export { expect };
 /** A temporary folder with already migrated stores of both servers: creating and migrating them takes seconds. */
 export async function newDataDirectory(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "intermission-e2e-"));
-  await copyMigratedStore(join(folder, "ad-service/postgres"), {
-    schema: "ad_service",
-    migrations: adServiceMigrations,
-  });
-  await copyMigratedStore(join(folder, "api/postgres"), { schema: "api", migrations: apiMigrations });
+  await copyCluster(
+    folder,
+    { schema: "ad_service", migrations: adServiceMigrations },
+    { schema: "api", migrations: apiMigrations },
+  );
   return folder;
 }
 

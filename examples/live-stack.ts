@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { migrations } from "../apps/ad-service/src/migrations.ts";
 import { initDataOf, playedRanges, ScriptedViewer } from "../e2e/scripted-viewer.ts";
 import { startCommandHost } from "../packages/testing/src/host-commands.ts";
-import { copyMigratedStore } from "../packages/testing/src/test-database.ts";
+import { copyCluster } from "../packages/testing/src/test-database.ts";
 import { demoSecrets } from "../scripts/demo-secrets.ts";
 import { environmentOf } from "../scripts/demo-stack.ts";
 import { freePort, root, startServer } from "../scripts/processes.ts";
@@ -22,7 +22,7 @@ export type LiveStack = Awaited<ReturnType<typeof startLiveStack>>;
 /** An ad service as a process of its own, on a new embedded store, with a video of two seconds and a direct link. */
 export async function startLiveStack() {
   const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-examples-"));
-  await copyMigratedStore(join(dataDirectory, "ad-service/postgres"), { schema: "ad_service", migrations });
+  await copyCluster(dataDirectory, { schema: "ad_service", migrations });
   const ports = { adService: await freePort(), api: 9, demoBot: 9 };
   const url = `http://127.0.0.1:${ports.adService}`;
   const secrets = demoSecrets(dataDirectory);

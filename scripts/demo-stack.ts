@@ -9,7 +9,7 @@ import type { OwnBotOptions } from "./start-options.ts";
 export interface DemoStackOptions {
   readonly dataDirectory: string;
   readonly ports: { readonly adService: number; readonly api: number; readonly demoBot: number };
-  /** Without it both servers use their embedded stores. */
+  /** Without it both servers use the embedded store. */
   readonly databaseUrl?: string | undefined;
   /** The video of the house campaign. */
   readonly video: string;

@@ -47,6 +47,8 @@ export async function installPrograms(): Promise<void> {
     ...("missing" in findPython(["httpx", "fastapi", "pytest", "uvicorn"]) ? Object.values(debianPackages) : []),
     ...("missing" in findGo() ? ["golang-go"] : []),
     ...("missing" in findPhp() ? ["php-cli"] : []),
+    // For pg_dump.
+    ...(existsSync("/usr/lib/postgresql") ? [] : ["postgresql"]),
     // Not in the path of people who are not root.
     ...(works("nginx", "-v") || works("/usr/sbin/nginx", "-v") ? [] : ["nginx-light"]),
   ];

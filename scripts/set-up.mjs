@@ -81,6 +81,16 @@ function installPackages(env) {
       { ...env, CI: "true" },
       "Check the network and the disk, then run the same command again.",
     );
+    // The embedded PostgreSQL's libraries need links, which its install script would make; this folder may be read-only later.
+    // Where it is missing, the servers say so.
+    const link =
+      "import('./packages/postgres/src/postgres-programs.ts').then((m) => m.postgresPrograms()).catch(() => {})";
+    run(
+      env.INTERMISSION_NODE,
+      ["-e", link],
+      env,
+      "Check that node_modules is writable, then run the same command again.",
+    );
     writeFileSync(stampFile, stamp);
     return manifest.packageManager;
   });

@@ -5,19 +5,18 @@ import { findBrowser } from "./find-browser.ts";
 import { findPostgres } from "./find-postgres.ts";
 import { installPrograms } from "./find-programs.ts";
 import { stopCommands } from "./processes.ts";
-import { explain, Problem, step } from "./say.ts";
+import { explain, step } from "./say.ts";
 import { timeParts } from "./time-parts.ts";
 
 const fullLength = fileURLToPath(new URL("../apps/ad-service/test/faults/run-full-length.ts", import.meta.url));
 const { timed, shown, times } = timeParts();
 
-/** Tests of the embedded store, or of none; their numbers are larger with LONG_TESTS. */
+/** Tests without the test server; their numbers are larger with LONG_TESTS. */
 const withoutServer = {
   "a million forged webhooks": ["forge-webhook"],
   "200 kills of a webhook receiver": ["killed-receiver"],
-  "the embedded store's upkeep under load": ["embedded-upkeep"],
 };
-const onBothStores = ["malformed-requests", "roll-up-statistics", "judge-signature", "pacing", "clicks-of-address"];
+const enlarged = ["malformed-requests", "roll-up-statistics", "judge-signature", "pacing", "clicks-of-address"];
 const onServer = {
   "the ledger compared with its model": ["ledger-model"],
   "a database that is cut off for 10 s": ["lost-connections"],
@@ -40,15 +39,12 @@ async function run(): Promise<void> {
   await timed("mini-app", () => step("mini-app", buildMiniapp));
   const browser = await timed("browser", () => step("browser", findBrowser));
   await shown("flows", "playwright", ["test", "--config", "playwright.long.config.ts"], { CHROMIUM_PATH: browser });
-  await shown("kills on the embedded store", node, ["e2e/kill/random-kills.ts", "--store", "pglite", "--runs", "16"]);
+  await shown("kills on the embedded store", node, ["e2e/kill/random-kills.ts", "--store", "embedded", "--runs", "16"]);
   const postgres = await timed("PostgreSQL", () => step("PostgreSQL", findPostgres));
-  if (postgres === undefined)
-    throw new Problem("The long tests did not run on PostgreSQL.", "Install postgresql, or set TEST_DATABASE_URL.");
   try {
     const server = { TEST_DATABASE_URL: postgres.url };
-    const both = { ...server, TEST_STORES: "both" };
-    await shown("vitest", "vitest", ["run", "--tags-filter=long"], both);
-    await shown("vitest with larger numbers", "vitest", ["run", ...onBothStores], { ...both, ...long });
+    await shown("vitest", "vitest", ["run", "--tags-filter=long"], server);
+    await shown("vitest with larger numbers", "vitest", ["run", ...enlarged], { ...server, ...long });
     for (const [name, files] of Object.entries(onServer))
       await shown(name, "vitest", ["run", ...files], { ...server, ...long });
     await shown("kills of many nodes", node, ["e2e/kill/many-nodes.ts", "--runs", "24"]);

@@ -22,14 +22,14 @@ async function main(): Promise<void> {
   }
   await timed("languages and nginx", installPrograms);
   const postgres = await timed("PostgreSQL", () => step("PostgreSQL", findPostgres));
-  console.log(postgres ? `  ${postgres.source}` : noPostgres);
+  console.log(`  ${postgres.source}`);
   const temporary = openTemporaryFolder();
   try {
     const env = {
       TMPDIR: temporary.path,
       // Tests load many modules: with V8's default for young objects, 16 MB, they take 7 % longer.
       NODE_OPTIONS: `--max-semi-space-size=32 ${process.env.NODE_OPTIONS ?? ""}`,
-      ...(postgres && { TEST_DATABASE_URL: postgres.url }),
+      TEST_DATABASE_URL: postgres.url,
     };
     await shown("vitest", "vitest", ["run", ...(isWhole ? ["--tags-filter=!long"] : features)], env);
     if (!isWhole) return;
@@ -37,22 +37,16 @@ async function main(): Promise<void> {
     console.log(`  ${browser}`);
     await shown("flows", "playwright", ["test"], { ...env, CHROMIUM_PATH: browser });
   } finally {
-    await postgres?.stop();
+    await postgres.stop();
     temporary.remove();
     if (isWhole) console.log(`\n${times()}`);
   }
   console.log(longTests);
-  if (isWhole && !postgres) console.log(noPostgres);
 }
 
 const longTests = `
 Not included: the tests tagged "long" (all sizes, languages and clients; faults, kills, packaging, waits in real time).
-npm run test:long runs them on both stores.`;
-
-const noPostgres = `
-!!! NOT TESTED ON POSTGRESQL: no server is available on this machine. Only the embedded database was tested.
-!!! Install postgresql, or set TEST_DATABASE_URL to a server on which databases may be created.
-`;
+npm run test:long runs them.`;
 
 function sizesOf(buildOutput: string): string {
   return buildOutput

@@ -27,7 +27,7 @@ function passed(place: string): void {
   if (armed.count <= 0) process.kill(process.pid, "SIGKILL");
 }
 
-// Resolves the same pg module as the servers. Its clients connect to the embedded store, too.
+// Resolves the same pg module as the servers.
 const load = createRequire(join(import.meta.dirname, "../../packages/postgres/package.json"));
 const { Client }: { Client: { prototype: PgClient } } = load("pg");
 const query = Client.prototype.query;

@@ -2,7 +2,7 @@
  * Kills the ad service and the companion API with SIGKILL at varying steps of an event's way into the ledger, while people
  * earn and spend; then verifies that no event was lost and none was paid twice.
  *
- *   node e2e/kill/random-kills.ts [--runs 1000] [--store pglite|postgres] [--seed 1] [--block 100]
+ *   node e2e/kill/random-kills.ts [--runs 1000] [--store embedded|postgres] [--seed 1] [--block 100]
  */
 import { parseArgs } from "node:util";
 import { verifyRecords } from "./verify-records.ts";
@@ -11,7 +11,7 @@ import { withStore } from "./with-store.ts";
 const { values } = parseArgs({
   options: {
     runs: { type: "string", default: "1000" },
-    store: { type: "string", default: "pglite" },
+    store: { type: "string", default: "embedded" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     block: { type: "string", default: "100" },
   },

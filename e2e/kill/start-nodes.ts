@@ -24,7 +24,7 @@ export interface NodesOptions {
   readonly dataDirectory: string;
   readonly adServices: number;
   readonly apis: number;
-  /** Without it each server uses its embedded store, and there must be only one server of each kind. */
+  /** Without it the servers use the embedded store, and there must be only one server of each kind. */
   readonly databaseUrl?: string | undefined;
 }
 

@@ -18,8 +18,8 @@ export async function withStore(store: string, prove: (store: Store) => Promise<
   const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-kill-"));
   let cluster: TemporaryCluster | undefined;
   try {
-    if (store === "postgres") cluster = await startCluster();
-    else if (store !== "pglite") throw new Problem(`Unknown store ${store}.`, "Use --store pglite or postgres.");
+    if (store === "postgres") cluster = await startTemporaryCluster();
+    else if (store !== "embedded") throw new Problem(`Unknown store ${store}.`, "Use --store embedded or postgres.");
     const isProven = await prove({ dataDirectory, databaseUrl: cluster?.url, cluster });
     if (isProven) rmSync(dataDirectory, { recursive: true, force: true });
     else console.error(`The servers' logs are in ${dataDirectory}`);
@@ -29,10 +29,4 @@ export async function withStore(store: string, prove: (store: Store) => Promise<
   } finally {
     await cluster?.stop();
   }
-}
-
-async function startCluster(): Promise<TemporaryCluster> {
-  const started = await startTemporaryCluster();
-  if ("url" in started) return started;
-  throw new Problem("There is no PostgreSQL server on this machine to crash.", "Install postgresql.");
 }

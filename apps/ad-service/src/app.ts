@@ -115,7 +115,6 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
 
   healthRoutes(app, {
     check: () => database.run(ping, []),
-    isPartOfProcess: database.kind === "embedded",
     requirement: () => requireBuiltPage(config),
     warning: deps.warning,
     isStopping,

@@ -15,16 +15,17 @@ process.exitCode = await runCommandLine(program, process.argv.slice(2), {
 
 /**
  * Connects to the running server, at its address or by the socket in its data folder. If no server answers there, opens
- * the store in this process: an embedded one under the same claim that a server takes, so that it never has two owners.
+ * the store in this process, under the same claim that a server takes.
  */
 async function openOperatorClient(config: CommandConfig): Promise<OperatorClient> {
-  const { url, operatorToken, dataFolder, databaseUrl } = config;
+  const { url, operatorToken, dataDirectory, dataFolder, databaseUrl } = config;
   if (url !== undefined) {
     if (operatorToken !== undefined) return httpOperatorClient({ url, operatorToken });
     throw new NotReachable(`OPERATOR_TOKEN is missing: set it to the token that ${url} was started with`);
   }
   // An unused folder holds no store: a mistyped DATA_DIR must not create one.
-  if (databaseUrl === undefined && !["postgres", "owner.lock"].some((name) => existsSync(join(dataFolder, name)))) {
+  const traces = [join(dataDirectory, "postgres"), join(dataFolder, "owner.lock")];
+  if (databaseUrl === undefined && !traces.some((path) => existsSync(path))) {
     throw new NotReachable(
       `${dataFolder} holds no store, and no server runs on it: start the ad service, or set DATA_DIR to the right folder, ` +
         "a server by --url and OPERATOR_TOKEN, or its database by DATABASE_URL",

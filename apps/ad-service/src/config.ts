@@ -4,6 +4,7 @@ import { isPlainHttp } from "@intermission/ad-core/web-address";
 import { checkDatabaseUrl } from "@intermission/postgres/database-url";
 import {
   drainSeconds,
+  embeddedBuffers,
   faultsOf,
   logLevel,
   portNumber,
@@ -35,6 +36,7 @@ const storeVariables = {
   MODE: z.enum(["demo", "production"]).default("production"),
   DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
   DATA_DIR: z.string().default("data"),
+  EMBEDDED_BUFFERS_MB: embeddedBuffers,
   LOG_LEVEL: logLevel,
   MEDIA_DIR: z.string().optional(),
   S3_ENDPOINT: address.optional(),
@@ -169,6 +171,7 @@ function storeOf(
         | "MODE"
         | "DATABASE_URL"
         | "DATA_DIR"
+        | "EMBEDDED_BUFFERS_MB"
         | "LOG_LEVEL"
         | "MEDIA_DIR"
         | "WEBHOOK_ALLOWED_NETWORKS"
@@ -180,11 +183,14 @@ function storeOf(
     >
   >,
 ) {
-  const dataFolder = join(resolve(read.DATA_DIR), "ad-service");
+  const dataDirectory = resolve(read.DATA_DIR);
+  const dataFolder = join(dataDirectory, "ad-service");
   return {
     mode: read.MODE,
     databaseUrl: read.DATABASE_URL,
+    dataDirectory,
     dataFolder,
+    buffersMegabytes: read.EMBEDDED_BUFFERS_MB,
     logLevel: read.LOG_LEVEL,
     media: bucketOf(read) ?? {
       kind: "folder" as const,

@@ -28,11 +28,12 @@ import { openViews } from "./views/views.ts";
 async function start(config: Config): Promise<void> {
   const logger = createLogger({ level: config.logLevel, name: "ad-service" });
   await requireMediaFolder(config.media);
-  // The embedded store has one owner; nodes that share a database server do not share a folder.
+  // Nodes that share a database server do not share a folder.
   const folder = config.databaseUrl === undefined ? await requireDataFolder(config.dataFolder) : undefined;
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
-    dataDirectory: config.dataFolder,
+    dataDirectory: config.dataDirectory,
+    buffersMegabytes: config.buffersMegabytes,
     schema: "ad_service",
     migrations,
     logger,
@@ -114,7 +115,7 @@ async function start(config: Config): Promise<void> {
     await database.close();
     await folder?.release();
   });
-  logListening(logger, { url: config.publicUrl, store: database.kind });
+  logListening(logger, { url: config.publicUrl, store: config.databaseUrl === undefined ? "embedded" : "server" });
 }
 
 try {

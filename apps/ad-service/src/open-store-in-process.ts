@@ -15,7 +15,7 @@ import { openEndpointTests } from "./deliveries/endpoint-tests.ts";
 import { migrations } from "./migrations.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
 
-/** Serves the operator's API from this process, on an embedded store that no server has open, or on a shared database. */
+/** Serves the operator's API from this process, on the embedded store while no server runs, or on a shared database. */
 export async function openStoreInProcess(
   config: CommandConfig & { encryptionKey: Buffer },
   folder: ClaimedFolder | undefined,
@@ -36,7 +36,8 @@ async function openStore(
   await requireMediaFolder(config.media);
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
-    dataDirectory: config.dataFolder,
+    dataDirectory: config.dataDirectory,
+    buffersMegabytes: config.buffersMegabytes,
     schema: "ad_service",
     migrations,
     isExisting: true,

@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { copyEmptyStore, createServerDatabase } from "@intermission/testing/test-database";
+import { copyCluster, createServerDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { migrations } from "../src/migrations.ts";
 import { newTelegramId } from "./fixtures/app-fixture.ts";
 import { type CliFixture, openCliFixture } from "./fixtures/cli-fixture.ts";
 
@@ -27,7 +28,7 @@ describe("without a store", () => {
 
   test("an incomplete store is refused and left unchanged", async () => {
     const env = { ENCRYPTION_KEY: fixture.encryptionKey, DATA_DIR: join(fixture.dataDir, "part") };
-    const store = join(env.DATA_DIR, "ad-service/postgres");
+    const store = join(env.DATA_DIR, "postgres");
     await mkdir(join(store, "base"), { recursive: true });
     const ended = await adsProcess(["bots", "list"], env);
     expect(ended).toMatchObject({ code: 3, out: "", err: expect.stringMatching(/^ads: .*not a whole store/) });
@@ -321,7 +322,7 @@ describe("with a running server", () => {
     expect(sameFolder.code).toBe(1);
     expect(sameFolder.err).toMatch(/^ad-service: another process uses .*DATA_DIR\n$/);
     const otherFolder = await mkdtemp(join(tmpdir(), "intermission-cli-"));
-    await copyEmptyStore(join(otherFolder, "ad-service/postgres"));
+    await copyCluster(otherFolder, { schema: "ad_service", migrations });
     const samePort = await (await fixture.startServer({ DATA_DIR: otherFolder })).end;
     await rm(otherFolder, { recursive: true, force: true });
     expect(samePort.code).toBe(1);

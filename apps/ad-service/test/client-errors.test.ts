@@ -8,7 +8,7 @@ import { bearer, type ClientFixture, expectError, openClientFixture } from "./fi
 
 let fixture: ClientFixture;
 beforeAll(async () => {
-  fixture = await openClientFixture("embedded");
+  fixture = await openClientFixture("server");
 });
 afterAll(() => fixture.close());
 

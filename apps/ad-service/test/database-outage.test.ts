@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "@intermission/postgres/open-database";
 import { startTemporaryCluster } from "@intermission/testing/temporary-cluster";
-import { testDatabases } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { newSessionId } from "../src/views/session.ts";
@@ -25,104 +24,99 @@ interface Surface {
   type?: RegExp;
 }
 
-test.runIf(testDatabases().includes("server"))(
-  "while the database is down every surface answers 503 with Retry-After, and all work again afterwards",
-  async (context) => {
-    const cluster = await startTemporaryCluster();
-    if ("outcome" in cluster) return context.skip("there are no PostgreSQL binaries here");
-    const dataDirectory = mkdtempSync(join(tmpdir(), "outage-"));
-    const written: string[] = [];
-    const database = await openDatabase({
-      ...{ databaseUrl: cluster.url, dataDirectory, schema: "ad_service", migrations },
+test("while the database is down every surface answers 503 with Retry-After, and all work again afterwards", async () => {
+  const cluster = await startTemporaryCluster();
+  const dataDirectory = mkdtempSync(join(tmpdir(), "outage-"));
+  const written: string[] = [];
+  const database = await openDatabase({
+    ...{ databaseUrl: cluster.url, dataDirectory, schema: "ad_service", migrations },
+  });
+  const fixture = await openAppFixture(
+    database,
+    { operatorToken, demo: demoOf(botId) },
+    { log: (line) => written.push(line) },
+  );
+  try {
+    const token = await addBotOf(fixture, { botId, now: fixture.clock.now });
+    const publisher = { authorization: `Bearer ${token}` };
+    const operator = { authorization: `Bearer ${operatorToken}` };
+    const asked = { bot_id: botId, user_tg_id: "43" };
+    const issued = await fetch(`${fixture.address}/client/v1/codes`, {
+      ...{ method: "POST", headers: { ...publisher, ...json }, body: JSON.stringify(asked) },
     });
-    const fixture = await openAppFixture(
-      database,
-      { operatorToken, demo: demoOf(botId) },
-      { log: (line) => written.push(line) },
-    );
-    try {
-      const token = await addBotOf(fixture, { botId, now: fixture.clock.now });
-      const publisher = { authorization: `Bearer ${token}` };
-      const operator = { authorization: `Bearer ${operatorToken}` };
-      const asked = { bot_id: botId, user_tg_id: "43" };
-      const issued = await fetch(`${fixture.address}/client/v1/codes`, {
-        ...{ method: "POST", headers: { ...publisher, ...json }, body: JSON.stringify(asked) },
-      });
-      const { code } = await codeIn(issued);
-      const surfaces: Record<string, Surface> = {
-        "a code": {
-          ...{ path: "/client/v1/codes", headers: { ...publisher, ...json }, status: 200 },
-          body: { bot_id: botId, user_tg_id: "42" },
-        },
-        "a page of events": { path: "/client/v1/events", headers: publisher, status: 200 },
-        availability: { path: "/client/v1/availability?user_tg_id=42", headers: publisher, status: 200 },
-        "numbers of a bot": { path: "/client/v1/stats", headers: publisher, status: 200 },
-        "an unknown token": {
-          path: "/client/v1/events",
-          headers: { authorization: `Bearer ad_${"7".repeat(43)}` },
-          status: 401,
-        },
-        "the opening of a view": {
-          ...{ path: "/player/v1/sessions", headers: json, status: 200 },
-          body: { bot_id: botId, init_data: launchData(botId, "42", fixture.clock.now) },
-        },
-        "a report of a view": {
-          ...{ path: `/player/v1/sessions/${newSessionId(botId)}/reports`, headers: json, status: 401 },
-          body: { token: "x".repeat(43), reports: [] },
-        },
-        "a conversion": { path: "/postback/v1/conversions?click_id=a&key=b", status: 401 },
-        "the operator's bots": { path: "/operator/v1/bots", headers: operator, status: 200 },
-        "a new bot": {
-          ...{ path: "/operator/v1/bots", headers: { ...operator, ...json }, status: 201 },
-          body: { botId: "7777777777", name: "Bot" },
-        },
-        "a direct link": {
-          path: `/${code}`,
-          headers: { "user-agent": "Mozilla/5.0 (X11) Firefox/140" },
-          status: 200,
-          type: /^text\/html/,
-        },
-        "the mini-app's page": { path: `/app/${botId}`, status: 503, type: /^text\/html/ },
-      };
-      const ask = async ({ path, headers = {}, body, method = body ? "POST" : "GET" }: Surface) => {
-        const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-        const response = await fetch(fixture.address + path, { method, headers, ...sent, redirect: "manual" });
-        return { response, text: await response.text() };
-      };
-      const statuses = async () => {
-        const answers = Object.entries(surfaces).map(async ([name, surface]) => [
-          name,
-          (await ask(surface)).response.status,
-        ]);
-        return Object.fromEntries(await Promise.all(answers));
-      };
-      const expected = Object.fromEntries(Object.entries(surfaces).map(([name, { status }]) => [name, status]));
-      expect(await statuses()).toEqual(expected);
+    const { code } = await codeIn(issued);
+    const surfaces: Record<string, Surface> = {
+      "a code": {
+        ...{ path: "/client/v1/codes", headers: { ...publisher, ...json }, status: 200 },
+        body: { bot_id: botId, user_tg_id: "42" },
+      },
+      "a page of events": { path: "/client/v1/events", headers: publisher, status: 200 },
+      availability: { path: "/client/v1/availability?user_tg_id=42", headers: publisher, status: 200 },
+      "numbers of a bot": { path: "/client/v1/stats", headers: publisher, status: 200 },
+      "an unknown token": {
+        path: "/client/v1/events",
+        headers: { authorization: `Bearer ad_${"7".repeat(43)}` },
+        status: 401,
+      },
+      "the opening of a view": {
+        ...{ path: "/player/v1/sessions", headers: json, status: 200 },
+        body: { bot_id: botId, init_data: launchData(botId, "42", fixture.clock.now) },
+      },
+      "a report of a view": {
+        ...{ path: `/player/v1/sessions/${newSessionId(botId)}/reports`, headers: json, status: 401 },
+        body: { token: "x".repeat(43), reports: [] },
+      },
+      "a conversion": { path: "/postback/v1/conversions?click_id=a&key=b", status: 401 },
+      "the operator's bots": { path: "/operator/v1/bots", headers: operator, status: 200 },
+      "a new bot": {
+        ...{ path: "/operator/v1/bots", headers: { ...operator, ...json }, status: 201 },
+        body: { botId: "7777777777", name: "Bot" },
+      },
+      "a direct link": {
+        path: `/${code}`,
+        headers: { "user-agent": "Mozilla/5.0 (X11) Firefox/140" },
+        status: 200,
+        type: /^text\/html/,
+      },
+      "the mini-app's page": { path: `/app/${botId}`, status: 503, type: /^text\/html/ },
+    };
+    const ask = async ({ path, headers = {}, body, method = body ? "POST" : "GET" }: Surface) => {
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const response = await fetch(fixture.address + path, { method, headers, ...sent, redirect: "manual" });
+      return { response, text: await response.text() };
+    };
+    const statuses = async () => {
+      const answers = Object.entries(surfaces).map(async ([name, surface]) => [
+        name,
+        (await ask(surface)).response.status,
+      ]);
+      return Object.fromEntries(await Promise.all(answers));
+    };
+    const expected = Object.fromEntries(Object.entries(surfaces).map(([name, { status }]) => [name, status]));
+    expect(await statuses()).toEqual(expected);
 
-      await cluster.crash();
-      // Twice: the first requests use connections that have just broken, the next ones cannot open any.
-      for (let round = 0; round < 2; round++) {
-        for (const [name, surface] of Object.entries(surfaces)) {
-          const { response, text } = await ask(surface);
-          expect({ name, status: response.status, text }).toMatchObject({ name, status: 503 });
-          expect(Number(response.headers.get("retry-after")), name).toBeGreaterThan(0);
-          expect(response.headers.get("content-type"), name).toMatch(surface.type ?? /^application\/json/);
-          if (!surface.type)
-            expect(JSON.parse(text)).toEqual({ error: { code: "UNAVAILABLE", message: expect.any(String) } });
-        }
+    await cluster.crash();
+    // Twice: the first requests use connections that have just broken, the next ones cannot open any.
+    for (let round = 0; round < 2; round++) {
+      for (const [name, surface] of Object.entries(surfaces)) {
+        const { response, text } = await ask(surface);
+        expect({ name, status: response.status, text }).toMatchObject({ name, status: 503 });
+        expect(Number(response.headers.get("retry-after")), name).toBeGreaterThan(0);
+        expect(response.headers.get("content-type"), name).toMatch(surface.type ?? /^application\/json/);
+        if (!surface.type)
+          expect(JSON.parse(text)).toEqual({ error: { code: "UNAVAILABLE", message: expect.any(String) } });
       }
-      expect(written.length).toBeGreaterThan(0);
-      for (const line of written) expect(line).not.toMatch(/"stack"|\\n\s+at /);
-
-      await cluster.restart();
-      surfaces["a new bot"] = { path: "/operator/v1/bots", headers: operator, status: 200 };
-      await expect.poll(statuses, { timeout: 20_000 }).toEqual({ ...expected, "a new bot": 200 });
-    } finally {
-      await fixture.close();
-      await database.close();
-      await cluster.stop();
-      rmSync(dataDirectory, { recursive: true, force: true });
     }
-  },
-  120_000,
-);
+    expect(written.length).toBeGreaterThan(0);
+    for (const line of written) expect(line).not.toMatch(/"stack"|\\n\s+at /);
+
+    await cluster.restart();
+    surfaces["a new bot"] = { path: "/operator/v1/bots", headers: operator, status: 200 };
+    await expect.poll(statuses, { timeout: 20_000 }).toEqual({ ...expected, "a new bot": 200 });
+  } finally {
+    await fixture.close();
+    await database.close();
+    await cluster.stop();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  }
+}, 120_000);

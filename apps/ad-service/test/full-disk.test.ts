@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase, statement } from "@intermission/postgres/open-database";
 import { mountSmallDisk, type SmallDisk } from "@intermission/testing/small-disk";
-import { copyMigratedStore } from "@intermission/testing/test-database";
+import { copyCluster } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { newTelegramId } from "./fixtures/app-fixture.ts";
@@ -51,12 +51,11 @@ test("on a full disk the server exits with a clear line, and every acknowledged 
 /** A store whose WAL segment has a third left, so that the next segment is needed after a thousand calls. */
 async function putStoreOn({ enter: [program, ...words], folder }: SmallDisk): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "full-disk-"));
-  await copyMigratedStore(join(dataDirectory, "postgres"), { schema: "ad_service", migrations });
+  await copyCluster(dataDirectory, { schema: "ad_service", migrations });
   const database = await openDatabase({ dataDirectory, schema: "ad_service", migrations });
   while (((await database.run(writeToLog, []))[0]?.megabytes ?? 0) % 16 < 11);
   await database.close();
-  execFileSync(program, [...words, "mkdir", join(folder, "ad-service")]);
-  execFileSync(program, [...words, "cp", "-r", join(dataDirectory, "postgres"), join(folder, "ad-service")]);
+  execFileSync(program, [...words, "cp", "-a", join(dataDirectory, "postgres"), folder]);
   rmSync(dataDirectory, { recursive: true });
 }
 

@@ -15,7 +15,7 @@ let telegram: Server;
 const sent: Record<string, unknown>[] = [];
 
 beforeAll(async () => {
-  fixture = await openClientFixture(testDatabases()[0] ?? "embedded");
+  fixture = await openClientFixture(testDatabases()[0]);
   // Telegram's side: answers every call, and keeps what the bot sent.
   telegram = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

@@ -9,7 +9,7 @@ let store: TestDatabase;
 let fixture: AppFixture;
 let bot: Awaited<ReturnType<AppFixture["newBot"]>>;
 beforeAll(async () => {
-  store = await openTestDatabase({ kind: "embedded", schema: "ad_service", migrations });
+  store = await openTestDatabase({ schema: "ad_service", migrations });
   fixture = await openAppFixture(store.database, { operatorToken });
   bot = await fixture.newBot();
 });

@@ -20,7 +20,7 @@ interface ApiDocument {
 
 let fixture: ClientFixture;
 beforeAll(async () => {
-  fixture = await openClientFixture("embedded");
+  fixture = await openClientFixture("server");
 });
 afterAll(() => fixture.close());
 

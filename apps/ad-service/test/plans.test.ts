@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { readyToFill } from "@intermission/testing/fill-tables";
 import { keepPlans, loadStatements } from "@intermission/testing/keep-plans";
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 
-describe.each(bothTestDatabases())("statements on the %s store", (kind) => {
+describe.each(testDatabases())("statements on the %s store", (kind) => {
   let store: TestDatabase;
   beforeAll(async () => {
     await loadStatements(join(import.meta.dirname, "../src"), /^(main|cli)\.ts$/);

@@ -2,8 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Database, openDatabase, statement } from "@intermission/postgres/open-database";
-import { askServer, dumpDatabase, startOtherCluster, useUpTransactionIds } from "@intermission/testing/copy-database";
-import { createServerDatabase, testDatabases } from "@intermission/testing/test-database";
+import {
+  askServer,
+  dumpDatabase,
+  startDumpableCluster,
+  useUpTransactionIds,
+} from "@intermission/testing/copy-database";
+import { createServerDatabase } from "@intermission/testing/test-database";
 import { expect, onTestFinished, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { rememberPublisherShare } from "../src/statistics/roll-up-statistics.ts";
@@ -43,23 +48,20 @@ async function open(databaseUrl: string): Promise<Database> {
   return database;
 }
 
-test.runIf(testDatabases().includes("server"))(
-  "every row that is read in commit order is numbered from the epoch's offset",
-  async () => {
-    const server = await createServerDatabase();
-    onTestFinished(server.drop);
-    await open(server.url);
-    const columns = await askServer(
-      server.url,
-      `select attrelid::regclass::text as table, pg_get_expr(adbin, adrelid) as default
+test("every row that is read in commit order is numbered from the epoch's offset", async () => {
+  const server = await createServerDatabase();
+  onTestFinished(server.drop);
+  await open(server.url);
+  const columns = await askServer(
+    server.url,
+    `select attrelid::regclass::text as table, pg_get_expr(adbin, adrelid) as default
      from pg_attribute join pg_class on pg_class.oid = attrelid left join pg_attrdef on adrelid = attrelid and adnum = attnum
      where relkind = 'r' and atttypid = 'xid8'::regtype and relnamespace = 'ad_service'::regnamespace
        and relname not in ('commit_epochs', 'stats_progress') order by 1`,
-    );
-    expect(columns.length).toBeGreaterThan(5);
-    expect(columns.filter((column) => column.default !== "ad_service.commit_xid()")).toEqual([]);
-  },
-);
+  );
+  expect(columns.length).toBeGreaterThan(5);
+  expect(columns.filter((column) => column.default !== "ad_service.commit_xid()")).toEqual([]);
+});
 
 /** The answer of `GET /client/v1/events`, once it lists the expected number. */
 async function feedOf(database: Database, token: string) {
@@ -81,47 +83,46 @@ async function feedOf(database: Database, token: string) {
   };
 }
 
-test.runIf(testDatabases().includes("server"))(
-  "after a restore into another cluster, the feed of events and the statistics continue without a gap or a repeat",
-  { tags: "long", timeout: 180_000 },
-  async () => {
-    const first = await createServerDatabase();
-    onTestFinished(first.drop);
-    await askServer(first.url, useUpTransactionIds);
-    const before = await open(first.url);
-    await insertBotsAndCampaigns(before);
-    await rememberPublisherShare(before, { percent: shares.morning, now: new Date(0) });
-    const { botId, token, enqueue } = await openDeliveryFixture(before, {});
-    const feed = await feedOf(before, token);
-    const [seen = ""] = await enqueue(1);
-    const { next } = await feed.read(undefined, 1);
-    const [unread = ""] = await enqueue(1);
-    await before.transaction((tx) => insertFacts(tx, [fact]));
-    await rollUpUntilNow(before);
-    // Not counted yet when the backup is made.
-    await before.transaction((tx) => insertFacts(tx, [fact, fact]));
-    const dump = dumpDatabase(first.url);
-    onTestFinished(dump.remove);
-    await enqueue(1);
-    const beyond = (await feed.read(next, 2)).next;
+test("after a restore into another cluster, the feed of events and the statistics continue without a gap or a repeat", {
+  tags: "long",
+  timeout: 180_000,
+}, async () => {
+  const first = await startDumpableCluster();
+  onTestFinished(first.stop);
+  await askServer(first.url, useUpTransactionIds);
+  const before = await open(first.url);
+  await insertBotsAndCampaigns(before);
+  await rememberPublisherShare(before, { percent: shares.morning, now: new Date(0) });
+  const { botId, token, enqueue } = await openDeliveryFixture(before, {});
+  const feed = await feedOf(before, token);
+  const [seen = ""] = await enqueue(1);
+  const { next } = await feed.read(undefined, 1);
+  const [unread = ""] = await enqueue(1);
+  await before.transaction((tx) => insertFacts(tx, [fact]));
+  await rollUpUntilNow(before);
+  // Not counted yet when the backup is made.
+  await before.transaction((tx) => insertFacts(tx, [fact, fact]));
+  const dump = dumpDatabase(first.url);
+  onTestFinished(dump.remove);
+  await enqueue(1);
+  const beyond = (await feed.read(next, 2)).next;
 
-    const other = await startOtherCluster();
-    onTestFinished(other.stop);
-    const after = await open((await dump.restoreTo(other.url)).url);
-    const restored = await feedOf(after, token);
-    expect((await restored.read(next, 1)).ids).toEqual([unread]);
-    await after.run(addTestEvent, [botId, "evt_new"]);
-    expect((await restored.read(next, 2)).ids).toEqual([unread, "evt_new"]);
-    expect((await restored.read(beyond, 1)).ids).toEqual(["evt_new"]);
-    expect((await restored.read(undefined, 3)).ids).toEqual([seen, unread, "evt_new"]);
-    await after.transaction((tx) => insertFacts(tx, [fact]));
-    await rollUpUntilNow(after);
-    expect(await readSums(after)).toEqual(expectedSums([fact, fact, fact, fact]));
+  const other = await startDumpableCluster();
+  onTestFinished(other.stop);
+  const after = await open((await dump.restoreTo(other.url)).url);
+  const restored = await feedOf(after, token);
+  expect((await restored.read(next, 1)).ids).toEqual([unread]);
+  await after.run(addTestEvent, [botId, "evt_new"]);
+  expect((await restored.read(next, 2)).ids).toEqual([unread, "evt_new"]);
+  expect((await restored.read(beyond, 1)).ids).toEqual(["evt_new"]);
+  expect((await restored.read(undefined, 3)).ids).toEqual([seen, unread, "evt_new"]);
+  await after.transaction((tx) => insertFacts(tx, [fact]));
+  await rollUpUntilNow(after);
+  expect(await readSums(after)).toEqual(expectedSums([fact, fact, fact, fact]));
 
-    // The same backup again: it does not contain what was read of the first restore.
-    const inOther = (await restored.read(next, 2)).next;
-    const again = await feedOf(await open((await dump.restoreTo(other.url)).url), token);
-    expect(await again.ask(inOther)).toMatchObject({ status: 410, body: { error: { code: "CURSOR_LOST" } } });
-    expect((await again.read(undefined, 2)).ids).toEqual([seen, unread]);
-  },
-);
+  // The same backup again: it does not contain what was read of the first restore.
+  const inOther = (await restored.read(next, 2)).next;
+  const again = await feedOf(await open((await dump.restoreTo(other.url)).url), token);
+  expect(await again.ask(inOther)).toMatchObject({ status: 410, body: { error: { code: "CURSOR_LOST" } } });
+  expect((await again.read(undefined, 2)).ids).toEqual([seen, unread]);
+});

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { askServer, startOtherCluster } from "@intermission/testing/copy-database";
 import { mountSmallDisk } from "@intermission/testing/small-disk";
-import { copyEmptyStore, copyMigratedStore } from "@intermission/testing/test-database";
+import { copyCluster } from "@intermission/testing/test-database";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { openCliFixture } from "./fixtures/cli-fixture.ts";
@@ -64,14 +64,14 @@ test("a file in place of the data folder is reported", async () => {
 
 test("an incomplete store is reported", async () => {
   const folder = temporaryFolder();
-  mkdirSync(join(folder, "ad-service/postgres/base"), { recursive: true });
+  mkdirSync(join(folder, "postgres/base"), { recursive: true });
   expect(await refusalOf({ DATA_DIR: folder })).toMatch(/postgres is not a whole store, PG_VERSION.*from a backup/);
 });
 
 test("a damaged store is reported, with the database's message", { tags: "long" }, async () => {
   const folder = temporaryFolder();
-  await copyEmptyStore(join(folder, "ad-service/postgres"));
-  writeFileSync(join(folder, "ad-service/postgres/global/pg_control"), Buffer.alloc(8192, 7));
+  await copyCluster(folder, { schema: "ad_service", migrations });
+  writeFileSync(join(folder, "postgres/global/pg_control"), Buffer.alloc(8192, 7));
   expect(await refusalOf({ DATA_DIR: folder })).toMatch(/database.*has failed \(FATAL: .*incompatible.*from a backup/);
 });
 
@@ -87,7 +87,7 @@ test("a port in use is reported", async () => {
   const address = other.address();
   const port = String(address !== null && typeof address === "object" ? address.port : 0);
   const folder = temporaryFolder();
-  await copyMigratedStore(join(folder, "ad-service/postgres"), { schema: "ad_service", migrations });
+  await copyCluster(folder, { schema: "ad_service", migrations });
   expect(await refusalOf({ PORT: port, DATA_DIR: folder })).toContain(`port ${port} is taken`);
 });
 

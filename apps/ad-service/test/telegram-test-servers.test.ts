@@ -13,7 +13,7 @@ const otherKey = stranger.subarray(-32).toString("hex");
 
 let store: TestDatabase;
 beforeAll(async () => {
-  store = await openTestDatabase({ kind: "embedded", schema: "ad_service", migrations });
+  store = await openTestDatabase({ schema: "ad_service", migrations });
 });
 afterAll(() => store.dispose());
 

@@ -94,7 +94,6 @@ export function createApp(options: AppOptions): FastifyInstance {
 
   healthRoutes(app, {
     check: () => database.run(ping, []),
-    isPartOfProcess: database.kind === "embedded",
     warning: options.warning,
     isStopping: options.isDraining,
   });

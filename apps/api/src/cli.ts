@@ -15,12 +15,12 @@ process.exitCode = await runCommandLine(program, process.argv.slice(2), {
 
 /**
  * Connects to the running server by the socket in its data folder. If no server answers there, opens the store in this
- * process: an embedded one under the same claim that a server takes, so that it never has two owners.
+ * process, under the same claim that a server takes.
  */
 async function openOperatorClient(config: CommandConfig): Promise<OperatorClient> {
-  const { databaseUrl, dataFolder } = config;
-  if (databaseUrl === undefined && !existsSync(join(dataFolder, "postgres"))) {
-    throw new NotReachable(`${dataFolder} holds no store: start the companion API, or set DATA_DIR to its folder`);
+  const { databaseUrl, dataDirectory, dataFolder } = config;
+  if (databaseUrl === undefined && !existsSync(join(dataDirectory, "postgres"))) {
+    throw new NotReachable(`${dataDirectory} holds no store: start the companion API, or set DATA_DIR to its folder`);
   }
   const folder = databaseUrl === undefined ? await claimOrFindServer(dataFolder) : undefined;
   if (folder === "served") return socketOperatorClient(socketPathOf(dataFolder), config.botId);

@@ -1,7 +1,9 @@
+import { join, resolve } from "node:path";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { checkDatabaseUrl } from "@intermission/postgres/database-url";
 import {
   drainSeconds,
+  embeddedBuffers,
   logLevel,
   portNumber,
   readSettings,
@@ -27,6 +29,7 @@ const variables = z.object({
   DRAIN_SECONDS: drainSeconds,
   DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
   DATA_DIR: z.string().default("data"),
+  EMBEDDED_BUFFERS_MB: embeddedBuffers,
   API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional(),
   LOG_LEVEL: logLevel,
   TRUST_PROXY: trustedProxies.optional(),
@@ -120,14 +123,28 @@ function areSound(...names: (keyof typeof variables.shape)[]) {
     !issues.some(({ path }) => names.some((name) => name === path?.[0]));
 }
 
-const commandVariables = variables.pick({ DATABASE_URL: true, DATA_DIR: true, BOT_ID: true, ENCRYPTION_KEY: true });
+const commandVariables = variables.pick({
+  ...{ DATABASE_URL: true, DATA_DIR: true, EMBEDDED_BUFFERS_MB: true },
+  ...{ BOT_ID: true, ENCRYPTION_KEY: true },
+});
 
 export type CommandConfig = ReturnType<typeof readCommandConfig>;
 
 /** Reads the command line's configuration from its environment: the store's location and its bot. */
 export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const { DATABASE_URL, DATA_DIR, BOT_ID, ENCRYPTION_KEY } = readSettings(commandVariables, environment);
-  return { databaseUrl: DATABASE_URL, dataFolder: `${DATA_DIR}/api`, botId: BOT_ID, encryptionKey: ENCRYPTION_KEY };
+  const read = readSettings(commandVariables, environment);
+  return { ...storeOf(read), botId: read.BOT_ID, encryptionKey: read.ENCRYPTION_KEY };
+}
+
+function storeOf(read: z.output<typeof commandVariables>) {
+  const dataDirectory = resolve(read.DATA_DIR);
+  return {
+    databaseUrl: read.DATABASE_URL,
+    dataDirectory,
+    /** What is this server's own. */
+    dataFolder: join(dataDirectory, "api"),
+    buffersMegabytes: read.EMBEDDED_BUFFERS_MB,
+  };
 }
 
 export type Config = ReturnType<typeof readConfig>;
@@ -139,8 +156,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     mode: read.MODE,
     host: read.HOST,
     port: read.PORT,
-    databaseUrl: read.DATABASE_URL,
-    dataFolder: `${read.DATA_DIR}/api`,
+    ...storeOf(read),
     hasApiReference: (read.API_REFERENCE ?? (read.MODE === "demo" ? "on" : "off")) === "on",
     logLevel: read.LOG_LEVEL,
     trustProxy: read.TRUST_PROXY,

@@ -25,7 +25,8 @@ async function main(): Promise<void> {
   const folder = config.databaseUrl === undefined ? await requireDataFolder(config.dataFolder) : undefined;
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
-    dataDirectory: config.dataFolder,
+    dataDirectory: config.dataDirectory,
+    buffersMegabytes: config.buffersMegabytes,
     schema: "api",
     migrations,
     logger,

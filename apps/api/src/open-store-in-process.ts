@@ -18,9 +18,9 @@ const findBots = statement<{ bot_id: string }>(
   "select bot_id from reconciliations union select bot_id from bots order by bot_id",
 );
 
-/** Serves the queries from this process, on an embedded store that no server has open, or on a shared database. */
+/** Serves the queries from this process, on the embedded store while no server runs, or on a shared database. */
 export async function openStoreInProcess(
-  { databaseUrl, dataFolder, botId: named, encryptionKey }: CommandConfig,
+  { databaseUrl, dataDirectory, buffersMegabytes, botId: named, encryptionKey }: CommandConfig,
   folder: ClaimedFolder | undefined,
 ): Promise<OperatorClient> {
   let database: Database | undefined;
@@ -31,7 +31,8 @@ export async function openStoreInProcess(
   try {
     database = await openDatabase({
       databaseUrl,
-      dataDirectory: dataFolder,
+      dataDirectory,
+      buffersMegabytes,
       schema: "api",
       migrations,
       isExisting: true,

@@ -10,7 +10,7 @@ import type { AppRouter } from "./router.ts";
 let store: TestDatabase;
 let api: TestApi;
 beforeAll(async () => {
-  store = await openTestDatabase({ kind: "embedded", schema: "api", migrations });
+  store = await openTestDatabase({ schema: "api", migrations });
   api = await startTestApi(store.database);
 });
 afterAll(async () => {

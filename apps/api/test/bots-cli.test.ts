@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sign } from "@intermission/ad-core/signature";
 import { startCommandHost } from "@intermission/testing/host-commands";
-import { copyMigratedStore } from "@intermission/testing/test-database";
+import { copyCluster } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { type ServerProcess, startProcess, startServerProcess } from "./fixtures/process-fixture.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
     await writeFile(join(folder, `ad-${id}`), `ad_token_of_${id}\n`);
     await writeFile(join(folder, `telegram-${id}`), `${id}:${"T".repeat(35)}\n`);
   }
-  await copyMigratedStore(join(folder, "api/postgres"), { schema: "api", migrations });
+  await copyCluster(folder, { schema: "api", migrations });
   server = await startServerProcess({ ...base, ...encryption });
 });
 afterAll(async () => {

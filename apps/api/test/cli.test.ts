@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sign } from "@intermission/ad-core/signature";
 import { type Ended, startCommandHost } from "@intermission/testing/host-commands";
-import { copyMigratedStore, createServerDatabase } from "@intermission/testing/test-database";
+import { copyCluster, createServerDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { testConfig, testToken } from "./fixtures/api-fixture.ts";
@@ -86,7 +86,7 @@ describe("beside a server on the embedded store, and after its stop", () => {
   let server: ServerProcess;
   const viewed = '{"event":"rewarded","user_tg_id":"42","event_id":"evt_1","code":"code1"}';
   beforeAll(async () => {
-    await copyMigratedStore(join(dataDir, "api/postgres"), { schema: "api", migrations });
+    await copyCluster(dataDir, { schema: "api", migrations });
     server = await startServer();
     for (const body of [viewed, viewed, viewed]) expect(await deliver(server.url, body)).toBe(200);
     expect(await deliver(server.url, '{"event":"rewarded","user_tg_id":"43"}')).toBe(200);

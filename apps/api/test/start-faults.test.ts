@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mountSmallDisk, type SmallDisk } from "@intermission/testing/small-disk";
-import { copyMigratedStore } from "@intermission/testing/test-database";
+import { copyCluster } from "@intermission/testing/test-database";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { testConfig, testToken } from "./fixtures/api-fixture.ts";
@@ -64,9 +64,9 @@ test("a disk without space for a new store is reported", { tags: "long" }, async
 
 test("an incomplete store is reported, and not filled again", async () => {
   const folder = temporaryFolder();
-  mkdirSync(join(folder, "api/postgres/base"), { recursive: true });
+  mkdirSync(join(folder, "postgres/base"), { recursive: true });
   expect(await refusalOf({ DATA_DIR: folder })).toMatch(/postgres is not a whole store, PG_VERSION.*from a backup/);
-  expect(existsSync(join(folder, "api/postgres/PG_VERSION"))).toBe(false);
+  expect(existsSync(join(folder, "postgres/PG_VERSION"))).toBe(false);
 });
 
 test("a port in use is reported", { tags: "long" }, async () => {
@@ -76,7 +76,7 @@ test("a port in use is reported", { tags: "long" }, async () => {
   const address = other.address();
   const port = String(address !== null && typeof address === "object" ? address.port : 0);
   const folder = temporaryFolder();
-  await copyMigratedStore(join(folder, "api/postgres"), { schema: "api", migrations });
+  await copyCluster(folder, { schema: "api", migrations });
   expect(await refusalOf({ PORT: port, DATA_DIR: folder })).toContain(`port ${port} on 127.0.0.1 is taken`);
 });
 

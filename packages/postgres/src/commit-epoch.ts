@@ -8,7 +8,7 @@ import type pg from "pg";
  *
  * - Another cluster, another timeline (a standby was promoted, or a backup recovered to a point in time) or another copy of
  *   the tables (a dump was restored): ids get a new offset, above all ids in the tables.
- * - A restart of the server, or of the embedded store: ids continue, unless older files were restored. A cursor newer than
+ * - A restart of the server: ids continue, unless older files were restored. A cursor newer than
  *   these files has an epoch that they do not know, or is set back to where the next epoch begins.
  */
 

@@ -6,9 +6,8 @@ export interface DatabaseLogger {
   warn(facts: object, message: string): void;
 }
 
-/** The operations that differ between the embedded engine and a server. */
+/** The connections to a PostgreSQL server. */
 export interface DatabaseStore {
-  readonly kind: "embedded" | "server";
   readonly pool: pg.Pool;
   /** Lends a connection without a statement timeout. */
   withoutTimeout(work: (client: pg.ClientBase) => Promise<void>): Promise<void>;

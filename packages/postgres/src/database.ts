@@ -29,13 +29,12 @@ export interface Runner {
 }
 
 /**
- * Inside `transaction`, use this and never the database: the embedded store has one session, which the transaction
- * occupies, and refuses other statements meanwhile; a server's pool is limited. It throws after the end of its transaction.
+ * Inside `transaction`, use this and never the database, whose statement would wait for another connection of a limited
+ * pool, and not see the transaction's changes. It throws after the end of its transaction.
  */
 export interface Transaction extends Runner {}
 
 export interface Database extends Runner {
-  readonly kind: "embedded" | "server";
   /**
    * Commits when `work` resolves, rolls back when it rejects. It resolves only after a commit: if `work` catches the error
    * of a statement, the transaction is rolled back and rejects. Deadlocks and serialisation failures run `work` again, three

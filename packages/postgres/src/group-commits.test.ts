@@ -21,7 +21,6 @@ describe.each(testDatabases())("on the %s database", (kind) => {
     let inFlight = 0;
     let mostInFlight = 0;
     const group = groupCommits<number, number>({
-      store: kind,
       orderBy: (id) => String(id).padStart(9, "0"),
       async run(ids) {
         batches.push(ids.length);
@@ -39,7 +38,7 @@ describe.each(testDatabases())("on the %s database", (kind) => {
     expect(stored.map(({ id }) => id * 2)).toEqual(doubled);
     expect(Math.max(...batches)).toBeGreaterThan(100);
     expect(batches.length).toBeLessThan(30);
-    expect(mostInFlight).toBe(kind === "server" ? 2 : 1);
+    expect(mostInFlight).toBe(2);
   });
 });
 
@@ -47,7 +46,6 @@ test("a single item is written immediately, and items that arrive meanwhile shar
   const batches: number[][] = [];
   const finish: (() => void)[] = [];
   const group = groupCommits<number, number>({
-    store: "embedded",
     async run(items) {
       batches.push([...items]);
       await new Promise<void>((resolve) => finish.push(resolve));
@@ -72,7 +70,6 @@ test("a second batch starts in parallel once 64 items are queued", async () => {
     finish = resolve;
   });
   const group = groupCommits<number, number>({
-    store: "server",
     async run(items) {
       batches.push([...items]);
       await running;
@@ -94,7 +91,6 @@ test("a batch takes half of what is unanswered, so that as much is left for the 
   const batches: number[] = [];
   const finish: (() => void)[] = [];
   const group = groupCommits<number, number>({
-    store: "embedded",
     async run(items) {
       batches.push(items.length);
       await new Promise<void>((resolve) => finish.push(resolve));
@@ -120,7 +116,6 @@ test("a batch takes half of what is unanswered, so that as much is left for the 
 test("items with equal keys in a batch run once and share the result, in the order of their keys", async () => {
   const batches: string[][] = [];
   const group = groupCommits<string, string>({
-    store: "embedded",
     mergeBy: (item) => item,
     async run(items) {
       batches.push([...items]);
@@ -134,7 +129,6 @@ test("items with equal keys in a batch run once and share the result, in the ord
 test("items of one key run one at a time in their order of arrival, and items of other keys do not wait for them", async () => {
   const batches: string[][] = [];
   const group = groupCommits<string, string>({
-    store: "server",
     oneAtATimeBy: (item) => item.slice(0, 1),
     async run(items) {
       batches.push([...items]);
@@ -155,7 +149,6 @@ test("items of one key run one at a time in their order of arrival, and items of
 test("items that wait for another item of their key count as queued", async () => {
   const finish: (() => void)[] = [];
   const group = groupCommits<string, string>({
-    store: "embedded",
     maxQueued: 2,
     oneAtATimeBy: (item) => item.slice(0, 1),
     async run(items) {
@@ -176,7 +169,6 @@ test("items that wait for another item of their key count as queued", async () =
 
 test("an error in the caller's key function rejects its batch, and the next batch is served", async () => {
   const group = groupCommits<string, string>({
-    store: "embedded",
     mergeBy: (item) => {
       if (item === "odd") throw new Error("no key");
       return item;
@@ -189,7 +181,6 @@ test("an error in the caller's key function rejects its batch, and the next batc
 
 test("any other failure than a data error rejects the whole batch, because its commit is unknown", async () => {
   const group = groupCommits<number, number>({
-    store: "embedded",
     run: async () => {
       throw new Error("Connection terminated unexpectedly");
     },
@@ -202,7 +193,6 @@ test("any other failure than a data error rejects the whole batch, because its c
 test("a batch is retried after a deadlock", async () => {
   let attempts = 0;
   const group = groupCommits<number, number>({
-    store: "embedded",
     async run(items) {
       attempts += 1;
       if (attempts < 3) throw Object.assign(new pg.DatabaseError("deadlock detected", 0, "error"), { code: "40P01" });
@@ -219,7 +209,6 @@ test("a full queue refuses immediately", async () => {
     finish = resolve;
   });
   const group = groupCommits<number, number>({
-    store: "embedded",
     maxQueued: 2,
     async run(items) {
       await running;

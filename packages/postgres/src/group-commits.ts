@@ -1,5 +1,4 @@
 import pg from "pg";
-import type { Database } from "./database.ts";
 import { retryConflicts } from "./run-transaction.ts";
 
 /** The queue is full: nothing was written. A transport answers 503 with Retry-After. */
@@ -22,8 +21,7 @@ export interface GroupCommitsOptions<In, Out> {
   /** Items with equal keys run one at a time, in their order of arrival. */
   readonly oneAtATimeBy?: (item: In) => string;
   readonly maxBatch?: number;
-  readonly store: Database["kind"];
-  /** Concurrent batches on a server, 2 by default: a second one starts only with 64 items. The embedded store has 1. */
+  /** Concurrent batches, 2 by default: a second one starts only with 64 items. */
   readonly maxInFlight?: 1 | 2;
   readonly maxQueued?: number;
 }
@@ -72,7 +70,7 @@ const LEAST_SHARE = 8;
  */
 export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): CommitGroup<In, Out> {
   const { run, mergeBy, orderBy = mergeBy, oneAtATimeBy, maxBatch = 500, maxQueued = 20_000 } = options;
-  const maxInFlight = options.store === "embedded" ? 1 : (options.maxInFlight ?? 2);
+  const { maxInFlight = 2 } = options;
   const queue: Waiting<In, Out>[] = [];
   // Keys of items that are queued or under way, with the items that wait for them.
   const lines = new Map<string, Waiting<In, Out>[]>();

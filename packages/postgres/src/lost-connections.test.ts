@@ -8,7 +8,7 @@ import { createServerDatabase, testDatabases } from "@intermission/testing/test-
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Database, openDatabase, statement } from "./open-database.ts";
-import { listenForever } from "./open-server-store.ts";
+import { listenForever } from "./open-store.ts";
 
 const one = statement<{ one: number }>("one", "select 1 as one");
 const soon = { timeout: 20_000 };

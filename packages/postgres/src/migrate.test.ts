@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { copyEmptyStore, createServerDatabase, testDatabases } from "@intermission/testing/test-database";
+import { createServerDatabase, testDatabases } from "@intermission/testing/test-database";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Migrations } from "./migrate.ts";
@@ -19,8 +19,7 @@ describe.each(testDatabases())("on the %s database", (kind) => {
   const migrateTo = async (migrations: Migrations) => (await open(migrations)).close();
   beforeEach(async () => {
     dataDirectory = mkdtempSync(join(tmpdir(), "migrate-"));
-    server = kind === "server" ? await createServerDatabase() : undefined;
-    if (kind === "embedded") await copyEmptyStore(join(dataDirectory, "postgres"));
+    server = await createServerDatabase();
   });
   afterEach(async () => {
     await server?.drop();

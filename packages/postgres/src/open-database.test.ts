@@ -2,12 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  bothTestDatabases,
-  copyEmptyStore,
-  openTestDatabase,
-  type TestDatabase,
-} from "@intermission/testing/test-database";
+import { copyCluster, openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Database, openDatabase, statement } from "./open-database.ts";
 
@@ -25,7 +20,7 @@ const select = statement<{ id: number; amount: number; made_at: Date }>(
 );
 const preparedNames = statement<{ name: string }>("prepared-names", "select name from pg_prepared_statements");
 
-describe.each(bothTestDatabases())("on the %s database", (kind) => {
+describe.each(testDatabases())("on the %s database", (kind) => {
   let opened: TestDatabase;
   let database: Database;
   beforeAll(async () => {
@@ -87,20 +82,6 @@ describe.each(bothTestDatabases())("on the %s database", (kind) => {
     await expect(ended.run(insert, [[21]])).rejects.toThrow("after the end of its transaction");
   });
 
-  test.runIf(kind === "embedded")(
-    "inside a transaction, a statement on the database is refused and does not wait",
-    async () => {
-      const refused = "inside a transaction";
-      await expect(database.transaction(() => database.run(preparedNames, []))).rejects.toThrow(refused);
-      await expect(database.transaction(() => database.transaction(async () => 1))).rejects.toThrow(refused);
-      let afterwards: Promise<unknown> = Promise.resolve();
-      await database.transaction(async () => {
-        afterwards = new Promise((resolve) => setTimeout(resolve, 200)).then(() => database.run(preparedNames, []));
-      });
-      await expect(afterwards).resolves.toEqual(expect.any(Array));
-    },
-  );
-
   test("transactions that lock rows in opposite order both commit", async () => {
     await database.run(insert, [[30, 31]]);
     const add = statement("add-one", "update things set amount = amount + 1 where id = $1");
@@ -148,7 +129,7 @@ test("a killed process loses no committed row of the embedded store", { tags: "l
     for (let id = 1; ; id++) { await database.run(insert, [id]); process.stdout.write(id + "\\n"); }
   `;
   try {
-    await copyEmptyStore(join(dataDirectory, "postgres"));
+    await copyCluster(dataDirectory);
     const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", writer, dataDirectory], {
       stdio: ["ignore", "pipe", "inherit"],
     });

@@ -1,4 +1,4 @@
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { statement } from "./open-database.ts";
 import { rowParameters } from "./row-parameters.ts";
@@ -19,7 +19,7 @@ const read = statement<Record<string, unknown>>("test.given", `select * from (${
 
 const bytes = (hex: string) => Buffer.from(hex, "hex");
 
-describe.each(bothTestDatabases())("rows as parameters on %s", (kind) => {
+describe.each(testDatabases())("rows as parameters on %s", (kind) => {
   let store: TestDatabase;
   beforeAll(async () => {
     store = await openTestDatabase({ kind, schema: "rows", migrations: {} });

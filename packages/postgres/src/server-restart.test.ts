@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { startTemporaryCluster } from "@intermission/testing/temporary-cluster";
-import { testDatabases } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
 import { openDatabase, statement } from "./open-database.ts";
 
@@ -12,58 +11,53 @@ const insert = statement("insert", "insert into things (id) values ($1)");
 const count = statement<{ rows: number }>("count", "select count(*)::int as rows from things");
 
 // An 'error' event without a listener would end this process and the test run.
-test.runIf(testDatabases().includes("server"))(
-  "a crash of the database server only fails requests under way: no acknowledged row, later request or notice is lost",
-  async (context) => {
-    const cluster = await startTemporaryCluster();
-    if ("outcome" in cluster) return context.skip("there are no PostgreSQL binaries here");
-    const dataDirectory = mkdtempSync(join(tmpdir(), "restart-"));
-    const migrations = { "0001": "create table things (id int primary key)" };
-    const database = await openDatabase({ databaseUrl: cluster.url, dataDirectory, schema: "shop", migrations });
-    try {
-      const heard: string[] = [];
-      await database.listen("bell", (payload) => heard.push(payload));
-      let answered = 0;
-      let isOver = false;
-      const writers = Array.from({ length: 5 }, async (_, writer) => {
-        for (let id = writer; !isOver; id += 5) {
-          const isStored = await database.run(insert, [id]).then(
-            () => true,
-            () => wait(50, false),
-          );
-          if (isStored) answered += 1;
-        }
-      });
-      const held = database.transaction(async (tx) => {
-        await tx.run(count, []);
-        await wait(2000);
-        await tx.run(count, []);
-      });
-      const heldOutcome = expect(held).rejects.toThrow();
-      await wait(300);
-      const before = answered;
-      await cluster.restart();
-      await heldOutcome;
-      await expect.poll(() => answered, { timeout: 10_000 }).toBeGreaterThan(before + 10);
-      isOver = true;
-      await Promise.all(writers);
-      const [stored] = await database.run(count, []);
-      expect(before).toBeGreaterThan(0);
-      expect(stored?.rows).toBeGreaterThanOrEqual(answered);
-      await expect
-        .poll(
-          async () => {
-            await database.notify("bell", "after");
-            return heard.at(-1);
-          },
-          { timeout: 10_000 },
-        )
-        .toBe("after");
-    } finally {
-      await database.close();
-      await cluster.stop();
-      rmSync(dataDirectory, { recursive: true, force: true });
-    }
-  },
-  60_000,
-);
+test("a crash of the database server only fails requests under way: no acknowledged row, later request or notice is lost", async () => {
+  const cluster = await startTemporaryCluster();
+  const dataDirectory = mkdtempSync(join(tmpdir(), "restart-"));
+  const migrations = { "0001": "create table things (id int primary key)" };
+  const database = await openDatabase({ databaseUrl: cluster.url, dataDirectory, schema: "shop", migrations });
+  try {
+    const heard: string[] = [];
+    await database.listen("bell", (payload) => heard.push(payload));
+    let answered = 0;
+    let isOver = false;
+    const writers = Array.from({ length: 5 }, async (_, writer) => {
+      for (let id = writer; !isOver; id += 5) {
+        const isStored = await database.run(insert, [id]).then(
+          () => true,
+          () => wait(50, false),
+        );
+        if (isStored) answered += 1;
+      }
+    });
+    const held = database.transaction(async (tx) => {
+      await tx.run(count, []);
+      await wait(2000);
+      await tx.run(count, []);
+    });
+    const heldOutcome = expect(held).rejects.toThrow();
+    await wait(300);
+    const before = answered;
+    await cluster.restart();
+    await heldOutcome;
+    await expect.poll(() => answered, { timeout: 10_000 }).toBeGreaterThan(before + 10);
+    isOver = true;
+    await Promise.all(writers);
+    const [stored] = await database.run(count, []);
+    expect(before).toBeGreaterThan(0);
+    expect(stored?.rows).toBeGreaterThanOrEqual(answered);
+    await expect
+      .poll(
+        async () => {
+          await database.notify("bell", "after");
+          return heard.at(-1);
+        },
+        { timeout: 10_000 },
+      )
+      .toBe("after");
+  } finally {
+    await database.close();
+    await cluster.stop();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  }
+}, 60_000);

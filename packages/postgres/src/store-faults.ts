@@ -11,7 +11,7 @@ export class StoreFault extends Error {
 }
 
 /**
- * The embedded engine could not start or ended unexpectedly. `lastWords` are the last lines of its log: PostgreSQL's own
+ * The embedded database could not start or ended unexpectedly. `lastWords` are the last lines of its log: PostgreSQL's own
  * report of a PANIC or FATAL.
  */
 export class EngineDeath extends Error {

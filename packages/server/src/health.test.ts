@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { healthRoutes, NotReady } from "./health.ts";
 import { createHttpServer } from "./http-server.ts";
 
-async function answersOf(check: () => Promise<unknown>, { isStopping = false, isPartOfProcess = false } = {}) {
+async function answersOf(check: () => Promise<unknown>, { isStopping = false } = {}) {
   const app = createHttpServer({ logger: pino({ level: "silent" }) });
-  healthRoutes(app, { check, isPartOfProcess, isStopping: () => isStopping });
+  healthRoutes(app, { check, isStopping: () => isStopping });
   const answers = [await app.inject("/healthz"), await app.inject("/readyz")];
   await app.close();
   expect(answers.map(({ headers }) => headers["cache-control"])).toEqual(["no-store", "no-store"]);
@@ -35,7 +35,7 @@ test("the answer tells the operator what to do, and any other fault is only logg
     [new Error("password=secret"), { status: "not-ready" }],
   ] as const) {
     const app = createHttpServer({ logger: pino({ level: "silent" }) });
-    healthRoutes(app, { check: async () => {}, isPartOfProcess: true, requirement: () => Promise.reject(error) });
+    healthRoutes(app, { check: async () => {}, requirement: () => Promise.reject(error) });
     expect((await app.inject("/readyz")).json()).toEqual(body);
     expect((await app.inject("/healthz")).statusCode).toBe(200);
     await app.close();
@@ -48,20 +48,4 @@ test("a server that is ready names what the operator should look at", async () =
   const answer = await app.inject("/readyz");
   expect([answer.statusCode, answer.json()]).toEqual([200, { status: "ready", warning: "the clock is wrong" }]);
   await app.close();
-});
-
-test("a process whose embedded store fails or does not answer within five seconds is not alive", {
-  tags: "long",
-  timeout: 20_000,
-}, async () => {
-  const isPartOfProcess = true;
-  const dead = answersOf(() => Promise.reject(new Error("gone")), { isPartOfProcess });
-  const silent = answersOf(() => new Promise(() => {}), { isPartOfProcess });
-  const slow = answersOf(() => new Promise((resolve) => setTimeout(resolve, 3000)), { isPartOfProcess });
-  expect(await Promise.all([dead, silent, slow, answersOf(async () => {}, { isPartOfProcess })])).toEqual([
-    [503, 503],
-    [503, 503],
-    [200, 503],
-    [200, 200],
-  ]);
 });

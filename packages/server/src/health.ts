@@ -8,12 +8,6 @@ export class NotReady extends Error {
 export interface HealthOptions {
   /** Resolves when requests can be served. */
   readonly check: () => Promise<unknown>;
-  /**
-   * Whether `check` queries a part of this process, such as the embedded store. If that does not answer, `/healthz` fails,
-   * since a restart helps. An unreachable database server only fails `/readyz`: a restart would lose the requests under way
-   * and repair nothing.
-   */
-  readonly isPartOfProcess?: boolean | undefined;
   /** A further condition of `/readyz`; throws `NotReady` where the operator has to act, since a restart would not help. */
   readonly requirement?: (() => Promise<unknown>) | undefined;
   /** What the operator should look at although this server can serve; `/readyz` returns it. */
@@ -22,14 +16,17 @@ export interface HealthOptions {
   readonly isStopping?: (() => boolean) | undefined;
 }
 
-/** A load balancer should switch to another node soon; a process should be restarted only after a longer silence. */
+/** A load balancer should switch to another node soon. */
 const READY_WITHIN_MS = 2000;
-const ALIVE_WITHIN_MS = 5000;
 
-/** `GET /healthz`: the process works. `GET /readyz`: it can serve requests and is not stopping. Otherwise 503. */
+/**
+ * `GET /healthz`: the process works; a database that does not answer is no reason to restart it, since a restart would lose
+ * the requests under way and repair nothing. `GET /readyz`: it can serve requests and is not stopping. Otherwise
+ * 503.
+ */
 export function healthRoutes(
   app: FastifyInstance,
-  { check, isPartOfProcess = false, requirement = async () => {}, warning, isStopping = () => false }: HealthOptions,
+  { check, requirement = async () => {}, warning, isStopping = () => false }: HealthOptions,
 ): void {
   let running: Promise<unknown> | undefined;
   /** Concurrent requests share one check, so that no checks queue up at a store that does not answer. */
@@ -39,12 +36,9 @@ export function healthRoutes(
     });
     return running;
   };
-  app.get("/healthz", async (request, reply) => {
+  app.get("/healthz", async (_request, reply) => {
     reply.header("cache-control", "no-store");
-    const fault = isPartOfProcess ? await faultWithin(checkOnce, ALIVE_WITHIN_MS) : undefined;
-    if (fault === undefined) return reply.send({ status: "alive" });
-    request.log.error({ err: fault }, "the store does not answer");
-    return reply.code(503).send({ status: "store-does-not-answer" });
+    return reply.send({ status: "alive" });
   });
   app.get("/readyz", async (request, reply) => {
     reply.header("cache-control", "no-store");

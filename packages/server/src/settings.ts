@@ -48,6 +48,16 @@ const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as
 /** LOG_LEVEL. */
 export const logLevel = z.enum(levels, `must be one of ${levels.join(", ")}`).default("info");
 
+const buffersForm = "must be a whole number of megabytes from 8 to 65536";
+
+/** EMBEDDED_BUFFERS_MB. */
+export const embeddedBuffers = z.coerce
+  .number({ error: buffersForm })
+  .int(buffersForm)
+  .min(8, buffersForm)
+  .max(65_536, buffersForm)
+  .default(64);
+
 /** TRUST_PROXY. */
 export const trustedProxies = z
   .string()

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { findBinaries, startTemporaryCluster, type TemporaryCluster } from "./temporary-cluster.ts";
+import { findDebianPrograms, startTemporaryCluster, type TemporaryCluster } from "./temporary-cluster.ts";
 import { createServerDatabase } from "./test-database.ts";
 
 /** A backup as operators make it: `pg_dump`, restored by `psql` into an empty database. For tests. */
@@ -27,11 +27,20 @@ export function dumpDatabase(url: string): DatabaseDump {
   };
 }
 
-/** Starts another cluster, whose transaction ids begin again. Throws if PostgreSQL is not installed. */
-export async function startOtherCluster(): Promise<TemporaryCluster> {
-  const cluster = await startTemporaryCluster({ fsync: false });
-  if ("outcome" in cluster) throw new Error("PostgreSQL is not installed here: a second cluster is needed");
-  return cluster;
+/** Starts another cluster, whose transaction ids begin again. */
+export function startOtherCluster(): Promise<TemporaryCluster> {
+  return startTemporaryCluster({ fsync: false });
+}
+
+/** A cluster whose databases can be dumped: `pg_dump` is for its own version and older ones, and only Debian's is here. */
+export async function startDumpableCluster(): Promise<TemporaryCluster> {
+  return startTemporaryCluster({ fsync: false, programs: requireDebianPrograms() });
+}
+
+function requireDebianPrograms(): string {
+  const programs = findDebianPrograms();
+  if (programs === undefined) throw new Error("pg_dump is not installed here: apt-get install postgresql");
+  return programs;
 }
 
 /** Uses up transaction ids, so that the cluster's next id is far above that of a new cluster. */
@@ -47,8 +56,5 @@ export async function askServer(url: string, sql: string): Promise<Record<string
 }
 
 function run(program: string, words: readonly string[]): void {
-  const binaries = findBinaries();
-  execFileSync(binaries === undefined ? program : join(binaries, program), words, {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  execFileSync(join(requireDebianPrograms(), program), words, { stdio: ["ignore", "ignore", "pipe"] });
 }

@@ -1,7 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { chooseAccount, commandOf } from "@intermission/postgres/cluster-account";
+import { postgresPrograms } from "@intermission/postgres/postgres-programs";
 import pg from "pg";
 import { cleanUpCluster, firstNumberIn, isAlive, serverOf } from "./clean-up-cluster.ts";
 import { freePort } from "./free-port.ts";
@@ -21,35 +23,25 @@ export interface TemporaryCluster {
 const folderPrefix = "intermission-postgres-";
 
 /**
- * Starts a PostgreSQL server from the binaries of this machine on a temporary folder and a free port. The server refuses
- * to run as root, so root starts it as an unprivileged user. It ends with this process, however that ends; the next start
- * removes leftovers. Without `fsync` it is faster, in memory where this machine has enough, and its data survive everything
- * except a crash of the machine.
+ * Starts a PostgreSQL server on a temporary folder and a free port, by default from the programs of the embedded cluster. It
+ * ends with this process, however that ends; the next start removes leftovers. Without `fsync` it is faster, in memory where
+ * this machine has enough, and its data survive everything except a crash of the machine.
  */
 export async function startTemporaryCluster({
   fsync = true,
-} = {}): Promise<TemporaryCluster | { outcome: "no-binaries" }> {
-  const binaries = findBinaries();
-  if (binaries === undefined) return { outcome: "no-binaries" };
+  programs = postgresPrograms(),
+} = {}): Promise<TemporaryCluster> {
   await cleanUpAbandoned();
-  const owner = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
   const folder = mkdtempSync(join((fsync ? undefined : memoryFolder()) ?? "/tmp", folderPrefix));
   writeFileSync(join(folder, "owner.pid"), String(process.pid));
   cleanUpAfterUs(folder);
-  if (owner) chownSync(folder, owner.uid, owner.gid);
   const data = join(folder, "data");
-  const asOwner = { ...owner, cwd: "/", env: { PATH: process.env.PATH, LC_ALL: "C" } };
-  const initialise = [
-    "-D",
-    data,
-    "-U",
-    "postgres",
-    "--auth=trust",
-    "--encoding=UTF8",
-    "--locale=C",
-    "--no-instructions",
-  ];
-  execFileSync(join(binaries, "initdb"), initialise, { ...asOwner, stdio: ["ignore", "ignore", "pipe"] });
+  const account = chooseAccount({ folder: data, dataDirectory: folder, programs });
+  if (account.kind === "other-user") chownSync(folder, account.uid, account.gid);
+  const env = { PATH: process.env.PATH, LC_ALL: "C" };
+  const initialise = ["-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C"];
+  const initdb = commandOf(account, join(programs, "initdb"), [...initialise, "--no-instructions", "--no-sync"]);
+  execFileSync(initdb.program, initdb.words, { ...initdb.options, env, stdio: ["ignore", "ignore", "pipe"] });
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const settings = [
@@ -58,7 +50,8 @@ export async function startTemporaryCluster({
   ];
   const start = async () => {
     const words = ["-D", data, ...settings.flatMap((setting) => ["-c", setting])];
-    const server = spawn(join(binaries, "postgres"), words, { ...asOwner, stdio: "ignore" });
+    const postgres = commandOf(account, join(programs, "postgres"), words);
+    const server = spawn(postgres.program, postgres.words, { ...postgres.options, env, stdio: "ignore" });
     await untilReady(server, url);
     return server;
   };
@@ -129,28 +122,13 @@ async function cleanUpAbandoned(): Promise<void> {
   }
 }
 
-/** The folder of PostgreSQL's programs on this machine, in the newest version. */
-export function findBinaries(): string | undefined {
+/** The folder of Debian's PostgreSQL in its newest version, which has client programs, too. */
+export function findDebianPrograms(): string | undefined {
   const debian = "/usr/lib/postgresql";
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
-  const folders = [
-    ...versions.map((version) => join(debian, version, "bin")),
-    ...(process.env.PATH ?? "").split(delimiter),
-  ];
-  return folders.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")));
-}
-
-function unprivilegedUser(): { uid: number; gid: number } {
-  for (const name of ["postgres", "nobody"]) {
-    try {
-      const id = (flag: string) =>
-        Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
-      return { uid: id("-u"), gid: id("-g") };
-    } catch {
-      // This user does not exist; try the next one.
-    }
-  }
-  throw new Error("PostgreSQL refuses to run as root, and there is neither a postgres nor a nobody user");
+  return versions
+    .map((version) => join(debian, version, "bin"))
+    .find((folder) => ["initdb", "pg_dump"].every((name) => existsSync(join(folder, name))));
 }
 
 async function untilReady(server: ChildProcess, url: string): Promise<void> {

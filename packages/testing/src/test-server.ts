@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Migrations } from "@intermission/postgres/migrate";
 import { openDatabase } from "@intermission/postgres/open-database";
 import pg from "pg";
+import { startTemporaryCluster, type TemporaryCluster } from "./temporary-cluster.ts";
 
 export interface ServerDatabase {
   readonly url: string;
@@ -47,14 +48,24 @@ async function makeTemplate(
 
 const OLD_MS = 2 * 60 * 60_000;
 
-/** Called by Vitest before the first test file: sets the name of the run, which contains its time. */
-export function setup(): void {
+let ownCluster: TemporaryCluster | undefined;
+
+/**
+ * Called by Vitest before the first test file: starts a cluster where TEST_DATABASE_URL names no server, and sets the name of
+ * the run, which contains its time.
+ */
+export async function setup(): Promise<void> {
   // Called once for each project of the configuration.
+  if (!process.env.TEST_DATABASE_URL) {
+    ownCluster = await startTemporaryCluster({ fsync: false });
+    process.env.TEST_DATABASE_URL = ownCluster.url;
+  }
   process.env.TEST_RUN ??= `${Date.now()}_${randomBytes(3).toString("hex")}`;
 }
 
 /** Called by Vitest after the last test file: removes the templates of this run, and of killed runs. */
 export async function teardown(): Promise<void> {
+  if (ownCluster !== undefined) return ownCluster.stop();
   const prefix = templatePrefix();
   if (prefix === undefined || !process.env.TEST_DATABASE_URL) return;
   await withAdministrator(testServerUrl(), async (client) => {

@@ -32,7 +32,7 @@ describe("when a viewer may earn", () => {
   let store: TestDatabase;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind: "server", schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

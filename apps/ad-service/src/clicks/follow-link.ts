@@ -51,7 +51,6 @@ export interface Clicks extends ClickDeps {
 export function openClicks(deps: ClickDeps): Clicks {
   const networks = openCrowdedNetworks();
   const following = groupCommits<JudgedVisit, FollowedVisit>({
-    store: deps.database.kind,
     // The statement locks addresses in the order of the visits, and takes one visit of each address.
     orderBy: ({ hashes }) => hashes.today,
     oneAtATimeBy: ({ hashes }) => hashes.today,

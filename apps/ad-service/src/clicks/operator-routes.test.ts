@@ -13,7 +13,7 @@ let store: TestDatabase;
 let fixture: AppFixture;
 let botId: string;
 beforeAll(async () => {
-  store = await openTestDatabase({ kind: "embedded", schema: "ad_service", migrations });
+  store = await openTestDatabase({ schema: "ad_service", migrations });
   fixture = await openAppFixture(store.database, { operatorToken, trustProxy: ["127.0.0.1"] });
   ({ botId } = await fixture.newBot({ suspiciousClicks: "hold", cooldownSeconds: 0 }));
   const fields = { name: "Link", advertiser: "Shop", formats: ["direct_link" as const], clickPriceMicros: 1500 };

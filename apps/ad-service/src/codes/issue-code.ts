@@ -79,7 +79,6 @@ export function openCodes(database: Database): Codes {
   const issuing = groupCommits<WantedCode, IssuedCode>({
     run: (batch) => writeBatch(database, batch),
     mergeBy: ({ bot, userId, reference = "" }) => `${bot.botId} ${userId} ${reference}`,
-    store: database.kind,
   });
   return { database, issuing };
 }

@@ -52,7 +52,7 @@ describe("a hostile upload", () => {
   let segment: string;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind: "embedded", schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     folder = await mkdtemp(join(tmpdir(), "intermission-hostile-"));
     media = folderStorage(join(folder, "media"));
     segment = join(folder, "private.ts");

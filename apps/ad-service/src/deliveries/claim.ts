@@ -173,7 +173,6 @@ const NOTIFY_EVERY_MS = 50;
  * notification costs one poll interval.
  */
 export function shareWakeUps(database: Database, ring: () => void): { tell(): void; stop(): Promise<void> } {
-  if (database.kind === "embedded") return { tell() {}, async stop() {} };
   const node = crypto.randomUUID();
   let timer: NodeJS.Timeout | undefined;
   let hasMore = false;

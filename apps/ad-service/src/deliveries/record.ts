@@ -134,7 +134,6 @@ export function finishDeliveries(
   onChange: (change: EndpointChange) => void,
 ): CommitGroup<FinishedAttempt, boolean> {
   return groupCommits<FinishedAttempt, boolean>({
-    store: database.kind,
     orderBy: keyOf,
     async run(batch) {
       const valuesOf = (some: readonly FinishedAttempt[]) => finishedRows.values(some.map(rowOf));

@@ -273,8 +273,6 @@ describe.each(testDatabases())("new events on the %s store", (kind) => {
   });
 
   test("new events wait neither for the claim of another node nor for a recording in progress", async () => {
-    // The embedded store has one session: its transactions wait for one another before they read any row.
-    if (kind === "embedded") return;
     const { deliveries } = await start();
     await store.database.transaction(async (tx) => {
       await tx.run(lockClaims, [fixture.botId]);

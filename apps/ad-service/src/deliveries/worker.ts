@@ -132,7 +132,7 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
   const newLease = () => performance.now() + LEASE_SECONDS * 1000;
 
   async function claimDue(): Promise<void> {
-    // The embedded store blocks the event loop: answers that came meanwhile free capacity first, so that claims stay batches.
+    // Answers that came meanwhile free capacity first, so that claims stay batches.
     await nextTurn();
     hasFreedRoom = false;
     const leaseEndsAt = newLease();

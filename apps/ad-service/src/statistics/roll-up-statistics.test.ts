@@ -186,8 +186,7 @@ async function live(steps: readonly Step[], nodes: readonly [Database, Database]
   const committed: Fact[] = [];
   const open: { end: () => Promise<void> }[] = [];
   for (const one of steps) {
-    if (one.step === "commit" || (one.step === "begin" && database.kind === "embedded")) {
-      // The embedded store has one session, so transactions cannot overlap.
+    if (one.step === "commit") {
       await database.transaction((tx) => insertFacts(tx, one.facts));
       committed.push(...one.facts);
     } else if (one.step === "roll-back") {
@@ -235,8 +234,7 @@ function dyingAfter(most: number, database: Database): Pick<Database, "transacti
         const run: Transaction["run"] = async (each, values) => {
           const rows = await tx.run(each, values);
           if (++count < most) return rows as never;
-          if (database.kind === "server")
-            await tx.run(statement("test.die", "select pg_terminate_backend(pg_backend_pid())"), []);
+          await tx.run(statement("test.die", "select pg_terminate_backend(pg_backend_pid())"), []);
           throw new Error("the node crashed");
         };
         return work({ run });

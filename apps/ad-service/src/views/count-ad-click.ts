@@ -40,7 +40,7 @@ export async function countAdClick(
 ): Promise<AdClickOutcome> {
   const opened = await readSession(database, click);
   if (!opened) return { outcome: "unknown" };
-  // Read before the transaction: the embedded store has only one session, which the transaction then occupies.
+  // Read before the transaction, which holds its connection and the session's lock.
   const vastAd = opened.isVast ? await readVastAd(database, opened) : undefined;
   const ad = await findAd(ads, opened, { vastAd });
   const landingUrl = click.isOnEndCard ? ad.endCard?.landingUrl : ad.landingUrl;

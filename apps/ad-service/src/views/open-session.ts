@@ -83,14 +83,13 @@ export interface Openings extends OpeningDeps, EnterViewDeps {
 
 export function newOpenings(deps: OpeningDeps): Openings {
   const { database } = deps;
-  const store = database.kind;
   return {
     ...deps,
     ads: adRows(database),
     limiter: rateLimiter({ quota: 60, windowSeconds: 120, mostKeys: 20_000 }),
-    reading: groupCommits({ store, run: (batch) => readOpenings(database, batch) }),
-    beginning: groupCommits({ store, run: (batch) => beginViewsInRounds(database, batch) }),
-    unfilled: groupCommits({ store, run: (batch) => recordUnfilled(database, batch) }),
+    reading: groupCommits({ run: (batch) => readOpenings(database, batch) }),
+    beginning: groupCommits({ run: (batch) => beginViewsInRounds(database, batch) }),
+    unfilled: groupCommits({ run: (batch) => recordUnfilled(database, batch) }),
   };
 }
 

@@ -18,7 +18,7 @@ describe("the database statements of a view", () => {
   let statements: string[] = [];
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind: "server", schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     const { database } = store;
     const counted: Database = {
       ...database,

@@ -43,15 +43,14 @@ export interface Views {
 
 export function openViews({ bots, deliveries }: { bots: Bots; deliveries: Deliveries }): Views {
   const { database } = bots;
-  const store = database.kind;
   return {
     ...{ database, bots, deliveries },
     // It stays full of abandoned views: a full Map takes 14 to 24 µs to find its first key behind deleted ones, an LRUCache 1 µs.
     remembered: new LRUCache<string, AdSession>({ max: MOST_REMEMBERED }),
     seen: seenVideos(),
     turns: new Map(),
-    progress: groupCommits({ store, run: (batch) => recordProgressOnly(database, batch) }),
-    others: groupCommits({ store, run: (batch) => recordInRounds({ database, deliveries }, batch) }),
+    progress: groupCommits({ run: (batch) => recordProgressOnly(database, batch) }),
+    others: groupCommits({ run: (batch) => recordInRounds({ database, deliveries }, batch) }),
   };
 }
 

@@ -59,7 +59,7 @@ interface Row {
   balance_after: number | null;
 }
 
-describe.each(testDatabases())("the ledger on %s", (kindOfStore) => {
+describe.each(testDatabases())("the ledger on %s", () => {
   let server: Awaited<ReturnType<typeof createServerDatabase>> | undefined;
   let dataDirectory: string;
   let database: Database;
@@ -67,7 +67,7 @@ describe.each(testDatabases())("the ledger on %s", (kindOfStore) => {
   const open = () => openDatabase({ databaseUrl: server?.url, dataDirectory, schema: "api", migrations });
   beforeAll(async () => {
     dataDirectory = await mkdtemp(join(tmpdir(), "intermission-model-"));
-    server = kindOfStore === "server" ? await createServerDatabase() : undefined;
+    server = await createServerDatabase();
     database = await open();
   });
   afterAll(async () => {
@@ -91,12 +91,8 @@ describe.each(testDatabases())("the ledger on %s", (kindOfStore) => {
       ).map(({ user_id, balance }) => [user_id, balance]),
     );
 
-  /**
-   * Ends every connection except the one that runs this, including those with open transactions. The embedded store has
-   * none.
-   */
+  /** Ends every connection except the one that runs this, including those with open transactions. */
   async function breakConnections(): Promise<void> {
-    if (kindOfStore === "embedded") return;
     const text = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
     await rows("model-kill", text, []);
   }
@@ -138,7 +134,7 @@ describe.each(testDatabases())("the ledger on %s", (kindOfStore) => {
         const links = { ...testConfig.links, botUsername: null, miniAppName: null };
         const wanted = { userId, reference: undefined };
         await untilDone(() => requestCode({ database, adService, botId, links, onUnavailable: () => {} }, wanted));
-        // The embedded store's clock counts milliseconds, and the model knows which of two codes is older.
+        // The model knows which of two codes is older.
         await wait(2);
       },
       /** Records the event, and aborts the transaction before its commit. */
@@ -147,8 +143,7 @@ describe.each(testDatabases())("the ledger on %s", (kindOfStore) => {
         const evidence = { rawBody: "{}", signatureHeader: null };
         const cutting = database.transaction(async (tx) => {
           await recordBatch(tx, botId, payout, [{ line: { ...line, ...evidence }, repeats: 0 }]);
-          if (kindOfStore === "server")
-            await tx.run({ name: "model-die", text: "select pg_terminate_backend(pg_backend_pid())" }, []);
+          await tx.run({ name: "model-die", text: "select pg_terminate_backend(pg_backend_pid())" }, []);
           throw new Error("cut");
         });
         await expect(cutting).rejects.toThrow();

@@ -3,8 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Database, openDatabase } from "@intermission/postgres/open-database";
-import { askServer, dumpDatabase, startOtherCluster, useUpTransactionIds } from "@intermission/testing/copy-database";
-import { createServerDatabase, testDatabases } from "@intermission/testing/test-database";
+import {
+  askServer,
+  dumpDatabase,
+  startDumpableCluster,
+  useUpTransactionIds,
+} from "@intermission/testing/copy-database";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startTestApi, type TestApi } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
@@ -40,40 +44,36 @@ function follow(api: TestApi, cursor: string) {
 }
 const soon = { timeout: 30_000 };
 
-test.runIf(testDatabases().includes("server"))(
-  "a watch of rewards continues when the ledger is restored into another cluster, each entry once",
-  async () => {
-    const first = await createServerDatabase();
-    onTestFinished(first.drop);
-    await askServer(first.url, useUpTransactionIds);
-    const before = await openApi(first.url);
-    await earn(before, "evt_seen");
-    const { cursor } = await before.client().rewards.cursor.query();
-    await earn(before, "evt_unread");
-    const dump = dumpDatabase(first.url);
-    onTestFinished(dump.remove);
-    await earn(before, "evt_lost");
-    const lost = follow(before, cursor);
-    await vi.waitFor(() => expect(lost.seen).toEqual(expect.arrayContaining(["evt_unread", "evt_lost"])), soon);
-    const beyond = (await before.client().rewards.cursor.query()).cursor;
+test("a watch of rewards continues when the ledger is restored into another cluster, each entry once", async () => {
+  const first = await startDumpableCluster();
+  onTestFinished(first.stop);
+  await askServer(first.url, useUpTransactionIds);
+  const before = await openApi(first.url);
+  await earn(before, "evt_seen");
+  const { cursor } = await before.client().rewards.cursor.query();
+  await earn(before, "evt_unread");
+  const dump = dumpDatabase(first.url);
+  onTestFinished(dump.remove);
+  await earn(before, "evt_lost");
+  const lost = follow(before, cursor);
+  await vi.waitFor(() => expect(lost.seen).toEqual(expect.arrayContaining(["evt_unread", "evt_lost"])), soon);
+  const beyond = (await before.client().rewards.cursor.query()).cursor;
 
-    const other = await startOtherCluster();
-    onTestFinished(other.stop);
-    const after = await openApi((await dump.restoreTo(other.url)).url);
-    const [held, ahead] = [follow(after, cursor), follow(after, beyond)];
-    await earn(after, "evt_new");
-    await vi.waitFor(() => expect(held.seen.slice(-2)).toEqual(["evt_unread", "evt_new"]), soon);
-    await vi.waitFor(() => expect(ahead.seen).toEqual(["evt_new"]), soon);
-    const { entries } = await after.client().rewards.list.query({});
-    expect(entries.map(({ eventId }) => eventId)).toEqual(["evt_new", "evt_unread", "evt_seen"]);
-    expect((await after.client().rewards.balance.query({ userId: "9" })).balance).toBe(30);
+  const other = await startDumpableCluster();
+  onTestFinished(other.stop);
+  const after = await openApi((await dump.restoreTo(other.url)).url);
+  const [held, ahead] = [follow(after, cursor), follow(after, beyond)];
+  await earn(after, "evt_new");
+  await vi.waitFor(() => expect(held.seen.slice(-2)).toEqual(["evt_unread", "evt_new"]), soon);
+  await vi.waitFor(() => expect(ahead.seen).toEqual(["evt_new"]), soon);
+  const { entries } = await after.client().rewards.list.query({});
+  expect(entries.map(({ eventId }) => eventId)).toEqual(["evt_new", "evt_unread", "evt_seen"]);
+  expect((await after.client().rewards.balance.query({ userId: "9" })).balance).toBe(30);
 
-    // The same backup again: a cursor of the first restore is invalid in this one.
-    const inOther = (await after.client().rewards.cursor.query()).cursor;
-    const again = await openApi((await dump.restoreTo(other.url)).url);
-    const refused = follow(again, inOther);
-    await vi.waitFor(() => expect(JSON.stringify(refused.errors)).toContain("PRECONDITION_FAILED"), soon);
-    expect(refused.seen).toEqual([]);
-  },
-  180_000,
-);
+  // The same backup again: a cursor of the first restore is invalid in this one.
+  const inOther = (await after.client().rewards.cursor.query()).cursor;
+  const again = await openApi((await dump.restoreTo(other.url)).url);
+  const refused = follow(again, inOther);
+  await vi.waitFor(() => expect(JSON.stringify(refused.errors)).toContain("PRECONDITION_FAILED"), soon);
+  expect(refused.seen).toEqual([]);
+}, 180_000);

@@ -68,7 +68,7 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
       return lines.map(() => undefined);
     },
     // Two batches in flight would be half as large, and cost PostgreSQL 55 instead of 40 µs an event.
-    ...{ store: database.kind, maxInFlight: 1 },
+    maxInFlight: 1,
   });
 
   return async (request, now) => {

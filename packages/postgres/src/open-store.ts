@@ -94,15 +94,15 @@ export function listenForever(
 const LOOK_EVERY_SECONDS = 2;
 
 /** A pool of connections to a PostgreSQL server. Connects on first use. */
-export function openServerStore(options: {
-  readonly databaseUrl: string;
+export function openStore(options: {
+  readonly server: pg.ClientConfig;
   readonly schema: string;
   readonly poolSize: number;
   readonly logger: DatabaseLogger | undefined;
 }): DatabaseStore {
-  const { databaseUrl, schema, poolSize, logger } = options;
+  const { server, schema, poolSize, logger } = options;
   const connection: pg.ClientConfig = {
-    connectionString: databaseUrl,
+    ...server,
     application_name: `intermission ${schema}`,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
@@ -127,7 +127,6 @@ export function openServerStore(options: {
   const listener = listenForever(connection, schema, logger);
   let stopUpkeep = async () => {};
   return {
-    kind: "server",
     pool,
     withoutTimeout: (work) => onOwnConnection(connection, schema, work),
     startUpkeep() {

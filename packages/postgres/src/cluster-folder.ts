@@ -1,0 +1,128 @@
+import { spawn } from "node:child_process";
+import { chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type ClusterAccount, commandOf } from "./cluster-account.ts";
+import { EngineDeath, faultOfDeath, StoreFault, wordsOf } from "./store-faults.ts";
+
+/** Without these PostgreSQL does not start. */
+const neededEntries = [
+  ...["PG_VERSION", "base", "global", "global/pg_control", "pg_hba.conf", "pg_multixact", "pg_notify", "pg_replslot"],
+  ...["pg_twophase", "pg_wal", "pg_xact", "postgresql.conf"],
+];
+/** Made by this program before the cluster exists, and what may be in a data folder that has none yet. */
+const notOfACluster =
+  /^(postgres(\.new|\.log|\.users)?|postgres(\.users)?\.lock(-journal)?|owner\.lock(-journal)?|server\.sock(\.new)?|demo-secrets\.json|lost\+found)$/;
+
+/** Where the cluster of a data folder is. */
+export function clusterFolderOf(dataDirectory: string): string {
+  return join(dataDirectory, "postgres");
+}
+
+/** Whether the folder has a cluster. Throws a `StoreFault` for an incomplete one, and for the store of an earlier version. */
+export function checkCluster(dataDirectory: string): "whole" | "missing" {
+  refuseEarlierStore(dataDirectory);
+  const folder = clusterFolderOf(dataDirectory);
+  if (entriesOf(folder).length === 0) return "missing";
+  const missing = neededEntries.filter((name) => !existsSync(join(folder, name)));
+  if (missing.length === 0) return "whole";
+  throw new StoreFault(
+    `${folder} is not a whole store, ${missing.slice(0, 3).join(", ")}${missing.length > 3 ? ` and ${missing.length - 3} more` : ""} missing: ` +
+      "restore all of the folder from a backup, its empty folders too; or move it away to begin with an empty store",
+  );
+}
+
+function refuseEarlierStore(dataDirectory: string): void {
+  const earlier = entriesOf(dataDirectory)
+    .map((name) => join(dataDirectory, name, "postgres"))
+    .find((folder) => existsSync(join(folder, "PG_VERSION")));
+  if (earlier === undefined) return;
+  throw new StoreFault(
+    `${earlier} is the embedded store of an earlier version (PGlite), which this version cannot read: to keep its data, ` +
+      "go on with the version that made it; to begin with an empty store, move that folder away",
+  );
+}
+
+/**
+ * Makes a cluster under another name and renames it: if the process crashes meanwhile, the next start makes it again. The
+ * caller holds the lock of the cluster.
+ */
+export async function makeCluster(
+  dataDirectory: string,
+  { account, programs }: { readonly account: ClusterAccount; readonly programs: string },
+): Promise<void> {
+  const folder = clusterFolderOf(dataDirectory);
+  const others = otherDataIn(dataDirectory);
+  if (others.length > 0) {
+    throw new StoreFault(
+      `${dataDirectory} holds ${others.slice(0, 3).join(", ")} but no store (${folder} is missing or empty): restore it from a backup, ` +
+        "or set DATABASE_URL if the data are in a PostgreSQL server; to begin with an empty store, move the folder away",
+    );
+  }
+  const halfMade = `${folder}.new`;
+  rmSync(halfMade, { recursive: true, force: true });
+  mkdirSync(halfMade, { mode: 0o700 });
+  if (account.kind === "other-user") chownSync(halfMade, account.uid, account.gid);
+  try {
+    await initialise(join(programs, "initdb"), { folder: halfMade, account });
+  } catch (error) {
+    rmSync(halfMade, { recursive: true, force: true });
+    if (!(error instanceof EngineDeath)) throw error;
+    const fault = faultOfDeath(folder, error);
+    if (fault.message.startsWith("the disk")) throw fault;
+    throw new StoreFault(`no store can be made in ${folder}: ${wordsOf(error)}`, { cause: error });
+  }
+  renameSync(halfMade, folder);
+}
+
+/**
+ * Whoever can open the socket may use the cluster (trust): its folder has mode 0700, so that only its owner and root can.
+ * `peer` would compare names of users, and a user namespace or a container may have no name for its user.
+ */
+const initdbWords = [
+  ...["--username=postgres", "--auth-local=trust", "--auth-host=reject", "--encoding=UTF8", "--locale=C"],
+  ...["--no-instructions"],
+];
+
+function initialise(
+  initdb: string,
+  { folder, account }: { readonly folder: string; readonly account: ClusterAccount },
+): Promise<void> {
+  const { program, words, options } = commandOf(account, initdb, ["-D", folder, ...initdbWords]);
+  const child = spawn(program, words, {
+    ...{ ...options, env: { PATH: process.env.PATH, LC_ALL: "C" } },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let errors = "";
+  child.stderr.on("data", (chunk) => {
+    errors = `${errors}${chunk}`.slice(-4000);
+  });
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string) => {
+      const lines = errors.trim().split("\n").filter(Boolean);
+      const last = lines.findLast((line) => /\b(FATAL|PANIC|error): /.test(line));
+      reject(new EngineDeath(last ?? lines.at(-1) ?? reason, { lastWords: lines }));
+    };
+    child.once("error", (error) => fail(error.message));
+    child.once("close", (code, signal) => (code === 0 ? resolve() : fail(`initdb ended with ${code ?? signal}`)));
+  });
+}
+
+/** Other data in the data folder; a folder with nothing but locks and sockets is none. */
+function otherDataIn(dataDirectory: string): string[] {
+  const isData = (name: string) => !notOfACluster.test(name);
+  return readdirSync(dataDirectory, { withFileTypes: true })
+    .filter(({ name }) => isData(name))
+    .filter((entry) => !entry.isDirectory() || entriesOf(join(dataDirectory, entry.name)).some(isData))
+    .map(({ name }) => name);
+}
+
+/** Empty for a missing folder, and for what is none. */
+function entriesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    throw error;
+  }
+}

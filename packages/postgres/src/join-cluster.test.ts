@@ -1,0 +1,183 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { copyCluster } from "@intermission/testing/test-database";
+import { expect, onTestFinished, test } from "vitest";
+import { isRunning, serverOf } from "./cluster-process.ts";
+import { openDatabase } from "./open-database.ts";
+import type { StoreFault } from "./store-faults.ts";
+
+const migrations = { "0001": "create table things (id int)" };
+const soon = { timeout: 20_000, interval: 20 };
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "cluster-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function folderWithCluster(): Promise<string> {
+  const folder = temporaryFolder();
+  await copyCluster(folder);
+  return folder;
+}
+
+const pidOf = (dataDirectory: string) => serverOf(join(dataDirectory, "postgres"))?.pid;
+
+/** A process that opens the store of a folder, as a server does. */
+async function startUser(dataDirectory: string, schema: string): Promise<ChildProcess> {
+  const program = `
+    import { openDatabase } from ${JSON.stringify(join(import.meta.dirname, "open-database.ts"))};
+    const [dataDirectory, schema] = process.argv.slice(1);
+    const onDeath = ({ message }) => { console.log(message); process.exit(1); };
+    const database = await openDatabase({ dataDirectory, schema, migrations: ${JSON.stringify(migrations)}, onDeath });
+    process.on("SIGTERM", () => database.close().then(() => process.exit(0)));
+    console.log("open");
+    setInterval(() => {}, 1000);
+  `;
+  const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", program, dataDirectory, schema], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.once("data", () => resolve());
+    child.once("exit", (code) => reject(new Error(`it ended with ${code}`)));
+  });
+  return child;
+}
+
+const ended = (child: ChildProcess) =>
+  child.exitCode ??
+  child.signalCode ??
+  new Promise((resolve) => child.once("exit", (code, signal) => resolve(code ?? signal)));
+
+test("users share one server of the cluster, which the last one ends, whoever started it", async () => {
+  const dataDirectory = await folderWithCluster();
+  const first = await startUser(dataDirectory, "one");
+  const pid = pidOf(dataDirectory);
+  const database = await openDatabase({ dataDirectory, schema: "two", migrations });
+  expect(pidOf(dataDirectory)).toBe(pid);
+  first.kill("SIGTERM");
+  expect(await ended(first)).toBe(0);
+  const names = await database.run(
+    { name: "", text: "select nspname from pg_namespace where nspname in ('one', 'two')" },
+    [],
+  );
+  expect(names).toHaveLength(2);
+  await database.close();
+  expect(pid !== undefined && isRunning(pid)).toBe(false);
+});
+
+test("users that are killed leave no process, and the next one finds what was written", async () => {
+  const dataDirectory = await folderWithCluster();
+  const users = [await startUser(dataDirectory, "one"), await startUser(dataDirectory, "two")];
+  const pid = pidOf(dataDirectory) ?? 0;
+  const [one, two] = users;
+  one?.kill("SIGKILL");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(isRunning(pid)).toBe(true);
+  two?.kill("SIGKILL");
+  await expect.poll(() => isRunning(pid), soon).toBe(false);
+  const database = await openDatabase({ dataDirectory, schema: "one", migrations, isExisting: true });
+  expect(await database.run({ name: "", text: "select * from things" }, [])).toEqual([]);
+  await database.close();
+});
+
+test("a server that nobody uses any more is ended by the next start", async () => {
+  const dataDirectory = await folderWithCluster();
+  const user = await startUser(dataDirectory, "one");
+  const pid = pidOf(dataDirectory) ?? 0;
+  // Without the watching shell, as if it had been killed, too.
+  execFileSync("pkill", ["-KILL", "-f", `sh .*${dataDirectory}/postgres/postmaster.pid`]);
+  user.kill("SIGKILL");
+  await ended(user);
+  expect(isRunning(pid)).toBe(true);
+  const database = await openDatabase({ dataDirectory, schema: "one", migrations });
+  expect(pidOf(dataDirectory)).not.toBe(pid);
+  expect(isRunning(pid)).toBe(false);
+  await database.close();
+});
+
+test("if the server is killed, its users learn it once, no statement hangs, and the next start works", async () => {
+  const dataDirectory = await folderWithCluster();
+  const other = await startUser(dataDirectory, "two");
+  const deaths: StoreFault[] = [];
+  const database = await openDatabase({
+    ...{ dataDirectory, schema: "one", migrations },
+    onDeath: (fault) => deaths.push(fault),
+  });
+  const sleeping = database.run({ name: "", text: "select pg_sleep(60)" }, []);
+  process.kill(pidOf(dataDirectory) ?? 0, "SIGKILL");
+  await expect(sleeping).rejects.toThrow();
+  expect(await ended(other)).toBe(1);
+  await expect.poll(() => deaths.length, soon).toBe(1);
+  expect(deaths[0]?.message).toMatch(/the embedded database in .*postgres has failed .*start again/);
+  await expect(database.run({ name: "", text: "select 1" }, [])).rejects.toThrow();
+  await database.close();
+  const again = await openDatabase({ dataDirectory, schema: "one", migrations });
+  await again.close();
+});
+
+test("the cluster listens on a socket for its owner only, on no TCP port, and writes through to the disk", async () => {
+  const dataDirectory = await folderWithCluster();
+  const database = await openDatabase({ dataDirectory, schema: "one", migrations });
+  const text = `select name, setting from pg_settings where name in
+    ('listen_addresses', 'unix_socket_permissions', 'fsync', 'synchronous_commit', 'full_page_writes') order by name`;
+  const settings = await database.run<{ setting: string }>({ name: "", text }, []);
+  await database.close();
+  expect(settings.map(({ setting }) => setting)).toEqual(["on", "on", "", "on", "0700"]);
+  expect(statSync(join(dataDirectory, "postgres")).mode & 0o077).toBe(0);
+});
+
+test("a data folder with a long path works: its socket is in a short folder, which is removed", async () => {
+  const dataDirectory = join(temporaryFolder(), "long".repeat(30));
+  await copyCluster(dataDirectory);
+  const database = await openDatabase({ dataDirectory, schema: "one", migrations });
+  const host = serverOf(join(dataDirectory, "postgres"))?.connection.host ?? "";
+  expect(dirname(host)).not.toContain("long");
+  expect(statSync(host).mode & 0o077).toBe(0);
+  const second = await openDatabase({ dataDirectory, schema: "two", migrations });
+  await second.close();
+  await database.close();
+  expect(existsSync(host)).toBe(false);
+});
+
+test("another user's folder for the socket is refused", async () => {
+  const dataDirectory = join(temporaryFolder(), "long".repeat(30));
+  await copyCluster(dataDirectory);
+  const database = await openDatabase({ dataDirectory, schema: "one", migrations });
+  const host = serverOf(join(dataDirectory, "postgres"))?.connection.host ?? "";
+  execFileSync("chmod", ["755", host]);
+  await expect(openDatabase({ dataDirectory, schema: "two", migrations })).rejects.toThrow(/open to others/);
+  await database.close();
+});
+
+test("the store of an earlier version is refused, with what to do, and stays as it is", async () => {
+  const dataDirectory = temporaryFolder();
+  mkdirSync(join(dataDirectory, "ad-service/postgres"), { recursive: true });
+  writeFileSync(join(dataDirectory, "ad-service/postgres/PG_VERSION"), "17\n");
+  await expect(openDatabase({ dataDirectory, schema: "one", migrations })).rejects.toThrow(
+    /ad-service\/postgres is the embedded store of an earlier version \(PGlite\).*to keep its data/,
+  );
+  expect(existsSync(join(dataDirectory, "postgres"))).toBe(false);
+});
+
+test("a folder with data but no store is refused, and an unfinished store is made again", async () => {
+  const [other, unfinished] = [temporaryFolder(), temporaryFolder()];
+  writeFileSync(join(other, "important"), "");
+  await expect(openDatabase({ dataDirectory: other, schema: "one", migrations })).rejects.toThrow(
+    /holds important but no store .*restore it from a backup/,
+  );
+  mkdirSync(join(unfinished, "postgres.new/base"), { recursive: true });
+  await (await openDatabase({ dataDirectory: unfinished, schema: "one", migrations })).close();
+  expect(existsSync(join(unfinished, "postgres.new"))).toBe(false);
+});
+
+test("a command line makes no store", async () => {
+  const nowhere = join(temporaryFolder(), "nowhere");
+  await expect(openDatabase({ dataDirectory: nowhere, schema: "one", migrations, isExisting: true })).rejects.toThrow(
+    /holds no store: start the server/,
+  );
+  expect(existsSync(nowhere)).toBe(false);
+});

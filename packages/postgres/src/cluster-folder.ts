@@ -9,10 +9,6 @@ const neededEntries = [
   ...["PG_VERSION", "base", "global", "global/pg_control", "pg_hba.conf", "pg_multixact", "pg_notify", "pg_replslot"],
   ...["pg_twophase", "pg_wal", "pg_xact", "postgresql.conf"],
 ];
-/** Made by this program before the cluster exists, and what may be in a data folder that has none yet. */
-const notOfACluster =
-  /^(postgres(\.new|\.log|\.users)?|postgres(\.users)?\.lock(-journal)?|owner\.lock(-journal)?|server\.sock(\.new)?|demo-secrets\.json|lost\+found)$/;
-
 /** Where the cluster of a data folder is. */
 export function clusterFolderOf(dataDirectory: string): string {
   return join(dataDirectory, "postgres");
@@ -107,13 +103,16 @@ function initialise(
   });
 }
 
-/** Other data in the data folder; a folder with nothing but locks and sockets is none. */
+/** What servers keep beside the cluster, such as videos, without their locks and sockets, and without empty folders. */
 function otherDataIn(dataDirectory: string): string[] {
-  const isData = (name: string) => !notOfACluster.test(name);
-  return readdirSync(dataDirectory, { withFileTypes: true })
-    .filter(({ name }) => isData(name))
-    .filter((entry) => !entry.isDirectory() || entriesOf(join(dataDirectory, entry.name)).some(isData))
-    .map(({ name }) => name);
+  return entriesOf(dataDirectory)
+    .filter((name) => existsSync(join(dataDirectory, name, "owner.lock")))
+    .flatMap((server) =>
+      readdirSync(join(dataDirectory, server), { withFileTypes: true })
+        .filter(({ name }) => !/^(owner\.lock(-journal)?|server\.sock(\.new)?)$/.test(name))
+        .filter((entry) => !entry.isDirectory() || entriesOf(join(dataDirectory, server, entry.name)).length > 0)
+        .map(({ name }) => join(server, name)),
+    );
 }
 
 /** Empty for a missing folder, and for what is none. */

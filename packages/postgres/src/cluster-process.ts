@@ -118,7 +118,8 @@ export async function startServer(options: StartOptions): Promise<StartedServer>
   // Backends of a server that was killed end a moment later, and until then PostgreSQL refuses to start.
   const giveUpAt = Date.now() + START_WITHIN_MS;
   for (;;) {
-    rmSync(join(folder, "postmaster.pid"), { force: true });
+    // PostgreSQL refuses to start if another process, or one that ended and is not collected, has the number that is in these files.
+    for (const name of ["postmaster.pid", `${socketName}.lock`]) rmSync(join(folder, name), { force: true });
     const socketFolder = makeSocketFolder(folder, account);
     try {
       return await startOnce(options, { socketFolder, giveUpAt });
@@ -273,7 +274,11 @@ function watchUsers(folder: string, pid: number): () => void {
   const end = openSync(pipe, "r");
   // The server writes its pid file a moment after its start.
   const script = `read -r _
-    for attempt in 1 2 3 4 5; do read -r pid <"$1" && [ "$pid" = "$2" ] && kill -INT "$2" && exit; sleep 1; done`;
+    for attempt in 1 2 3 4 5; do
+      kill -0 "$2" || exit
+      read -r pid <"$1" && [ "$pid" = "$2" ] && kill -INT "$2" && exit
+      sleep 1
+    done`;
   spawn("sh", ["-c", script, "sh", join(folder, "postmaster.pid"), String(pid)], {
     ...{ cwd: "/", env: { PATH: process.env.PATH }, detached: true },
     stdio: [end, "ignore", "ignore"],

@@ -163,12 +163,14 @@ test("the store of an earlier version is refused, with what to do, and stays as 
   expect(existsSync(join(dataDirectory, "postgres"))).toBe(false);
 });
 
-test("a folder with data but no store is refused, and an unfinished store is made again", async () => {
-  const [other, unfinished] = [temporaryFolder(), temporaryFolder()];
-  writeFileSync(join(other, "important"), "");
-  await expect(openDatabase({ dataDirectory: other, schema: "one", migrations })).rejects.toThrow(
-    /holds important but no store .*restore it from a backup/,
+test("the rest of a store that was lost is refused, other files are not, and an unfinished store is made again", async () => {
+  const [rest, unfinished] = [temporaryFolder(), temporaryFolder()];
+  mkdirSync(join(rest, "ad-service/media"), { recursive: true });
+  for (const name of ["owner.lock", "media/1.mp4"]) writeFileSync(join(rest, "ad-service", name), "");
+  await expect(openDatabase({ dataDirectory: rest, schema: "one", migrations })).rejects.toThrow(
+    /holds ad-service\/media but no store .*restore it from a backup/,
   );
+  writeFileSync(join(unfinished, "bot.env"), "");
   mkdirSync(join(unfinished, "postgres.new/base"), { recursive: true });
   await (await openDatabase({ dataDirectory: unfinished, schema: "one", migrations })).close();
   expect(existsSync(join(unfinished, "postgres.new"))).toBe(false);

@@ -51,6 +51,7 @@ export async function installPrograms(): Promise<void> {
     ...(existsSync("/usr/lib/postgresql") ? [] : ["postgresql"]),
     // Not in the path of people who are not root.
     ...(works("nginx", "-v") || works("/usr/sbin/nginx", "-v") ? [] : ["nginx-light"]),
+    ...(works("pgbouncer", "--version") || works("/usr/sbin/pgbouncer", "--version") ? [] : ["pgbouncer"]),
   ];
   if (packages.length === 0) return;
   // A machine without a package mirror still runs everything else; the tests of a missing program say that they did not run.

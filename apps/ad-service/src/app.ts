@@ -1,4 +1,4 @@
-import { type Database, statement } from "@intermission/postgres/open-database";
+import { type Database, ping } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { serveApiReference } from "@intermission/server/api-reference";
 import { checkRequests } from "@intermission/server/checked-routes";
@@ -56,8 +56,6 @@ import { type LaunchKeys, launchKeysOf } from "./views/open-session.ts";
 import { viewOperatorRoutes } from "./views/operator-routes.ts";
 import { adClickRoutes, sessionRoutes } from "./views/player-routes.ts";
 import type { Views } from "./views/views.ts";
-
-const ping = statement<never>("app.ping", "select 1");
 
 const documents = [
   { title: "Client API", path: "/client/v1/openapi.json" },

@@ -1,5 +1,5 @@
 import cors from "@fastify/cors";
-import { type Database, statement } from "@intermission/postgres/open-database";
+import { type Database, ping } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { serveApiReference } from "@intermission/server/api-reference";
 import { healthRoutes } from "@intermission/server/health";
@@ -68,8 +68,6 @@ export interface AppOptions {
   /** How long the reader of a watch may take nothing. */
   maxSilentWatchMs?: number;
 }
-
-const ping = statement<unknown>("ping", "select 1");
 
 /** All routes of the companion API. */
 export function createApp(options: AppOptions): FastifyInstance {

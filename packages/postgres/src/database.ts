@@ -18,6 +18,9 @@ export function statement<Row>(name: string, text: string): Statement<Row> {
   return made;
 }
 
+/** Answers if a prepared statement reads a table of the schema: a connection alone does not show that requests can be served. */
+export const ping = statement<never>("ping", "select from commit_epochs where epoch = -1");
+
 /** The statements of all loaded modules. */
 export function knownStatements(): readonly Statement<unknown>[] {
   return [...known.values()];

@@ -4,6 +4,7 @@ import type { DatabaseLogger, DatabaseStore } from "./database-store.ts";
 import { joinCluster } from "./join-cluster.ts";
 import { type Migrations, migrate, requireMigrated } from "./migrate.ts";
 import { openStore } from "./open-store.ts";
+import { requireSessions } from "./require-sessions.ts";
 import { ask, giveBack, retryConflicts, runTransaction } from "./run-transaction.ts";
 import { faultOfServer } from "./server-faults.ts";
 import type { StoreFault } from "./store-faults.ts";
@@ -11,6 +12,7 @@ import type { StoreFault } from "./store-faults.ts";
 export {
   type Database,
   knownStatements,
+  ping,
   type Runner,
   type Statement,
   statement,
@@ -63,6 +65,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
     await cluster?.leave();
   };
   try {
+    if (databaseUrl !== undefined) await requireSessions(databaseUrl);
     await store.withoutTimeout(async (client) => {
       await (isExisting ? requireMigrated(client, schema, migrations) : migrate(client, schema, migrations));
       await enterCommitEpoch(client, schema);

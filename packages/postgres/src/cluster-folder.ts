@@ -1,6 +1,16 @@
 import { spawn } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { type ClusterAccount, commandOf } from "./cluster-account.ts";
 import { EngineDeath, faultOfDeath, StoreFault, wordsOf } from "./store-faults.ts";
 
@@ -68,6 +78,24 @@ export async function makeCluster(
     throw new StoreFault(`no store can be made in ${folder}: ${wordsOf(error)}`, { cause: error });
   }
   renameSync(halfMade, folder);
+  // initdb has synced all below this name, but not the name.
+  for (const parent of [dataDirectory, dirname(dataDirectory)]) syncFolder(parent);
+}
+
+function syncFolder(folder: string): void {
+  let opened: number;
+  try {
+    opened = openSync(folder, "r");
+  } catch (error) {
+    // A folder that this user may pass but not read; it made nothing there.
+    if (error instanceof Error && "code" in error && error.code === "EACCES") return;
+    throw error;
+  }
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
 }
 
 /**

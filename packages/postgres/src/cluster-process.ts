@@ -10,6 +10,7 @@ import {
   readFileSync,
   readSync,
   rmSync,
+  statfsSync,
   statSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -170,7 +171,8 @@ async function startOnce(
   }
   stopCounting();
   throw new EngineDeath(failure?.message ?? `postgres ended with ${child.exitCode ?? child.signalCode}`, {
-    lastWords: lastWordsOf(folder),
+    // On a full disk there is no room for its last words either.
+    lastWords: [...lastWordsOf(folder), ...(isFull(folder) ? ["No space left on device"] : [])],
     cause: failure,
   });
 }
@@ -299,6 +301,11 @@ function openLog(folder: string): number {
   const log = openSync(logOf(folder), "a+", 0o600);
   if (fstatSync(log).size > MAX_LOG_BYTES) ftruncateSync(log);
   return log;
+}
+
+function isFull(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize < 65_536;
 }
 
 /** The end of the server's log. */

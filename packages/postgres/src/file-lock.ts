@@ -1,7 +1,9 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { StoreFault } from "./store-faults.ts";
 
 const SQLITE_BUSY = 5;
+const SQLITE_FULL = 13;
 /** Keeps a reference: garbage collection of the database would release its lock. */
 const held = new Set<DatabaseSync>();
 
@@ -30,7 +32,10 @@ export function lockFile(path: string, kind: LockKind): FileLock | undefined {
     for (const statement of statements[kind]) file.exec(statement);
   } catch (error) {
     file.close();
-    if (error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY) return undefined;
+    const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
+    if (code === SQLITE_BUSY) return undefined;
+    if (code === SQLITE_FULL)
+      throw new StoreFault(`the disk of ${path} is full: free some space, then start again`, { cause: error });
     throw new Error(`${path} cannot be locked`, { cause: error });
   }
   held.add(file);

@@ -26,6 +26,9 @@ export function markLargeText(): void {
   if (scale >= LARGE) page.dataset.text = "large";
 }
 
+/** By then a new screen has given the focus to its heading. */
+const SETTLED_AFTER_MS = 50;
+
 /**
  * Keeps the focus inside the page. A focused element that disappears leaves the focus on `<body>`, where a keyboard or a
  * screen reader begins at the top again: the screen's main control takes it, or else its heading.
@@ -36,11 +39,14 @@ function keepFocus(root: HTMLElement): void {
   root.addEventListener("focusin", () => {
     hadFocus = true;
   });
+  const giveHome = () => {
+    const homes = [...root.querySelectorAll<HTMLElement>("[data-focus-home]"), ...root.querySelectorAll("h1")];
+    for (const home of homes) if (isLost()) home.focus({ preventScroll: true });
+  };
+  let waiting: ReturnType<typeof setTimeout> | undefined;
   new MutationObserver(() => {
     if (!hadFocus || !isLost()) return;
-    for (const home of root.querySelectorAll<HTMLElement>("[data-focus-home], h1")) {
-      home.focus({ preventScroll: true });
-      if (!isLost()) return;
-    }
+    clearTimeout(waiting);
+    waiting = setTimeout(giveHome, SETTLED_AFTER_MS);
   }).observe(root, { childList: true, subtree: true, attributeFilter: ["style"] });
 }

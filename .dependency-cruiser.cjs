@@ -57,11 +57,12 @@ module.exports = {
     },
     {
       name: "miniapp-without-zod",
-      comment: "Import only types from ad-core, or captions.ts, which needs no zod: zod would double the first load.",
+      comment:
+        "Import only types from ad-core, or captions.ts and page-language.ts, which need no zod: zod would double the first load.",
       severity: "error",
       from: { path: "^apps/miniapp/src/" },
       to: {
-        path: "(^packages/ad-core/src/(?!captions[.]ts$)|node_modules/(zod|superjson)/)",
+        path: "(^packages/ad-core/src/(?!(captions|page-language)[.]ts$)|node_modules/(zod|superjson)/)",
         dependencyTypesNot: ["type-only"],
       },
     },

@@ -1,5 +1,6 @@
+import { directionOf } from "@intermission/ad-core/page-language";
 import type { Page } from "@playwright/test";
-import { directionOf, type LanguageTag, languages, loadDictionary } from "../apps/miniapp/src/locales/languages.ts";
+import { type LanguageTag, languages, loadDictionary } from "../apps/miniapp/src/locales/languages.ts";
 import { launchUrl } from "./open-miniapp.ts";
 import { initDataOf } from "./scripted-viewer.ts";
 import { expect, newCode, test } from "./stack.ts";

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { pageLanguages } from "@intermission/ad-core/page-language";
 import type { AxeResults, RunOptions } from "axe-core";
 import { expect, test } from "./stack.ts";
 
@@ -54,7 +55,7 @@ for (const [name, variant] of Object.entries(variants)) {
 test.describe("on the narrowest phone", () => {
   test.use({ viewport: { width: 320, height: 568 } });
 
-  for (const language of ["en", "ru", "uk", "es", "pt", "ar", "fa", "hi", "id", "tr"]) {
+  for (const language of pageLanguages) {
     const tag = ["en", "ar"].includes(language) ? [] : "@long";
     test(`nothing overflows, and no word breaks, in ${language}`, { tag }, async ({ page, gallery }) => {
       const states = await gallery.open(page);

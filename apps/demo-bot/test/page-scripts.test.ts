@@ -4,18 +4,24 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
+import { pageLanguages } from "@intermission/ad-core/page-language";
 import { sign } from "@intermission/ad-core/signature";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { requestForms } from "../public/scripts/copy-request.js";
 import { signatureOf, withOneByteChanged } from "../public/scripts/hmac.js";
+import { languages } from "../public/scripts/languages.js";
 import { partsOf } from "../public/scripts/message-parts.js";
 import { english } from "../public/scripts/words-en.js";
 import { russian } from "../public/scripts/words-ru.js";
 
 const run = promisify(execFile);
 const pageFolder = join(import.meta.dirname, "../public");
+
+test("the menu has every language of the mini-app, by the name that its readers know", () => {
+  expect(Object.keys(languages).sort()).toEqual(pageLanguages.toSorted());
+});
 
 test("addresses and commands of a message can be tapped, and nothing else becomes a link", () => {
   const linksOf = (words: string) =>

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { directionOf } from "@intermission/ad-core/page-language";
 import { parse } from "acorn";
 import { minify } from "terser";
 import { build, type Plugin, transformWithOxc } from "vite";
@@ -82,7 +83,7 @@ export async function inES5(entry: string, root: string): Promise<string> {
   const words: Record<string, string[]> = {};
   for (const tag of Object.keys(locales.languages) as LanguageTag[]) {
     const dictionary = await locales.loadDictionary(tag);
-    words[tag] = [...wordsOfFailure.map((key) => String(dictionary[key])), locales.directionOf(tag)];
+    words[tag] = [...wordsOfFailure.map((key) => String(dictionary[key])), directionOf(tag)];
   }
   const { code } = await transformWithOxc(await readFile(entry, "utf8"), entry);
   const options = { ecma: 5, compress: { passes: 3, global_defs: { "@WORDS": JSON.stringify(words) } } } as const;

@@ -1,16 +1,14 @@
-import { type PageLanguage, pageLanguage, pageLanguages } from "@intermission/server/page-language";
+import { directionOf, pageLanguage, pageLanguages } from "@intermission/ad-core/page-language";
 import { describe, expect, test } from "vitest";
 import { fromNow, linkPage, linkPageTexts } from "./link-page.ts";
 import type { PageName } from "./page-texts/link-page-texts.ts";
 
 const hostile = { name: `<script>alert("1")</script>&'`, username: `x" onmouseover="1` };
 
-const languages = Object.keys(pageLanguages) as PageLanguage[];
-
 test.each(Object.keys(linkPageTexts.en.pages) as PageName[])(
   "values put into the page are never markup: %s",
   (name) => {
-    for (const language of languages) {
+    for (const language of pageLanguages) {
       const onward = name === "address-limit" ? `https://shop.test/?a="><img>` : undefined;
       const form = name === "tap-needed" ? { action: `/"><img>`, token: `"><img>` } : undefined;
       const page = linkPage({ name, language, bot: hostile, form, onward, seconds: 61 });
@@ -18,7 +16,7 @@ test.each(Object.keys(linkPageTexts.en.pages) as PageName[])(
       expect(page).not.toContain("<img");
       expect(page).not.toContain('" onmouseover');
       expect(page).not.toContain("{when}");
-      expect(page).toContain(`<html lang="${language}" dir="${pageLanguages[language]}">`);
+      expect(page).toContain(`<html lang="${language}" dir="${directionOf(language)}">`);
       expect(page).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;");
     }
   },
@@ -31,8 +29,9 @@ describe("the language is the one that the browser prefers", () => {
     ["ru", "ru"],
     ["ru-RU,ru;q=0.9,en-US;q=0.8", "ru"],
     ["en-US,en;q=0.9,ru;q=0.8", "en"],
-    ["de-DE,ru;q=0.5,en;q=0.3", "ru"],
-    ["de,fr", "en"],
+    ["de-DE,ru;q=0.5,en;q=0.3", "de"],
+    ["pl-PL,ru;q=0.5,en;q=0.3", "ru"],
+    ["pl,sv", "en"],
     ["ru;q=0,en;q=0.1", "en"],
     ["ru;q=x", "en"],
     ["pt-BR,pt;q=0.9,en;q=0.8", "pt"],
@@ -41,20 +40,23 @@ describe("the language is the one that the browser prefers", () => {
   ])("%j: %s", (header, language) => expect(pageLanguage(header)).toBe(language));
 });
 
-test.each(languages)("each page in %s has texts of its own, with the placeholders of the English ones", (language) => {
-  const { go, back, pages } = linkPageTexts[language];
-  const english = linkPageTexts.en;
-  expect(back.split("{bot}")).toHaveLength(2);
-  const entries = Object.entries(pages) as [PageName, { title: string; text: string }][];
-  const texts = entries.flatMap(([, { title, text }]) => [title, text]).concat(go, back);
-  expect(
-    texts.filter((text) => text.trim() !== text || text === "" || /["'`]|\.\.\./.test(text.replace(/[ʼ’]/g, ""))),
-  ).toEqual([]);
-  for (const [name, { title, text }] of entries) {
-    expect(text.includes("{when}"), name).toBe(english.pages[name].text.includes("{when}"));
-    if (language !== "en") expect([title, text]).not.toEqual([english.pages[name].title, english.pages[name].text]);
-  }
-});
+test.each(pageLanguages)(
+  "each page in %s has texts of its own, with the placeholders of the English ones",
+  (language) => {
+    const { go, back, pages } = linkPageTexts[language];
+    const english = linkPageTexts.en;
+    expect(back.split("{bot}")).toHaveLength(2);
+    const entries = Object.entries(pages) as [PageName, { title: string; text: string }][];
+    const texts = entries.flatMap(([, { title, text }]) => [title, text]).concat(go, back);
+    expect(
+      texts.filter((text) => text.trim() !== text || text === "" || /["'`]|\.\.\./.test(text.replace(/[ʼ’]/g, ""))),
+    ).toEqual([]);
+    for (const [name, { title, text }] of entries) {
+      expect(text.includes("{when}"), name).toBe(english.pages[name].text.includes("{when}"));
+      if (language !== "en") expect([title, text]).not.toEqual([english.pages[name].title, english.pages[name].text]);
+    }
+  },
+);
 
 test("a page from right to left isolates the bot's username", () => {
   const page = linkPage({ name: "expired", language: "ar", bot: { name: "بوت", username: "coin_bot" } });

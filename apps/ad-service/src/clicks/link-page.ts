@@ -1,19 +1,40 @@
 import { createHash } from "node:crypto";
-import { type PageLanguage, pageLanguages } from "@intermission/server/page-language";
+import { directionOf, type PageLanguage } from "@intermission/ad-core/page-language";
 import type { LinkBot } from "./follow-link.ts";
 import { ar } from "./page-texts/ar.ts";
+import { de } from "./page-texts/de.ts";
 import { en } from "./page-texts/en.ts";
 import { es } from "./page-texts/es.ts";
 import { fa } from "./page-texts/fa.ts";
+import { fr } from "./page-texts/fr.ts";
 import { hi } from "./page-texts/hi.ts";
 import { id } from "./page-texts/id.ts";
+import { it } from "./page-texts/it.ts";
 import type { LinkPageTexts, PageName } from "./page-texts/link-page-texts.ts";
 import { pt } from "./page-texts/pt.ts";
 import { ru } from "./page-texts/ru.ts";
 import { tr } from "./page-texts/tr.ts";
 import { uk } from "./page-texts/uk.ts";
+import { uz } from "./page-texts/uz.ts";
+import { vi } from "./page-texts/vi.ts";
 
-export const linkPageTexts: Record<PageLanguage, LinkPageTexts> = { en, ru, uk, es, pt, ar, fa, hi, id, tr };
+export const linkPageTexts: Record<PageLanguage, LinkPageTexts> = {
+  en,
+  ru,
+  uk,
+  es,
+  pt,
+  ar,
+  fa,
+  hi,
+  id,
+  tr,
+  uz,
+  de,
+  fr,
+  vi,
+  it,
+};
 
 /** "in 5 minutes", rounded up to whole minutes, hours from two hours on. */
 export function fromNow(seconds: number, language: PageLanguage): string {
@@ -72,7 +93,7 @@ export function linkPage({ name, language, bot, form, onward, seconds }: LinkPag
       ? html`<a class="back" href="https://t.me/${bot.username}">${beforeBot}<bdi>@${bot.username}</bdi>${afterBot}</a>`
       : "";
   return html`<!doctype html>
-<html lang="${language}" dir="${pageLanguages[language]}">
+<html lang="${language}" dir="${directionOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">

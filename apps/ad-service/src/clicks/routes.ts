@@ -1,8 +1,8 @@
 import { createHmac, hash } from "node:crypto";
+import { pageLanguage } from "@intermission/ad-core/page-language";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { type ClientNetworks, clientNetworks } from "@intermission/server/client-address";
 import { logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/server/http-server";
-import { pageLanguage } from "@intermission/server/page-language";
 import { rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import { recognisePerson, type Visitor } from "@intermission/server/visitor";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";

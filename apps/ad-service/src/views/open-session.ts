@@ -1,4 +1,5 @@
 import { isCode } from "@intermission/ad-core/code";
+import { acceptedLanguages } from "@intermission/ad-core/page-language";
 import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
 import {
   continuationMaxAgeSeconds,
@@ -10,7 +11,6 @@ import {
 } from "@intermission/ad-core/telegram-init-data";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { acceptedLanguages } from "@intermission/server/page-language";
 import { type RateLimiter, rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import type { NoAdReason } from "../ad-selection/choose-ad.ts";
 import { languageOf, platformOf } from "../ad-selection/eligibility.ts";

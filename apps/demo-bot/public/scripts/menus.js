@@ -1,14 +1,10 @@
 import { setNetwork } from "./chat-client.js";
 import { chooseColours, chosenColours, onColours } from "./colours.js";
 import { byId, element } from "./element.js";
+import { languages } from "./languages.js";
 import { language, words } from "./words.js";
 
 const scenarios = ["cap", "no-ad", "expired", "delayed"];
-/** The languages of the mini-app, by their own names. The chat itself has English and Russian. */
-const languages = {
-  ...{ en: "English", ru: "Русский", uk: "Українська", es: "Español", pt: "Português", tr: "Türkçe" },
-  ...{ id: "Indonesia", hi: "हिन्दी", ar: "العربية", fa: "فارسی" },
-};
 /** The size of the phone is in the style sheet; the platform is what Telegram tells the mini-app. */
 const platforms = { phone: "web", small: "ios", iphone: "ios", android: "android", desktop: "tdesktop" };
 const networks = ["fast", "slow-3g", "offline"];

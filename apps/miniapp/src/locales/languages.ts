@@ -1,3 +1,4 @@
+import type { PageLanguage } from "@intermission/ad-core/page-language";
 import type { AnyDictionary } from "./dictionary.ts";
 import { en } from "./en.ts";
 
@@ -5,8 +6,8 @@ import { en } from "./en.ts";
 type Load = () => Promise<Readonly<Record<string, AnyDictionary>>>;
 
 /**
- * To add a language, add a dictionary beside this file and a line here. Each dictionary is a separate chunk, so that a user
- * loads only one language. Only English is in the first load, as the fallback that is always available.
+ * Each dictionary is a separate chunk, so that a user loads only one language. Only English is in the first load, as the
+ * fallback that is always available.
  */
 export const languages = {
   en: async () => ({ en }),
@@ -19,17 +20,18 @@ export const languages = {
   hi: () => import("./hi.ts"),
   id: () => import("./id.ts"),
   tr: () => import("./tr.ts"),
-} satisfies Record<string, Load>;
+  uz: () => import("./uz.ts"),
+  de: () => import("./de.ts"),
+  fr: () => import("./fr.ts"),
+  vi: () => import("./vi.ts"),
+  it: () => import("./it.ts"),
+} satisfies Record<PageLanguage, Load>;
 
-export type LanguageTag = keyof typeof languages;
+export type LanguageTag = PageLanguage;
 
 export async function loadDictionary(language: LanguageTag): Promise<AnyDictionary> {
   const load: Load = languages[language];
   return (await load())[language] ?? en;
-}
-
-export function directionOf(language: LanguageTag): "ltr" | "rtl" {
-  return language === "ar" || language === "fa" ? "rtl" : "ltr";
 }
 
 /** The first preferred language that is supported, by its primary subtag (`ru-RU` is `ru`); English if none is. */

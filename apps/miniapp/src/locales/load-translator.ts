@@ -1,5 +1,6 @@
+import { directionOf } from "@intermission/ad-core/page-language";
 import { en } from "./en.ts";
-import { chooseLanguage, directionOf, loadDictionary } from "./languages.ts";
+import { chooseLanguage, loadDictionary } from "./languages.ts";
 import { createTranslator, type Translator } from "./translate.ts";
 
 const STORED = "language";

@@ -83,6 +83,7 @@ describe.each(backends)("examples/%s", (name, found, command, build) => {
     };
 
     let backend = await start();
+    await expect(fetch(`http://127.0.0.2:${bot.port}/coins/42`), "listens on 127.0.0.1 only").rejects.toThrow();
     await activate(bot);
     expect(await coins(), "a test event pays nothing").toBe(0);
 
@@ -165,6 +166,7 @@ describe.each(telegramBots)("the bot of examples/%s", (name, found, script) => {
     expect(address).toContain(`/app/${bot.botId}?code=`);
 
     await activate(bot);
+    await expect(fetch(`http://127.0.0.2:${bot.port}/webhooks/ads`), "listens on 127.0.0.1 only").rejects.toThrow();
     expect(await stack.watchAd("42", new URL(address).searchParams.get("code") ?? "")).toBe("rewarded");
     await expect
       .poll(lastMessage, { timeout: 20_000, interval: 50 })
@@ -183,9 +185,10 @@ function demoBot(): Promise<ExampleBot> {
   return demo;
 }
 
-test("the commands of docs/quickstart.md lead to a paid reward", { timeout: 120_000 }, async () => {
-  const page = readFileSync(join(root, "docs/quickstart.md"), "utf8");
-  const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+test('the commands of "On your own machine" lead to a paid reward', { timeout: 120_000 }, async () => {
+  const page = readFileSync(folderOf("README.md"), "utf8");
+  const [, section = ""] = /^## On your own machine$(.*?)^## /ms.exec(page) ?? [];
+  const blocks = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
   const [start, addBot = "", startBackend = "", testWebhook = "", ask = "", coins = ""] = blocks;
   expect([start, blocks.length]).toEqual(["npm start\n", 6]);
   const port = await freePort();
@@ -203,7 +206,7 @@ test("the commands of docs/quickstart.md lead to a paid reward", { timeout: 120_
     { botId: "123456789", token: "", port },
     ["bash", "-euc", here(addBot + startBackend)],
     root,
-    { ...env, DATABASE: join(stack.dataDirectory, "quickstart.sqlite"), AD_API_TOKEN: undefined },
+    { ...env, DATABASE: join(stack.dataDirectory, "own-machine.sqlite"), AD_API_TOKEN: undefined },
   );
   const output = outputOf(backend);
   await expect.poll(() => run(coins).stdout || output(), { timeout: 60_000, interval: 300 }).toBe('{"coins":0}');

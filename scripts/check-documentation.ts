@@ -1,8 +1,12 @@
-/** Fails if a Markdown file names a path of this repository that does not exist, or a decision is not listed. */
+/**
+ * Fails if a Markdown file names a path of this repository that does not exist, or shows another text than the file that it
+ * names, or a decision is not listed. `--write` copies the shown files into the pages.
+ */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root } from "./processes.ts";
+import { showFiles } from "./shown-files.ts";
 
 const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
   cwd: root,
@@ -14,7 +18,14 @@ const topFolders = new Set(tracked.filter((file) => file.includes("/")).map((fil
 const faults: string[] = [];
 
 for (const file of tracked.filter((name) => name.endsWith(".md"))) {
-  const text = readFileSync(join(root, file), "utf8");
+  const written = readFileSync(join(root, file), "utf8");
+  let shown = showFiles(file, written);
+  if (process.argv.includes("--write") && shown.text !== written) {
+    writeFileSync(join(root, file), shown.text);
+    shown = showFiles(file, shown.text);
+  }
+  const { text } = shown;
+  faults.push(...shown.faults);
   for (const [, path = ""] of text.matchAll(/`([\w.@-]+(?:\/[\w.@*{}-]+)+\/?)`/g)) {
     if (!topFolders.has(path.split("/")[0]) || /[*{}]/.test(path)) continue;
     if (!existsSync(join(root, path))) faults.push(`${file} names ${path}, which does not exist`);

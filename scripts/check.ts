@@ -31,7 +31,7 @@ const checks: [title: string, run: () => Promise<unknown>][] = [
   [
     "documentation site",
     async () => {
-      await runCommand(process.execPath, ["scripts/write-cli-reference.ts"]);
+      await runCommand(process.execPath, ["scripts/write-site-pages.ts"]);
       await runCommand(process.execPath, ["docs/node_modules/vitepress/bin/vitepress.js", "build", "docs"], {
         nextStep: "A dead link names its page; see the site with: pnpm --filter @intermission/docs dev",
       });

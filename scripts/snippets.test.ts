@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ import { commandsInSentences, pages, readPage, type Snippet, shellCommands, snip
 
 /**
  * Every snippet of every page is compiled, parsed or run here. Other tests run some of them: published-package.test.ts and
- * examples.test.ts those of the publisher package and the quickstart, documented-receivers.test.ts those of webhooks.
+ * examples.test.ts those of the publisher package and of "On your own machine", documented-receivers.test.ts those of webhooks.
  */
 const all = pages().flatMap(snippetsOf);
 const inLanguages = (...languages: string[]) => all.filter(({ language }) => languages.includes(language));
@@ -148,6 +148,37 @@ describe("settings", () => {
     expect([...new Set(listed)].sort()).toEqual([...new Set(wanted)].sort());
   });
 });
+
+describe("a server that is shown or ready to copy listens on 127.0.0.1 only", () => {
+  const tracked = spawnSync("git", ["ls-files", "examples/*/*"], { cwd: root, encoding: "utf8" }).stdout;
+  const sources = tracked.split("\n").filter((file) => /\.(ts|py|go|php|js)$/.test(file));
+  const files = sources.map((file) => [file, readFileSync(join(root, file), "utf8")] as const);
+  const snippets = all.map((snippet) => [nameOf(snippet), snippet.text] as const);
+
+  test.each([...files, ...snippets].filter(([, text]) => listeningLines(text).length > 0))("%s", (_name, text) => {
+    expect(listeningLines(text).filter((line) => !line.includes("127.0.0.1"))).toEqual([]);
+  });
+
+  test.each([
+    "createServer(toNodeHandler(receive)).listen(Number(PORT), () => console.log(1));",
+    "app.listen({ port: 3000 });",
+    "serve({ fetch: app.fetch, port: Number(PORT) });",
+    'log.Fatal(http.ListenAndServe(":3000", nil))',
+    "uvicorn.Config(app, port=3000)",
+    'app.run(port=3000, host="0.0.0.0")',
+    "php -S 0.0.0.0:3000 index.php",
+    "uvicorn app:app --host 0.0.0.0 --port 3000",
+  ])("the check finds the fault of %s", (line) => {
+    expect(listeningLines(`first();\n${line}\n`)).toEqual([line]);
+  });
+});
+
+/** Lines that make a server listen, except where the default is 127.0.0.1 and stays. */
+function listeningLines(text: string): string[] {
+  const listens =
+    /\.listen\((?!\))|\bserve\(\{|ListenAndServe\(|uvicorn\.Config\(|\.run\([^)]*(host|port)=|run_server\(|runserver |php .*-S |--host /;
+  return text.split("\n").filter((line) => listens.test(line) && !/fake\.listen\(/.test(line));
+}
 
 const compilers: [language: string, found: Found, words: readonly string[]][] = [
   ["python", findPython([]), ["-c", "import sys; compile(sys.stdin.read(), 'snippet', 'exec')"]],

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
 import { defineConfig, type MarkdownOptions } from "vitepress";
 
-/** READMEs, and sections of the main one, that are shown on a page of their own. Their paths begin at the root. */
+/** READMEs, and sections of the main one, that the site shows on a page of their own (`scripts/write-site-pages.ts`). Their paths begin at the root. */
 const pageOf: Record<string, string> = {
   "#configuration": "./settings.md",
   "README.md#run-it-for-a-real-bot": "./deploy.md",
@@ -51,7 +51,7 @@ export default defineConfig({
     outline: [2, 3],
     nav: [
       { text: "Try it", link: "/try-it" },
-      { text: "Publish", link: "/quickstart" },
+      { text: "Publish", link: "/first-bot" },
       { text: "Operate", link: "/deploy" },
       { text: "Advertise", link: "/advertise" },
     ],
@@ -60,9 +60,8 @@ export default defineConfig({
       {
         text: "Publish",
         items: [
-          { text: "Quickstart", link: "/quickstart" },
           { text: "A bot in five minutes", link: "/first-bot" },
-          { text: "Integrate a bot", link: "/integrate" },
+          { text: "The two APIs", link: "/integrate" },
           { text: "TypeScript", link: "/typescript" },
           { text: "Python", link: "/python" },
           { text: "Examples", link: "/examples" },

@@ -19,10 +19,10 @@ afterAll(async () => {
 });
 
 const authorization = `Bearer ${testConfig.backendApiKey}`;
-const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8");
-const inReadme = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(readme)?.[1]);
-/** The limits of the README's client. */
-const limits = { maxItems: inReadme("maxItems"), maxURLLength: inReadme("maxURLLength") };
+const documented = readFileSync(join(import.meta.dirname, "../../../docs/integrate.md"), "utf8");
+const numberOf = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(documented)?.[1]);
+/** The limits of the documented client. */
+const limits = { maxItems: numberOf("maxItems"), maxURLLength: numberOf("maxURLLength") };
 
 function batchClient(link: { maxItems?: number; maxURLLength?: number }) {
   const url = `${api.url}/trpc`;
@@ -40,7 +40,7 @@ describe("a batch", () => {
   );
 
   test.each([101, 500])(
-    "%i calls of each kind are split by the README's client, and all are answered",
+    "%i calls of each kind are split by the documented client, and all are answered",
     async (calls) => {
       const { rewards } = batchClient(limits);
       const queries = Array.from({ length: calls }, (_, index) => rewards.balance.query({ userId: String(index + 1) }));

@@ -2,7 +2,7 @@ import { type ErrorAnswer, HttpError } from "@intermission/server/http-server";
 import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import type { FastifyInstance } from "fastify";
 
-/** Calls of one batch, and characters of their joined names; the README tells clients to stay below. */
+/** Calls of one batch, and characters of their joined names; docs/integrate.md tells clients to stay below. */
 export const MOST_CALLS_IN_A_BATCH = 100;
 export const LONGEST_PROCEDURE_LIST = 4000;
 

@@ -7,7 +7,7 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signStandardWebhook } from "./signature.ts";
 
-/** Runs the libraries of Standard Webhooks as `docs/webhooks.md` shows them; documented-receivers.test.ts compares the page. */
+/** Runs the libraries of Standard Webhooks as `docs/webhooks.md` shows them; `npm run check` compares the page. */
 const folder = join(import.meta.dirname, "../../../docs/webhooks");
 /** As the ad service makes them. Its `_` is not base64. */
 const token = "ad_8QkVqU3LzVnXqJYd7nJ6nQmF4Yb1bWgY5w1XoX3f9sTe";

@@ -23,7 +23,7 @@ Options of listen:
 Prefer the environment variables: other users of this machine can see the options of a command.
 
 Examples:
-  intermission-publisher listen --forward http://127.0.0.1:3000/webhook --send-test
+  intermission-publisher listen --forward http://127.0.0.1:3000/webhooks/ads --send-test
   intermission-publisher doctor
 `;
 

@@ -1,6 +1,7 @@
 /**
- * Writes `docs/reference/`, the documentation site's pages about commands, from the commands' own help. The pages are not
- * committed: the site's build and its development server write them first.
+ * Writes the documentation site's pages that show what stands elsewhere: the help of commands, in `docs/reference/`, and READMEs.
+ * The pages are not committed, since GitHub shows an included file as nothing: the site's build and its development server
+ * write them first.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -50,3 +51,12 @@ writeFileSync(
   `# npx @intermission/publisher\n\n\`\`\`text\n${publisherHelp.trim()}\n\`\`\`\n`,
 );
 writeFileSync(join(folder, "npm-start.md"), `# npm start\n\n\`\`\`text\n${startHelp}\n\`\`\`\n`);
+
+const included: Readonly<Record<string, string>> = {
+  deploy: "# Run it for a real bot\n\n<!--@include: ../README.md#deploy-->\n",
+  settings: "# Settings\n\n<!--@include: ../README.md#settings-->\n",
+  examples: "<!--@include: ../examples/README.md-->\n",
+  typescript: "<!--@include: ../packages/publisher/README.md-->\n",
+  python: "<!--@include: ../clients/python/README.md-->\n",
+};
+for (const [page, text] of Object.entries(included)) writeFileSync(join(root, "docs", `${page}.md`), text);

@@ -8,7 +8,7 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "outside-telegram.title": "افتح هذه الصفحة من تيليجرام",
   "outside-telegram.text": "تُعرض الإعلانات ذات المكافأة داخل تيليجرام. ارجع إلى محادثة البوت واضغط زرّه.",
   "outside-telegram.scan": "امسح الرمز بكاميرا هاتفك لفتح البوت عليه",
-  "init-data-invalid.title": "لم نتمكن من التعرّف عليك",
+  "init-data-invalid.title": "لم نتمكن من التحقق من هويتك",
   "init-data-invalid.text": "بيانات الدخول من تيليجرام ناقصة أو تالفة. أغلق هذه النافذة وافتحها من البوت مجددًا.",
   "init-data-without-user.title": "لم يخبرنا تيليجرام من أنت",
   "init-data-without-user.text":
@@ -17,7 +17,7 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "init-data-expired.text": "افتحها من البوت مجددًا للمتابعة. مكافآتك محفوظة.",
   "code-malformed.title": "هذا الرابط تالف",
   "code-malformed.text": "ارجع إلى البوت واضغط زرّه مرة أخرى.",
-  "code-unknown.title": "لا نعرف هذا الرابط",
+  "code-unknown.title": "رابط غير معروف",
   "code-unknown.text": "قد يكون لبوت آخر. ارجع إلى البوت واضغط زرّه مرة أخرى.",
   "code-expired.title": "انتهت صلاحية هذا الرابط",
   "code-expired.text": "تعمل الروابط لمدة محدودة. اطلب رابطًا جديدًا من البوت.",
@@ -49,7 +49,7 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "broken.text": "حاول مرة أخرى وسنبحث عن فيديو آخر.",
 
   "offer.title": "شاهد إعلانًا قصيرًا واحصل على مكافأتك",
-  "offer.named": "شاهد {count} ث واحصل على {reward}",
+  "offer.named": "شاهد {count} ث، والمكافأة: {reward}",
   "offer.from": "مكافأة من {bot}",
   "offer.length": "المدة",
   "offer.advertiser": "المُعلن",
@@ -63,7 +63,7 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
     other: "{count} ثانية",
   },
   secondsLeft: {
-    zero: "بقي {count} ثانية",
+    zero: "بقيت {count} ثانية",
     one: "بقيت ثانية واحدة",
     two: "بقيت ثانيتان",
     few: "بقيت {count} ثوانٍ",
@@ -96,7 +96,7 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
 
   "leave.title": "هل تريد الإغلاق وخسارة المكافأة؟",
   "leave.text": {
-    zero: "بقي {count} ثانية فقط.",
+    zero: "بقيت {count} ثانية فقط.",
     one: "بقيت ثانية واحدة فقط.",
     two: "بقيت ثانيتان فقط.",
     few: "بقيت {count} ثوانٍ فقط.",
@@ -108,7 +108,7 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
 
   "watched.title": "يمكنك الإغلاق الآن",
   "watched.earned": "حصلت على المكافأة",
-  "watched.named": "حصلت على: {reward}",
+  "watched.named": "المكافأة المكتسبة: {reward}",
   "player.rewardIn": "المكافأة بعد {count} ث",
 
   "checking.title": "نتحقق من مشاهدتك",
@@ -130,14 +130,14 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "view-refused.title": "لم تُحتسب هذه المشاهدة",
   "view-refused.text": "بدا فيها شيء غير معتاد. إذا شاهدت الإعلان فعلًا، فراسل {bot} واذكر الرمز أدناه.",
   "refused.title": "لا مكافأة على هذه المشاهدة",
-  "refused.code-already-paid": "سبقت مكافأة هذا الرابط.",
-  "refused.event-already-recorded": "سبقت مكافأة هذه المشاهدة.",
+  "refused.code-already-paid": "سبق منح مكافأة هذا الرابط.",
+  "refused.event-already-recorded": "سبق منح مكافأة هذه المشاهدة.",
   "refused.code-of-another-user": "هذا الرابط لشخص آخر.",
   "refused.daily-cap": "بلغت حدّ مكافآت اليوم.",
   "refused.no-reward": "لا يكافئ البوت هذا النوع من المشاهدات.",
   "refused.test": "كانت هذه مشاهدة تجريبية.",
-  "not-counted.title": "فاتنا جزء من مشاهدتك",
-  "not-counted.text": "لم نتمكن من احتسابه كاملًا. أكمل من حيث توقف.",
+  "not-counted.title": "لم يُحتسب جزء من مشاهدتك",
+  "not-counted.text": "تعذّر احتسابها كاملة. أكمل من حيث توقفت.",
 
   "steps.label": "أين مكافأتك",
   "steps.watched": "تمت المشاهدة",

@@ -20,7 +20,7 @@ export const de: Dictionary<"one" | "other"> = {
     "Öffne es erneut über den Bot, um fortzufahren. Deine verdienten Belohnungen bleiben erhalten.",
   "code-malformed.title": "Dieser Link ist beschädigt",
   "code-malformed.text": "Kehre zum Bot zurück und tippe noch einmal auf seinen Button.",
-  "code-unknown.title": "Wir kennen diesen Link nicht",
+  "code-unknown.title": "Unbekannter Link",
   "code-unknown.text":
     "Vielleicht gehört er zu einem anderen Bot. Kehre zum Bot zurück und tippe noch einmal auf seinen Button.",
   "code-expired.title": "Dieser Link ist abgelaufen",

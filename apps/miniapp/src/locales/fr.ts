@@ -19,7 +19,7 @@ export const fr: Dictionary<"one" | "many" | "other"> = {
   "init-data-expired.text": "Rouvrez-la depuis le bot pour continuer. Vos récompenses sont conservées.",
   "code-malformed.title": "Ce lien est endommagé",
   "code-malformed.text": "Retournez dans le chat du bot et touchez son bouton encore une fois.",
-  "code-unknown.title": "Nous ne connaissons pas ce lien",
+  "code-unknown.title": "Lien inconnu",
   "code-unknown.text":
     "Il appartient peut-être à un autre bot. Retournez dans le chat du bot et touchez son bouton encore une fois.",
   "code-expired.title": "Ce lien a expiré",

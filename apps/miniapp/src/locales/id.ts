@@ -8,7 +8,7 @@ export const id: Dictionary<"other"> = {
   "outside-telegram.title": "Buka ini dari Telegram",
   "outside-telegram.text": "Iklan berhadiah ditampilkan di dalam Telegram. Kembali ke chat bot dan ketuk tombolnya.",
   "outside-telegram.scan": "Pindai dengan kamera ponsel untuk membuka bot di sana",
-  "init-data-invalid.title": "Kami tidak bisa mengenalimu",
+  "init-data-invalid.title": "Kami tidak bisa memastikan ini kamu",
   "init-data-invalid.text": "Data masuk Telegram tidak ada atau rusak. Tutup jendela ini, lalu buka lagi dari bot.",
   "init-data-without-user.title": "Telegram tidak memberi tahu siapa kamu",
   "init-data-without-user.text":
@@ -17,7 +17,7 @@ export const id: Dictionary<"other"> = {
   "init-data-expired.text": "Buka lagi dari bot untuk melanjutkan. Hadiah yang sudah kamu dapat tetap aman.",
   "code-malformed.title": "Tautan ini rusak",
   "code-malformed.text": "Kembali ke bot dan ketuk tombolnya sekali lagi.",
-  "code-unknown.title": "Kami tidak mengenal tautan ini",
+  "code-unknown.title": "Tautan tidak dikenal",
   "code-unknown.text": "Mungkin ini milik bot lain. Kembali ke bot dan ketuk tombolnya sekali lagi.",
   "code-expired.title": "Tautan ini sudah kedaluwarsa",
   "code-expired.text": "Tautan hanya berlaku sementara. Minta yang baru ke bot.",
@@ -69,7 +69,7 @@ export const id: Dictionary<"other"> = {
   "action.play": "Putar",
   "action.mute": "Matikan suara",
   "action.unmute": "Nyalakan suara",
-  "action.captions": "Teks",
+  "action.captions": "Subtitel",
 
   "player.label": "Iklan dari {advertiser}",
   "player.progress": "Sudah ditonton",
@@ -117,7 +117,7 @@ export const id: Dictionary<"other"> = {
   "refused.daily-cap": "Kamu sudah mencapai batas hadiah hari ini.",
   "refused.no-reward": "Bot tidak memberi hadiah untuk tontonan seperti ini.",
   "refused.test": "Ini hanya percobaan.",
-  "not-counted.title": "Sebagian tontonanmu terlewat",
+  "not-counted.title": "Sebagian tontonanmu tidak dihitung",
   "not-counted.text": "Tidak semuanya bisa dihitung. Lanjutkan dari tempat berhenti.",
 
   "steps.label": "Posisi hadiahmu",

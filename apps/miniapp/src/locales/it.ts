@@ -19,7 +19,7 @@ export const it: Dictionary<"one" | "many" | "other"> = {
   "init-data-expired.text": "Riaprila dal bot per continuare. Le tue ricompense sono al sicuro.",
   "code-malformed.title": "Questo link è danneggiato",
   "code-malformed.text": "Torna al bot e tocca di nuovo il suo pulsante.",
-  "code-unknown.title": "Non conosciamo questo link",
+  "code-unknown.title": "Link sconosciuto",
   "code-unknown.text": "Forse è di un altro bot. Torna al bot e tocca di nuovo il suo pulsante.",
   "code-expired.title": "Questo link è scaduto",
   "code-expired.text": "I link valgono per un tempo limitato. Chiedine uno nuovo al bot.",

@@ -77,6 +77,36 @@ describe("texts", () => {
   });
 });
 
+describe("amounts", () => {
+  const coins = {
+    en: { one: "coin", other: "coins" },
+    ru: { one: "монета", few: "монеты", many: "монет", other: "монеты" },
+    ar: { zero: "عملة", one: "عملة", two: "عملتان", few: "عملات", many: "عملة", other: "عملة" },
+    fa: { one: "سکه", other: "سکه" },
+  };
+  test.each<[LanguageTag, number, string, string]>([
+    ["en", 1, "1 coin", "+1 coin"],
+    ["en", 1200, "1,200 coins", "+1,200 coins"],
+    ["ru", 3, "3 монеты", "+3 монеты"],
+    ["ar", 1, "1 عملة", "+1 عملة"],
+    ["ar", 2, "عملتان", "+2 عملة"],
+    ["ar", 10, "10 عملات", "+10 عملات"],
+    ["fa", 10, "۱۰ سکه", "+۱۰ سکه"],
+    ["vi", 10, "10 coins", "+10 coins"],
+  ])("in %s of %i", async (tag, amount, named, gained) => {
+    const { amount: format, gain } = createTranslator(tag, await loadDictionary(tag));
+    expect(format({ amount, unit: coins })).toBe(named);
+    expect(gain({ amount, unit: coins }).join(" ")).toBe(gained);
+  });
+
+  test("have no invisible marks of direction, which would turn the order of number and unit", () => {
+    for (const tag of [...pageLanguages, "he", "ur", "ar-EG"]) {
+      const { amount: format, gain } = createTranslator(tag, en);
+      expect(format({ amount: 1234.5 }) + gain({ amount: 1234.5 }), tag).not.toMatch(/[\u061c\u200e\u200f]/);
+    }
+  });
+});
+
 test("two languages are written from right to left", () => {
   const fromRight = pageLanguages.filter((tag) => directionOf(tag) === "rtl");
   expect(fromRight).toEqual(["ar", "fa"]);
@@ -120,6 +150,24 @@ describe.each(Object.keys(languages) as LanguageTag[])("the dictionary of %s", (
     expect(keys.filter((key) => forms(dictionary[key]).other === forms(en[key]).other)).toEqual([]);
   });
 
+  test("renders each plural form of each text, with its number or a word for it", async () => {
+    const { text } = createTranslator(tag, await loadDictionary(tag));
+    const numbers = new Intl.NumberFormat(tag);
+    for (let count = 0; count <= 120; count++) {
+      for (const key of ["seconds", "secondsLeft", "leave.text"] as const) {
+        const shown = text(key, { count });
+        if (!shown.includes(numbers.format(count))) expect([1, 2], `${key} ${shown}`).toContain(count);
+        expect(shown, key).not.toMatch(/[{}]/);
+      }
+    }
+  });
+
+  test("has buttons that fit on the narrowest phone", async () => {
+    const dictionary: AnyDictionary = await loadDictionary(tag);
+    const buttons = keys.filter((key) => key.startsWith("action.") || /^leave\.(resume|confirm)$/.test(key));
+    expect(buttons.filter((key) => [...String(dictionary[key])].length > 32)).toEqual([]);
+  });
+
   test("uses one word for the ad and one for the reward", async () => {
     const others = /ролик|винагород|پاداش|آگهی|دعاية/i;
     const texts = Object.values<AnyDictionary[keyof AnyDictionary]>(await loadDictionary(tag));
@@ -133,6 +181,19 @@ describe.each(Object.keys(languages) as LanguageTag[])("the dictionary of %s", (
     expect(texts.filter((text) => /['"`]|\.\.\./.test(text))).toEqual([]);
   });
 });
+
+// Units have words for numbers and none for cases.
+test.each<LanguageTag>(["ru", "uk", "ar", "de", "uz"])(
+  "in %s a reward follows a colon, where it needs no case",
+  async (tag) => {
+    const { parts } = createTranslator(tag, await loadDictionary(tag));
+    for (const key of ["offer.named", "watched.named"] as const) {
+      const [reward, before] = parts(key, { count: 15, reward: "REWARD" }).toReversed();
+      expect(reward?.text, key).toBe("REWARD");
+      expect(before?.text, key).toMatch(/: $/);
+    }
+  },
+);
 
 describe("times", () => {
   test.each([

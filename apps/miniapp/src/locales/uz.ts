@@ -19,7 +19,7 @@ export const uz: Dictionary<"one" | "other"> = {
   "init-data-expired.text": "Davom etish uchun uni botdan qayta oching. Olgan mukofotlaringiz saqlanadi.",
   "code-malformed.title": "Bu havola buzilgan",
   "code-malformed.text": "Botga qayting va tugmasini yana bir marta bosing.",
-  "code-unknown.title": "Bunday havola topilmadi",
+  "code-unknown.title": "Nomaʼlum havola",
   "code-unknown.text": "Ehtimol, u boshqa botniki. Botga qayting va tugmasini yana bir marta bosing.",
   "code-expired.title": "Bu havolaning muddati tugagan",
   "code-expired.text": "Havolalar cheklangan vaqt ishlaydi. Botdan yangisini oling.",

@@ -19,7 +19,7 @@ export const vi: Dictionary<"other"> = {
   "init-data-expired.text": "Hãy mở lại từ bot để tiếp tục. Phần thưởng bạn đã nhận vẫn được giữ nguyên.",
   "code-malformed.title": "Liên kết này bị hỏng",
   "code-malformed.text": "Hãy quay lại bot và nhấn nút một lần nữa.",
-  "code-unknown.title": "Không tìm thấy liên kết này",
+  "code-unknown.title": "Liên kết không xác định",
   "code-unknown.text": "Có thể liên kết này thuộc về bot khác. Hãy quay lại bot và nhấn nút một lần nữa.",
   "code-expired.title": "Liên kết này đã hết hạn",
   "code-expired.text": "Mỗi liên kết chỉ có hiệu lực trong thời gian ngắn. Hãy lấy liên kết mới từ bot.",

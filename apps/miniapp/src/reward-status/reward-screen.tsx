@@ -112,6 +112,16 @@ function NextAdTimer({ untilMs }: { untilMs: number }) {
   );
 }
 
+function Gain(named: { amount: number; unit?: NamedReward["unit"] }) {
+  const [number, unit] = useTranslator().gain(named);
+  return (
+    <bdi>
+      <bdi dir="ltr">{number}</bdi>
+      {unit && ` ${unit}`}
+    </bdi>
+  );
+}
+
 interface ExplanationProps {
   reward: Reward;
   botName: string;
@@ -126,7 +136,7 @@ function Explanation({ reward, botName, promised, isClosing }: ExplanationProps)
       return (
         <>
           <p className="amount">
-            <bdi>{amount({ ...promised, amount: reward.amount }, true)}</bdi>
+            <Gain {...promised} amount={reward.amount} />
           </p>
           <p className="secondary">
             <Message id="credited.text" values={{ balance: amount({ ...promised, amount: reward.balance }) }} />

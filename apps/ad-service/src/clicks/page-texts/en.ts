@@ -28,7 +28,7 @@ export const en: LinkPageTexts = {
     cooldown: { title: "A little too soon", text: "The last ad was just now. This link counts again {when}." },
     "daily-cap": {
       title: "That was all for today",
-      text: "You have seen as many ads as there are in a day. The next one is there {when}.",
+      text: "You have seen as many ads as there are in a day. The next one comes {when}.",
     },
     "no-ad": {
       title: "No ad right now",

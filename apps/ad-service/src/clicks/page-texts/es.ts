@@ -18,12 +18,12 @@ export const es: LinkPageTexts = {
     },
     "unknown-code": {
       title: "Este enlace no lleva a ninguna parte",
-      text: "Quizá se perdió una parte por el camino. Vuelve al bot y toma el enlace de allí.",
+      text: "Quizá se perdió una parte por el camino. Vuelve al bot y abre el enlace desde allí.",
     },
-    expired: { title: "Este enlace ha caducado", text: "Los enlaces como este duran poco. Pide uno nuevo al bot." },
+    expired: { title: "Este enlace caducó", text: "Los enlaces como este duran poco. Pídele uno nuevo al bot." },
     used: {
       title: "Este enlace ya se usó",
-      text: "Ya contó una vez y no hay nada más que ver. Pide uno nuevo al bot.",
+      text: "Ya contó una vez y no hay nada más que ver. Pídele uno nuevo al bot.",
     },
     cooldown: {
       title: "Un poco pronto",

@@ -10,7 +10,7 @@ export const id: LinkPageTexts = {
     },
     "tap-again": {
       title: "Ketuk sekali lagi",
-      text: "Jaringan Anda berubah di tengah jalan, atau halaman ini terlalu lama terbuka. Ketuk sekali lagi untuk melanjutkan.",
+      text: "Jaringanmu berubah di tengah jalan, atau halaman ini terlalu lama terbuka. Ketuk sekali lagi untuk melanjutkan.",
     },
     machine: { title: "Tautan untuk satu orang", text: "Buka tautan ini di peramban untuk melihat tujuannya." },
     "unknown-code": {
@@ -19,11 +19,11 @@ export const id: LinkPageTexts = {
     },
     expired: {
       title: "Tautan ini sudah kedaluwarsa",
-      text: "Tautan seperti ini berumur pendek. Minta yang baru dari bot.",
+      text: "Tautan seperti ini berumur pendek. Minta yang baru ke bot.",
     },
     used: {
       title: "Tautan ini sudah terpakai",
-      text: "Sudah dihitung satu kali dan tidak ada lagi yang bisa dilihat. Minta yang baru dari bot.",
+      text: "Sudah dihitung satu kali dan tidak ada lagi yang bisa dilihat. Minta yang baru ke bot.",
     },
     cooldown: {
       title: "Sedikit terlalu cepat",
@@ -47,7 +47,7 @@ export const id: LinkPageTexts = {
     },
     unavailable: {
       title: "Coba lagi",
-      text: "Ada yang salah di pihak kami. Tautanmu belum terpakai: buka lagi sebentar lagi.",
+      text: "Ada yang salah di pihak kami. Tautanmu belum terpakai: buka lagi beberapa saat lagi.",
     },
   },
 };

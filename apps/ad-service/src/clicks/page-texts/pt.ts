@@ -10,12 +10,12 @@ export const pt: LinkPageTexts = {
     },
     "tap-again": {
       title: "Mais um toque",
-      text: "Nesse meio-tempo sua rede mudou, ou a página ficou aberta tempo demais. Toque mais uma vez e ela se abre.",
+      text: "Nesse meio-tempo sua rede mudou, ou a página ficou aberta tempo demais. Toque mais uma vez para abri-la.",
     },
     machine: { title: "Um link para uma só pessoa", text: "Abra este link no navegador para ver aonde ele leva." },
     "unknown-code": {
       title: "Este link não leva a lugar nenhum",
-      text: "Talvez uma parte dele tenha se perdido. Volte ao bot e pegue o link de lá.",
+      text: "Talvez uma parte dele tenha se perdido. Volte ao bot e abra o link por lá.",
     },
     expired: { title: "Este link expirou", text: "Links como este duram pouco. Peça um novo ao bot." },
     used: {

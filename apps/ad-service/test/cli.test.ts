@@ -165,7 +165,7 @@ describe("with a running server", () => {
     );
     expect(updated).toMatchObject({ webhookUrl: null, testers: ["1", "2"], cooldownSeconds: 5 });
     const tastes = ["--category", "games", "--time-zone", "Europe/Berlin", "--block-category", "casino"];
-    const advertisers = ["--block-advertiser", "Acme, Inc.", "--block-advertiser", "Bolt"];
+    const advertisers = ["--block-advertiser", "Acme, Inc.", "--block-advertiser", "Bolt", "--yes"];
     const tasted = await ads(["bots", "update", botId, ...tastes, ...advertisers, "--json"]);
     expect(JSON.parse(tasted.out)).toMatchObject({
       ...{ category: "games", timeZone: "Europe/Berlin", blockedCategories: ["casino"] },
@@ -261,9 +261,9 @@ describe("with a running server", () => {
 
   test("a VAST tag becomes one creative, however often it is added, and a campaign shows it", async () => {
     const tag = "https://ads.example.com/vast?site=1&cb=[CACHEBUSTING]";
-    const added = JSON.parse((await ads(["creatives", "add-tag", tag, "--json"])).out);
+    const added = JSON.parse((await ads(["creatives", "add-tag", tag, "--yes", "--json"])).out);
     expect(added).toMatchObject({ creativeId: expect.stringMatching(/^cre_/), kind: "vast", url: tag });
-    expect(JSON.parse((await ads(["creatives", "add-tag", tag, "--json"])).out)).toEqual(added);
+    expect(JSON.parse((await ads(["creatives", "add-tag", tag, "--yes", "--json"])).out)).toEqual(added);
     expect((await ads(["creatives", "list"])).out).toMatch(new RegExp(`^${added.creativeId} +vast `, "m"));
     const fields = ["--name", "Network", "--advertiser", "Net", "--format", "rewarded", "--creative", added.creativeId];
     const campaign = JSON.parse((await ads(["campaigns", "add", ...fields, "--json"])).out);

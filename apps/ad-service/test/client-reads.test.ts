@@ -50,6 +50,8 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
       expires_at: "2026-03-01T13:00:00.000Z",
       is_expired: true,
       earned: [{ event: "direct_link", event_id: "evt_1", occurred_at: "2026-03-01T12:00:00.000Z" }],
+      can_earn: [],
+      pay_per_code: "once",
       sessions: [],
       clicks: { counted: 1, crawler: 1 },
       requests: {},

@@ -74,6 +74,8 @@ test("the keyboard alone leads to the reward", async ({ api, page, stack, userId
   await pressOn("Close");
   await expect(page.getByRole("button", { name: "Resume" })).toBeFocused();
   await page.keyboard.press("Escape");
+  // Once the dialog is closed, the focus is where it was, or on the heading of the next screen: never on the body.
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe("BODY");
   await expect(page.getByRole("heading", { name: "You can close now" })).toBeFocused({ timeout: 30_000 });
   await pressOn(/^Reward earned/);
   await page.getByRole("button", { name: "Watch another ad" }).waitFor();

@@ -43,3 +43,47 @@ test("a theme that names half of the colours leaves none of the earlier ones", a
   expect(violations).toEqual([]);
   await expect(page.locator("html")).toHaveAttribute("data-scheme", "dark");
 });
+
+test("in forced colours, each control of the offer and the player has an edge, and the switch its state", async ({
+  page,
+  gallery,
+}) => {
+  await page.emulateMedia({ forcedColors: "active" });
+  await gallery.open(page);
+  for (const state of ["offer", "offer-with-sound", "paused", "watched", "status-credited"]) {
+    await page.evaluate((wanted) => window.showState(wanted), { state, theme: "own", language: "en" });
+    const edges = await page
+      .locator("button:not(.tap):not(.switch), a.button")
+      .evaluateAll((controls) => controls.map((control) => getComputedStyle(control).borderTopWidth));
+    expect(edges.length, state).toBeGreaterThan(0);
+    expect(edges, state).not.toContain("0px");
+  }
+  const trackOf = async (state: string) => {
+    await page.evaluate((wanted) => window.showState(wanted), { state, theme: "own", language: "en" });
+    return page.locator(".switch").evaluate((button) => getComputedStyle(button, "::before").backgroundColor);
+  };
+  expect(await trackOf("offer")).not.toBe(await trackOf("offer-with-sound"));
+});
+
+test("with text of double size nothing of a screen is sticky, and no word of the end card's pill is broken", async ({
+  page,
+  gallery,
+}) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  await gallery.open(page);
+  const show = (state: string) =>
+    page.evaluate((wanted) => window.showState(wanted), { state, theme: "light", language: "ru", scale: "2" });
+  await show("status-credited");
+  await expect(page.locator(".foot")).toHaveCSS("position", "static");
+  await show("watched");
+  const words = await page.locator(".pill-text").evaluate((pill) => {
+    const text = pill.firstChild as Text;
+    return [...text.data.matchAll(/\S+/g)].map(({ 0: word, index }) => {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      return range.getClientRects().length;
+    });
+  });
+  expect(words).toEqual(words.map(() => 1));
+});

@@ -25,7 +25,7 @@ test("an app kept in the background for 70 minutes continues its ad and is paid,
 
 for (const { language, title, action } of [
   { language: "en", title: "This was open for a long time", action: "Open the bot" },
-  { language: "ru", title: "Окно было открыто долго", action: "Открыть бота" },
+  { language: "ru", title: "Окно было открыто слишком долго", action: "Открыть бота" },
 ]) {
   test(`launch data that is 70 minutes old and has no session is explained, with a link to the bot, in ${language}`, async ({
     page,

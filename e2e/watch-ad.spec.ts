@@ -177,6 +177,13 @@ test("playback is paused while the page is hidden", async ({ api, page, stack, u
   await expect(page.locator("video")).toHaveJSProperty("paused", true);
   await expectNothingPaid(api, userId);
   await setHidden(false);
+  await expect(page.locator("video")).toHaveJSProperty("paused", false);
+  // No event says that the page left, or is back: the tap itself holds the ad.
+  const landing = page.context().waitForEvent("page");
+  await page.locator(".ad-foot a").click();
+  await expect(page.locator("video")).toHaveJSProperty("paused", true);
+  await (await landing).close();
+  await page.getByRole("button", { name: "Tap to continue" }).click();
   await page.getByRole("heading", { name: "You can close now" }).waitFor({ timeout: 20_000 });
   await closeAndGet(page);
   await expectPaidOnce(api, userId, "rewarded");

@@ -6,7 +6,9 @@ const settings: UserConfig = {
   platform: "node",
   fixedExtension: false,
   dts: true,
-  minify: true,
+  // A stack trace, and the line that Node prints above it, are read by whoever installs the package.
+  minify: false,
+  sourcemap: true,
   // What is needed of ad-core becomes part of the package. The router names types of the package itself.
   deps: { alwaysBundle: [/^@intermission\/(?!publisher)/], neverBundle: [/^@intermission\/publisher/] },
 };

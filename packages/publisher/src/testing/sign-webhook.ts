@@ -21,7 +21,8 @@ export interface WebhookToSign {
 export interface SignedWebhook {
   readonly method: "POST";
   readonly headers: Record<string, string>;
-  readonly body: Uint8Array<ArrayBuffer>;
+  /** A `Uint8Array`, which has a type parameter only since TypeScript 5.7. */
+  readonly body: ReturnType<InstanceType<typeof TextEncoder>["encode"]>;
 }
 
 /**

@@ -29,7 +29,7 @@ describe.each(testDatabases())("the publisher's package, with the service on %s"
   });
 
   test("a refusal is an error with the service's code", async () => {
-    const refused = ads.createCode({ userId: "no digits" });
+    const refused = ads.createCode({ userId: "42", reference: "x".repeat(129) });
     await expect(refused).rejects.toBeInstanceOf(AdsError);
     await expect(refused).rejects.toMatchObject({ status: 400, code: "BAD_REQUEST" });
     await expect(ads.code("unknown")).rejects.toMatchObject({ status: 404, code: "NOT_FOUND" });

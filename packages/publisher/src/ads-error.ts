@@ -25,8 +25,8 @@ export abstract class RequestError extends Error {
 export class AdsError extends RequestError {
   override readonly name = "AdsError";
   /**
-   * The service's `UPPER_SNAKE` code, `UNREACHABLE` without an answer, `UNEXPECTED_ANSWER` for one outside the contract, or
-   * `NOT_A_PERSON` for a user id that stands for many people, which is not sent.
+   * The service's `UPPER_SNAKE` code, `UNREACHABLE` without an answer, or `UNEXPECTED_ANSWER` for one outside the contract.
+   * Not sent: `NOT_A_PERSON`, a user id that stands for many people, and `BAD_REQUEST`, a value that is no user id.
    */
   declare readonly code: string;
   /** When to try again, at most a day; undefined if the service did not say. */

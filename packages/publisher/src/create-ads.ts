@@ -1,16 +1,18 @@
 import { AdsError, unexpectedAnswer } from "./ads-error.ts";
 import type { CodeDescription, NamedRewards, Stats } from "./client-answers.ts";
-import { notAPerson } from "./not-a-person.ts";
+import { apiTokens, botIdOf, serverAddress } from "./client-settings.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
+import { readUserId } from "./read-user-id.ts";
 import { type AdEvent, startParamOf } from "./verify-webhook.ts";
 
 export interface AdsOptions {
-  /** Address of the ad service: `https://ads.example`. */
+  /** Address of the ad service: `https://ads.example.com`. `/client/v1` at its end is left out. */
   readonly url: string;
   /** The bot's API token, or several while tokens rotate: if the service refuses one, the call is sent with the next. */
   readonly token: string | readonly string[];
-  readonly botId: string;
+  /** The bot's Telegram id: the digits before the colon of its token. */
+  readonly botId: string | number;
   /** Limit of each attempt; 10 s by default. */
   readonly timeoutMs?: number;
   /**
@@ -69,11 +71,11 @@ export interface WebhookTest {
 export interface Ads {
   /** Returns the same code for the same user and reference while that code is fresh and has earned nothing. */
   createCode(
-    wanted: { readonly userId: string; readonly reference?: string | undefined },
+    wanted: { readonly userId: string | number; readonly reference?: string | undefined },
     options?: CallOptions,
   ): Promise<Code>;
   /** Whether the user could earn now. */
-  availability(userId: string, options?: CallOptions): Promise<Availability>;
+  availability(userId: string | number, options?: CallOptions): Promise<Availability>;
   /** What a code earned, and why it did not. */
   code(code: string, options?: CallOptions): Promise<CodeDescription>;
   /** Events in commit order; reading on from `next` misses none. */
@@ -89,6 +91,7 @@ export interface Ads {
 }
 
 export interface StatsQuery {
+  /** A date-time with an offset (`2026-01-31T08:00:00Z`), or a date, whose beginning in UTC is meant. */
   readonly from?: string;
   readonly to?: string;
   readonly by?: "hour" | "day" | "campaign" | "creative";
@@ -97,7 +100,7 @@ export interface StatsQuery {
 export interface WebhookTestRequest {
   readonly event?: "rewarded" | "direct_link";
   /** A listed tester of the bot. */
-  readonly userId?: string;
+  readonly userId?: string | number;
 }
 
 interface Call {
@@ -112,12 +115,16 @@ interface Call {
 /** The largest answer, a page of 1000 events, has about 1 MB. */
 const MOST_ANSWER_BYTES = 2 * 1024 * 1024;
 
-/** A client of `/client/v1` for one bot. Every method rejects with {@link AdsError}, or with the reason of an aborted signal. */
+/**
+ * A client of `/client/v1` for one bot. Throws a TypeError, which names the option and the usual variable, if an option cannot
+ * be right. Every method rejects with {@link AdsError}, or with the reason of an aborted signal.
+ */
 export function createAds(options: AdsOptions): Ads {
-  const { url, botId, timeoutMs = 10_000, retries = 2, fetch: send = fetch } = options;
-  const tokens = [options.token].flat().filter(Boolean);
-  if (tokens.length === 0) throw new Error("the bot's API token is missing");
-  const base = `${url.replace(/\/+$/, "")}/client/v1`;
+  const { timeoutMs = 10_000, retries = 2, fetch: send = fetch } = options;
+  const address = { option: "url", variable: "AD_SERVICE_URL", server: "the ad service", path: "/client/v1" };
+  const base = `${serverAddress(options.url, address)}/client/v1`;
+  const tokens = apiTokens(options.token, { option: "token", variable: "AD_API_TOKEN" });
+  const botId = botIdOf(options.botId, { option: "botId", variable: "BOT_ID" });
   let acceptedToken = 0;
 
   /** Returns the answer, or the error of one attempt. */
@@ -141,7 +148,9 @@ export function createAds(options: AdsOptions): Ads {
       return (await import("./failed-call.ts")).errorOf(response, answer, base);
     } catch (cause) {
       signal?.throwIfAborted();
-      return new AdsError("the ad service did not answer", { code: "UNREACHABLE", cause });
+      const { unansweredMessage } = await import("./failed-call.ts");
+      const message = unansweredMessage(cause, { address: base, server: "the ad service", timeoutMs });
+      return new AdsError(message, { code: "UNREACHABLE", cause });
     }
   }
 
@@ -170,8 +179,7 @@ export function createAds(options: AdsOptions): Ads {
 
   return {
     async createCode({ userId, reference }, { signal } = {}) {
-      requirePerson(userId);
-      const body = { bot_id: botId, user_tg_id: userId, reference };
+      const body = { bot_id: botId, user_tg_id: requirePerson(userId), reference };
       const created = await call({ method: "POST", path: "/codes", body, isRepeatable: true }, signal);
       return {
         code: required(created.code, "string"),
@@ -183,8 +191,7 @@ export function createAds(options: AdsOptions): Ads {
       };
     },
     async availability(userId, { signal } = {}) {
-      requirePerson(userId);
-      const found = await call(get("/availability", { user_tg_id: userId }), signal);
+      const found = await call(get("/availability", { user_tg_id: requirePerson(userId) }), signal);
       const reason = textOf(found.reason) as Availability["reason"];
       return {
         isAvailable: required(found.available, "boolean"),
@@ -205,7 +212,7 @@ export function createAds(options: AdsOptions): Ads {
     },
     stats: ({ from, to, by } = {}, { signal } = {}) => call<Stats>(get("/stats", { from, to, by }), signal),
     async testWebhook({ event, userId } = {}, { signal } = {}) {
-      const body = { event, user_tg_id: userId };
+      const body = { event, user_tg_id: userId === undefined ? undefined : String(userId) };
       const tested = await call({ method: "POST", path: "/webhook/test", body, isRepeatable: false }, signal);
       return {
         eventId: required(tested.event_id, "string"),
@@ -222,9 +229,10 @@ export function createAds(options: AdsOptions): Ads {
   };
 }
 
-function requirePerson(userId: string): void {
-  const fault = notAPerson(userId);
-  if (fault !== undefined) throw new AdsError(fault, { code: "NOT_A_PERSON" });
+function requirePerson(value: string | number): string {
+  const read = readUserId(value);
+  if (read.outcome === "refused") throw new AdsError(read.message, { code: read.code });
+  return read.userId;
 }
 
 type Answer = Readonly<Record<string, unknown>>;

@@ -1,12 +1,13 @@
 import { RequestError } from "./ads-error.ts";
-import { foreignAnswer, pauseAfter, waitOf } from "./failed-call.ts";
-import { notAPerson } from "./not-a-person.ts";
+import { apiKeyOf, serverAddress } from "./client-settings.ts";
+import { foreignAnswer, pauseAfter, unansweredMessage, waitOf } from "./failed-call.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
+import { readUserId } from "./read-user-id.ts";
 import { readEvents } from "./server-sent-events.ts";
 
 export interface CompanionOptions {
-  /** Address of the companion API: `https://api.example.com`. */
+  /** Address of the companion API: `https://api.example.com`. `/trpc` at its end is left out. */
   readonly url: string;
   /** The API's BACKEND_API_KEY. */
   readonly apiKey: string;
@@ -75,14 +76,14 @@ interface CallOptions {
 export interface Companion {
   /** Requests the user's code, with its links. A repeat returns the open code. */
   createCode(
-    wanted: { readonly userId: string; readonly reference?: string | undefined },
+    wanted: { readonly userId: string | number; readonly reference?: string | undefined },
     options?: CallOptions,
   ): Promise<CreateCodeOutcome>;
-  balance(userId: string, options?: CallOptions): Promise<number>;
+  balance(userId: string | number, options?: CallOptions): Promise<number>;
   /** Takes units from a user. The key makes a repeat safe: it returns the answer of the first call. */
   spend(
     order: {
-      readonly userId: string;
+      readonly userId: string | number;
       readonly amount: number;
       readonly idempotencyKey: string;
       readonly note?: string | undefined;
@@ -90,7 +91,7 @@ export interface Companion {
     options?: CallOptions,
   ): Promise<SpendOutcome>;
   listRewards(
-    query?: { readonly userId?: string; readonly cursor?: string | undefined; readonly limit?: number },
+    query?: { readonly userId?: string | number; readonly cursor?: string | undefined; readonly limit?: number },
     options?: CallOptions,
   ): Promise<RewardPage>;
   /**
@@ -107,22 +108,28 @@ export interface Companion {
 export class CompanionError extends RequestError {
   override readonly name = "CompanionError";
   /**
-   * tRPC's code, such as `UNAUTHORIZED`; `UNREACHABLE` without an answer; `NOT_A_PERSON` for a user id that stands for many
-   * people, which is not sent.
+   * tRPC's code, such as `UNAUTHORIZED`; `UNREACHABLE` without an answer. Not sent: `NOT_A_PERSON`, a user id that stands
+   * for many people, and `BAD_REQUEST`, a value that is no user id.
    */
   declare readonly code: string;
 }
 
 /** A page of 100 entries has about 50 kB. */
 const MOST_ANSWER_BYTES = 1024 * 1024;
-const unreachable = (cause: unknown) =>
-  new CompanionError("the companion API did not answer", { code: "UNREACHABLE", cause });
 
-/** Every method rejects with {@link CompanionError}, or with the reason of an aborted signal. */
+/**
+ * Throws a TypeError, which names the option and the usual variable, if an option cannot be right. Every method rejects
+ * with {@link CompanionError}, or with the reason of an aborted signal.
+ */
 export function createCompanion(options: CompanionOptions): Companion {
-  const { url, apiKey, timeoutMs = 10_000, retries = 2, fetch: send = fetch } = options;
-  const base = `${url.replace(/\/+$/, "")}/trpc/`;
-  const authorization = `Bearer ${apiKey}`;
+  const { timeoutMs = 10_000, retries = 2, fetch: send = fetch } = options;
+  const server = "the companion API";
+  const base = `${serverAddress(options.url, { option: "url", variable: "API_URL", server, path: "/trpc" })}/trpc/`;
+  const authorization = `Bearer ${apiKeyOf(options.apiKey, { option: "apiKey", variable: "BACKEND_API_KEY" })}`;
+  const unreachable = (cause: unknown) => {
+    const message = unansweredMessage(cause, { address: base, server, timeoutMs });
+    return new CompanionError(message, { code: "UNREACHABLE", cause });
+  };
 
   function query(path: string, input: object): string {
     return `${base}${path}?input=${encodeURIComponent(JSON.stringify(input))}`;
@@ -163,15 +170,21 @@ export function createCompanion(options: CompanionOptions): Companion {
 
   return {
     async createCode(wanted, { signal } = {}) {
-      const fault = notAPerson(wanted.userId);
-      if (fault !== undefined) throw new CompanionError(fault, { code: "NOT_A_PERSON" });
-      return (await write("codes.create", wanted, signal)) as CreateCodeOutcome;
+      const input = { ...wanted, userId: requireUserId(wanted.userId) };
+      return (await write("codes.create", input, signal)) as CreateCodeOutcome;
     },
     async balance(userId, { signal } = {}) {
-      return ((await read("rewards.balance", { userId }, signal)) as { balance: number }).balance;
+      const input = { userId: requireUserId(userId) };
+      return ((await read("rewards.balance", input, signal)) as { balance: number }).balance;
     },
-    spend: async (order, { signal } = {}) => (await write("rewards.spend", order, signal)) as SpendOutcome,
-    listRewards: async (asked = {}, { signal } = {}) => (await read("rewards.list", asked, signal)) as RewardPage,
+    async spend(order, { signal } = {}) {
+      const input = { ...order, userId: requireUserId(order.userId) };
+      return (await write("rewards.spend", input, signal)) as SpendOutcome;
+    },
+    async listRewards({ userId, ...query } = {}, { signal } = {}) {
+      const input = { ...query, ...(userId !== undefined && { userId: requireUserId(userId) }) };
+      return (await read("rewards.list", input, signal)) as RewardPage;
+    },
     async *watchRewards({ after, includeTests = false } = {}, { signal } = {}) {
       const input = after === undefined ? { from: "start", includeTests } : { lastEventId: after, includeTests };
       const abort = new AbortController();
@@ -198,6 +211,12 @@ export function createCompanion(options: CompanionOptions): Companion {
       }
     },
   };
+}
+
+function requireUserId(value: string | number): string {
+  const read = readUserId(value);
+  if (read.outcome === "refused") throw new CompanionError(read.message, { code: read.code });
+  return read.userId;
 }
 
 async function resultOf(response: Response, address: string): Promise<unknown> {

@@ -31,6 +31,38 @@ export function errorOf(response: Response, answer: unknown, address: string): A
   });
 }
 
+/**
+ * Why no answer came: the innermost cause, because fetch's own error only says "fetch failed". Names the address, which
+ * contains no secret.
+ */
+export function unansweredMessage(
+  error: unknown,
+  { address, server, timeoutMs }: { readonly address: string; readonly server: string; readonly timeoutMs: number },
+): string {
+  const { origin } = new URL(address);
+  const isLate = error instanceof Error && error.name === "TimeoutError";
+  if (isLate) return `${server} at ${origin} did not answer within ${timeoutMs} ms: check whether it runs there`;
+  return `${server} at ${origin} did not answer: ${innermostCause(error)}; check the address and whether it runs there`;
+}
+
+const MAX_CAUSES = 8;
+
+function innermostCause(error: unknown): string {
+  let inner = error;
+  for (let depth = 0; depth < MAX_CAUSES && inner instanceof Error; depth++) {
+    // The addresses of one name, tried one after the other.
+    const next: unknown = inner instanceof AggregateError ? (inner.errors[0] ?? inner.cause) : inner.cause;
+    if (next === undefined) break;
+    inner = next;
+  }
+  if (!(inner instanceof Error)) return String(inner);
+  const { code } = inner as { readonly code?: unknown };
+  // OpenSSL's messages have several lines, the first of which says what is wrong.
+  const message = inner.message.split("\n", 1)[0] ?? "";
+  if (typeof code !== "string" || message.includes(code)) return message || inner.name;
+  return message === "" ? code : `${message} (${code})`;
+}
+
 /** Names who answered. The body is left out: it is the page of a proxy, of a challenge or of a network's sign-in. */
 export function foreignAnswer({ status, url }: Response, address: string, server: string): string {
   const { host } = new URL(url || address);

@@ -2,7 +2,7 @@ import type { Context, MiddlewareFn } from "grammy";
 import type { InlineKeyboardMarkup } from "grammy/types";
 import { AdsError } from "./ads-error.ts";
 import type { Ads } from "./create-ads.ts";
-import { isSharedAccount } from "./not-a-person.ts";
+import { isSharedAccount } from "./read-user-id.ts";
 
 /** What the middleware adds to a context: `type MyContext = Context & AdsFlavor`. */
 export interface AdsFlavor {

@@ -176,8 +176,14 @@ describe("the command line", () => {
     ["an unknown option", ["listen", "--forwrd", "x"], "--forwrd"],
     ["an option without its value", ["listen", "--forward"], "--forward"],
     ["too many words", ["doctor", "now"], '"now"'],
-    ["a missing setting", ["doctor"], "--token (or AD_API_TOKEN)"],
-    ["an address that is none", ["listen", "--url", "ads.example.com"], "--url (or AD_SERVICE_URL)"],
+    ["a missing setting", ["doctor"], "--token (AD_API_TOKEN) is missing: set it to the bot's API token"],
+    [
+      "an address without its scheme",
+      ["listen", "--url", "ads.example.com"],
+      "--url (AD_SERVICE_URL) has no scheme: write https://ads.example.com",
+    ],
+    ["a token of @BotFather", ["doctor", "--token", "7:AAA"], "--token (AD_API_TOKEN) is a token of @BotFather"],
+    ["a bot's whole token as its id", ["doctor", "--bot-id", "7:AAA"], "--bot-id (BOT_ID) contains a whole token"],
     ["--all without --forward", ["listen", "--all"], "--all needs --forward"],
   ])("reports %s with exit code 2", async (_name, words, expected) => {
     const { code, output } = start(words, {});

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { apiTokens, botIdOf, serverAddress } from "../client-settings.ts";
 import { createAds } from "../create-ads.ts";
 import { doctor } from "./doctor.ts";
 import { listen } from "./listen.ts";
@@ -65,19 +66,23 @@ export async function runCli(words: readonly string[], host: CliHost): Promise<n
   if (others.length > 0) return misuse(host, `unexpected argument "${others[0]}"`);
 
   const { env } = host;
-  const url = values.url ?? env.AD_SERVICE_URL ?? "";
-  const token = values.token ?? env.AD_API_TOKEN ?? "";
-  const botId = values["bot-id"] ?? env.BOT_ID ?? env.TELEGRAM_BOT_TOKEN?.split(":", 1)[0] ?? "";
-  const faults = [
-    !isWebAddress(url) && "--url (or AD_SERVICE_URL) must be the ad service's address, such as https://ads.example.com",
-    token === "" && "--token (or AD_API_TOKEN) must be the bot's API token",
-    !/^[1-9][0-9]{0,19}$/.test(botId) && "--bot-id (or BOT_ID) must be the bot's Telegram id, which is digits",
+  const faults: string[] = [];
+  const address = { option: "--url", variable: "AD_SERVICE_URL", server: "the ad service", path: "/client/v1" };
+  const url = read(faults, () => serverAddress(values.url ?? env.AD_SERVICE_URL, address));
+  const token = read(
+    faults,
+    () => apiTokens(values.token ?? env.AD_API_TOKEN, { option: "--token", variable: "AD_API_TOKEN" })[0],
+  );
+  const givenBot = values["bot-id"] ?? env.BOT_ID ?? env.TELEGRAM_BOT_TOKEN?.split(":", 1)[0];
+  const botId = read(faults, () => botIdOf(givenBot, { option: "--bot-id", variable: "BOT_ID" }));
+  const misuses = [
     values.forward !== undefined &&
       !isWebAddress(values.forward) &&
       "--forward must be an address that begins with http",
     values["send-test"] && values.forward === undefined && "--send-test needs --forward",
     values.all && values.forward === undefined && "--all needs --forward",
-  ].filter((fault) => typeof fault === "string");
+  ];
+  faults.push(...misuses.filter((fault) => typeof fault === "string"));
   if (faults.length > 0) return misuse(host, faults.join("\n"));
 
   const bot = { url, token, botId, ads: createAds({ url, token, botId }) };
@@ -91,6 +96,17 @@ export async function runCli(words: readonly string[], host: CliHost): Promise<n
 
 function parse(words: readonly string[]) {
   return parseArgs({ args: [...words], options, allowPositionals: true });
+}
+
+/** Collects the fault of a setting, so that all of them are reported at once. */
+function read(faults: string[], setting: () => string): string {
+  try {
+    return setting();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    faults.push(error.message);
+    return "";
+  }
 }
 
 function isWebAddress(text: string): boolean {

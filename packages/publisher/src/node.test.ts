@@ -47,6 +47,18 @@ const mounts: Record<string, (handle: (request: Request) => Promise<Response>) =
     app.post("/webhook", express.raw({ type: "*/*" }), toNodeHandler(handle));
     return listen(app);
   },
+  "Express behind express.json() that keeps rawBody"(handle) {
+    const app = express();
+    const verify = (request: object, _response: unknown, rawBody: Buffer) => void Object.assign(request, { rawBody });
+    app.use(express.json({ verify }));
+    app.post("/webhook", toNodeHandler(handle));
+    return listen(app);
+  },
+  "Express behind express.text()"(handle) {
+    const app = express();
+    app.post("/webhook", express.text({ type: "*/*" }), toNodeHandler(handle));
+    return listen(app);
+  },
   async Fastify(handle) {
     const app = fastify();
     const listener = toNodeHandler(handle);

@@ -1,11 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** A request of node:http, or of Express, which adds `originalUrl`, and whose parsers add `body`. */
-type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly originalUrl?: string };
+/**
+ * A request of node:http, or of Express, which adds `originalUrl`, and whose parsers add `body`. NestJS with `rawBody: true`,
+ * Cloud Functions, and `express.json({ verify })` keep the bytes as `rawBody`.
+ */
+type NodeRequest = IncomingMessage & {
+  readonly body?: unknown;
+  readonly rawBody?: unknown;
+  readonly originalUrl?: string;
+};
 
 /**
  * Adapts a handler that takes a `Request` to node:http, Express and Fastify. The signature covers the bytes as they arrived,
- * so mount it before any body parser, or behind one that keeps the bytes, such as `express.raw({ type: "*\/*" })`.
+ * so mount it before any body parser, or behind one that keeps the bytes: as `body`, such as `express.raw({ type: "*\/*" })`, or
+ * as `rawBody`.
  *
  * An error goes to `next`, which Express passes; without `next` it is logged and answered 500.
  */
@@ -47,10 +55,15 @@ function toRequest(incoming: NodeRequest): Request {
 }
 
 function bodyOf(incoming: NodeRequest): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
-  if (incoming.body instanceof Uint8Array) return Uint8Array.from(incoming.body);
-  if (incoming.readableDidRead) {
+  for (const kept of [incoming.rawBody, incoming.body]) {
+    if (kept instanceof Uint8Array) return Uint8Array.from(kept);
+    if (typeof kept === "string") return new TextEncoder().encode(kept);
+  }
+  // Parsers of Express leave {} as the body of a request that they did not read.
+  const isParsed = Object.keys(Object(incoming.body)).length > 0;
+  if (incoming.readableDidRead || isParsed) {
     throw new Error(
-      'a body parser has read the webhook, and its signature covers the raw bytes: mount the webhook before the parser (app.use(express.json()) for example), or give its route express.raw({ type: "*/*" })',
+      'a body parser has read the webhook, and its signature covers the raw bytes: mount the webhook before the parser (app.use(express.json()) for example), give its route express.raw({ type: "*/*" }), or keep the bytes as req.rawBody (NestJS: rawBody: true)',
     );
   }
   let isCancelled = false;

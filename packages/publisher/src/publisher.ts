@@ -14,6 +14,7 @@ export {
   type WebhookTest,
   type WebhookTestRequest,
 } from "./create-ads.ts";
+export { type EventStore, memoryStore } from "./memory-store.ts";
 export { type CursorStore, reconcile } from "./reconcile.ts";
 export {
   type AdEvent,
@@ -22,4 +23,4 @@ export {
   verifyWebhook,
   type WebhookRefusal,
 } from "./verify-webhook.ts";
-export { type EventStore, memoryStore, type WebhookOptions, webhook } from "./webhook.ts";
+export { type WebhookOptions, webhook } from "./webhook.ts";

@@ -1,4 +1,4 @@
-import type { EventStore } from "./webhook.ts";
+import type { EventStore } from "./memory-store.ts";
 
 /** The methods that `node:sqlite`, `better-sqlite3` and `bun:sqlite` share. */
 export interface SqliteDatabase {

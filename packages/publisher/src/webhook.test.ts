@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type EventStore, memoryStore } from "./memory-store.ts";
 import { toNodeHandler } from "./node.ts";
 import { type RedisClient, redisStore, sqliteStore } from "./stores.ts";
 import type { AdEvent } from "./verify-webhook.ts";
-import { type EventStore, memoryStore, webhook } from "./webhook.ts";
+import { webhook } from "./webhook.ts";
 
 const token = "ad_test";
 const stops: (() => unknown)[] = [];
@@ -176,10 +177,6 @@ describe("over HTTP", () => {
     const url = await serve(webhook(() => {}, { tokens: token, onRefused }));
     expect((await fetch(url, signed({}, "ad_other"))).status).toBe(401);
     expect(logged).toHaveBeenCalledTimes(1);
-  });
-
-  test("an empty token is refused when the handler is made", () => {
-    expect(() => webhook(() => {}, { tokens: ["", ""] })).toThrow("API token");
   });
 });
 

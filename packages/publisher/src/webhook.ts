@@ -1,19 +1,17 @@
+import { apiTokens } from "./client-settings.ts";
+import { type EventStore, memoryStore } from "./memory-store.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
 import { type AdEvent, type VerifyOptions, verifyWebhook, type WebhookRefusal } from "./verify-webhook.ts";
 
-/** Remembers which events were handled. */
-export interface EventStore {
-  /**
-   * Runs `handle` unless the event was handled before, and stores the event as handled when `handle` resolves. While it runs,
-   * further calls for the same event wait for it, or reject. An event whose `handle` rejected counts as not handled.
-   */
-  once(eventId: string, handle: () => Promise<void>): Promise<void>;
-}
+type Tokens = string | readonly string[] | undefined;
 
 export interface WebhookOptions extends Pick<VerifyOptions, "toleranceSeconds" | "isTimestampOptional"> {
-  /** The bot's API tokens: both of them while they rotate. */
-  readonly tokens: string | readonly string[];
+  /**
+   * The bot's API tokens: both of them while they rotate. A function is called for each request, for platforms whose secrets
+   * are not known while a module loads. Tokens that cannot be right are logged and answered 500: the service sends again.
+   */
+  readonly tokens: Tokens | (() => Tokens | Promise<Tokens>);
   /** `memoryStore()` by default, which loses its events at a restart. Use a persistent store if rewards are worth money. */
   readonly store?: EventStore;
   /** Called for test events instead of the handler. By default test events are answered 200 and ignored. */
@@ -41,7 +39,8 @@ const MOST_BYTES = 64 * 1024;
  * to node:http, Express and Fastify. `handle` runs once for each event, and again only if it rejected.
  *
  * Answers 200 if the event is handled, was handled before or is a test; 401 without a valid signature; 400, 405 or 413 if the
- * request is not a webhook; 500 if `handle` rejected.
+ * request is not a webhook; 500 if `handle` rejected, or if the receiver is set up wrongly, which is logged. Nothing is checked
+ * before the first request.
  */
 export function webhook(
   handle: (event: AdEvent) => void | Promise<void>,
@@ -50,13 +49,16 @@ export function webhook(
   const { tokens, store = memoryStore(), onTest, onError = logError, handlerTimeoutMs = 14_000, ...more } = options;
   const { onRefused, ...rest } = more;
   const { now = () => new Date(), ...verifying } = rest;
-  if (![tokens].flat().some(Boolean)) throw new Error("the bot's API token is missing");
   const logged = new Map();
   return async (request) => {
+    if (typeof request.headers?.get !== "function") throw new TypeError(notARequest);
     if (request.method !== "POST") return refusal(405, "METHOD_NOT_ALLOWED", "a webhook is a POST", { allow: "POST" });
+    const configured = await readTokens(tokens).catch((error: unknown) => notConfigured(error));
+    if (configured instanceof Response) return configured;
+    if (request.bodyUsed) return notConfigured(new TypeError(readBefore));
     const body = await readBody(request.body, MOST_BYTES);
     if (body === undefined) return refusal(413, "TOO_LARGE", `a webhook has at most ${MOST_BYTES} bytes`);
-    const verified = await verifyWebhook(body, request.headers, tokens, { ...verifying, now: now() });
+    const verified = await verifyWebhook(body, request.headers, configured, { ...verifying, now: now() });
     if (verified.outcome !== "verified") {
       const { answerRefusal } = await import("./refused-webhook.ts");
       return answerRefusal(verified, { onRefused, logged });
@@ -74,6 +76,25 @@ export function webhook(
     }
     return Response.json({ status: "ok" });
   };
+}
+
+const notARequest =
+  "webhook() got a request of Node, not of the Fetch standard: mount toNodeHandler(webhook(…)) of @intermission/publisher/node";
+const readBefore =
+  "something has read the webhook's body, and its signature covers the raw bytes: pass the request before request.json() or another parser reads it, or a request.clone() made before";
+
+/** Leaves the tokens as they are: a blank behind one has its own explanation, when a signature does not match. */
+async function readTokens(tokens: WebhookOptions["tokens"]): Promise<string | readonly string[]> {
+  const read = typeof tokens === "function" ? await tokens() : tokens;
+  apiTokens(read, { option: "tokens", variable: "AD_API_TOKEN" });
+  return read ?? [];
+}
+
+/** The sender learns only of faults that contain no value. */
+function notConfigured(error: unknown): Response {
+  console.error("webhooks cannot be received:", error instanceof TypeError ? error.message : error);
+  const message = error instanceof TypeError ? error.message : "the receiver's tokens cannot be read";
+  return refusal(500, "NOT_CONFIGURED", message);
 }
 
 /** A code earns each event type at most once: together they identify an event of a service that sends no ids. */
@@ -101,34 +122,4 @@ function refusal(status: number, code: string, message: string, headers: Record<
 
 function logError(error: unknown, { eventId, event }: AdEvent): void {
   console.error(`the handler of ${event} ${eventId ?? "without an id"} failed:`, error);
-}
-
-/**
- * Stores the last `most` handled events in this process. It is enough for tests, and for bots that may pay a reward twice
- * after a restart. Events that are being handled do not count towards `most` and are never dropped.
- */
-export function memoryStore({ most = 100_000 }: { readonly most?: number } = {}): EventStore {
-  const handled = new Set<string>();
-  const running = new Map<string, Promise<void>>();
-
-  async function run(eventId: string, handle: () => Promise<void>): Promise<void> {
-    try {
-      // In the next turn, so that the event is in `running` before its handler can throw.
-      await Promise.resolve().then(handle);
-      handled.add(eventId);
-      const [oldest] = handled;
-      if (handled.size > most && oldest !== undefined) handled.delete(oldest);
-    } finally {
-      running.delete(eventId);
-    }
-  }
-
-  return {
-    async once(eventId, handle) {
-      if (handled.has(eventId)) return;
-      const handling = running.get(eventId) ?? run(eventId, handle);
-      running.set(eventId, handling);
-      return handling;
-    },
-  };
 }

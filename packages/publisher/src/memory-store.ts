@@ -1,0 +1,63 @@
+/** Remembers which events were handled. */
+export interface EventStore {
+  /**
+   * Runs `handle` unless the event was handled before, and stores the event as handled when `handle` resolves. While it runs,
+   * further calls for the same event wait for it, or reject. An event whose `handle` rejected counts as not handled.
+   */
+  once(eventId: string, handle: () => Promise<void>): Promise<void>;
+}
+
+/** Of this process: whether a store was used, and which warnings were given. */
+let isAnyUsed = false;
+const given = new Set<string>();
+
+const perRequest =
+  "memoryStore() was made after another one had handled an event. If it is made for each request, an event that is sent twice is paid twice: make webhook() and its store once, outside of the request's handler; on Workers, where memory is not kept, use a persistent store.";
+const inProduction =
+  "memoryStore() forgets its events when the process ends, and an event that is sent again afterwards is paid again: pass a persistent store to webhook(), such as sqliteStore or redisStore of @intermission/publisher/stores.";
+
+function warnOfUse(isLate: boolean): void {
+  isAnyUsed = true;
+  const mode = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env?.NODE_ENV;
+  const warnings = [isLate && mode !== "test" && perRequest, mode === "production" && inProduction];
+  for (const warning of warnings) {
+    if (warning === false || given.has(warning)) continue;
+    given.add(warning);
+    console.warn(warning);
+  }
+}
+
+/**
+ * Stores the last `most` handled events in this process. It is enough for tests, and for bots that may pay a reward twice
+ * after a restart. Events that are being handled do not count towards `most` and are never dropped.
+ *
+ * Warns once with `NODE_ENV=production`, and where a store is used that was made after another one handled an event: one made
+ * for each request knows no earlier event.
+ */
+export function memoryStore({ most = 100_000 }: { readonly most?: number } = {}): EventStore {
+  const handled = new Set<string>();
+  const isLate = isAnyUsed;
+  const running = new Map<string, Promise<void>>();
+
+  async function run(eventId: string, handle: () => Promise<void>): Promise<void> {
+    try {
+      // In the next turn, so that the event is in `running` before its handler can throw.
+      await Promise.resolve().then(handle);
+      handled.add(eventId);
+      const [oldest] = handled;
+      if (handled.size > most && oldest !== undefined) handled.delete(oldest);
+    } finally {
+      running.delete(eventId);
+    }
+  }
+
+  return {
+    async once(eventId, handle) {
+      warnOfUse(isLate);
+      if (handled.has(eventId)) return;
+      const handling = running.get(eventId) ?? run(eventId, handle);
+      running.set(eventId, handling);
+      return handling;
+    },
+  };
+}

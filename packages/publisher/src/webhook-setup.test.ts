@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
+import { toNodeHandler } from "./node.ts";
+import { signWebhook } from "./testing/sign-webhook.ts";
+import { type WebhookOptions, webhook } from "./webhook.ts";
+
+const token = "ad_test";
+const address = "https://bot.example.com/webhook";
+const signed = (eventId?: string) => new Request(address, signWebhook({ userId: "42", eventId }, token));
+let logged: MockInstance<typeof console.error>;
+beforeEach(() => {
+  logged = vi.spyOn(console, "error").mockImplementation(() => {});
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+const missing =
+  "tokens (AD_API_TOKEN) is missing: set it to the bot's API token; the operator creates one: pnpm ads tokens create --bot-id <digits>";
+
+test.each<[string, WebhookOptions["tokens"], string]>([
+  ["no token", undefined, missing],
+  ["an empty token", "", missing],
+  ["a function that returns none", () => undefined, missing],
+  ["empty tokens", ["", ""], missing],
+  ["a token in quotes", '"ad_test"', "tokens (AD_API_TOKEN) is in quotes: remove the quotes"],
+  [
+    "the token of @BotFather",
+    async () => "7000000001:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw",
+    "tokens (AD_API_TOKEN) is a token of @BotFather: it needs the bot's API token of the ad service, which begins with ad_ there; the operator creates one: pnpm ads tokens create --bot-id <digits>",
+  ],
+])(
+  "with %s a module loads, and a webhook is answered 500 with what to do, and logged",
+  async (_name, tokens, message) => {
+    const handle = vi.fn();
+    const receive = webhook(handle, { tokens });
+    expect(logged).not.toHaveBeenCalled();
+    const answer = await receive(signed());
+    expect([answer.status, await answer.json()]).toEqual([500, { error: { code: "NOT_CONFIGURED", message } }]);
+    expect(logged).toHaveBeenCalledWith("webhooks cannot be received:", message);
+    expect(handle).not.toHaveBeenCalled();
+  },
+);
+
+test("tokens may be a function, which is called for each request: a secret that comes later is used", async () => {
+  const handle = vi.fn();
+  let secret: string | undefined;
+  const receive = webhook(handle, { tokens: () => secret });
+  expect((await receive(signed())).status).toBe(500);
+  secret = token;
+  expect((await receive(signed())).status).toBe(200);
+  secret = "ad_next";
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+  expect((await receive(signed())).status).toBe(401);
+  expect(handle).toHaveBeenCalledTimes(1);
+});
+
+test("an error of the secret store is logged, answered 500, and not shown to the sender", async () => {
+  const receive = webhook(() => {}, { tokens: () => Promise.reject(new Error("vault at 10.0.0.7 refuses s3cret")) });
+  const answer = await receive(signed());
+  expect(answer.status).toBe(500);
+  expect(await answer.text()).not.toMatch(/vault|s3cret/);
+  expect(logged).toHaveBeenCalledWith("webhooks cannot be received:", expect.any(Error));
+});
+
+test("a body that was read before is answered 500 with where to pass the request", async () => {
+  const request = signed();
+  await request.json();
+  const answer = await webhook(() => {}, { tokens: token })(request);
+  expect([answer.status, await answer.json()]).toMatchObject([
+    500,
+    { error: { code: "NOT_CONFIGURED", message: expect.stringContaining("before request.json()") } },
+  ]);
+});
+
+test("a request of Node instead of a Request rejects with the name of the adapter", async () => {
+  const incoming = { method: "POST", headers: {}, body: { event: "rewarded" } } as unknown as Request;
+  await expect(webhook(() => {}, { tokens: token })(incoming)).rejects.toThrow("toNodeHandler(webhook(…))");
+});
+
+test("a body that a platform has parsed into an object is named, also where no stream was read", async () => {
+  const incoming = { method: "POST", headers: {}, body: { event: "rewarded" }, url: "/webhook" };
+  const next = vi.fn();
+  await toNodeHandler(webhook(() => {}, { tokens: token }))(incoming as never, {} as never, next);
+  expect(next).toHaveBeenCalledWith(
+    expect.objectContaining({ message: expect.stringContaining("mount the webhook before the parser") }),
+  );
+});
+
+test("a memory store warns once in production, and where one is made for each request, since both pay twice", async () => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  const perRequest = (eventId: string) => webhook(() => {}, { tokens: token })(signed(eventId));
+  vi.stubEnv("NODE_ENV", "development");
+  vi.resetModules();
+  const fresh = await import("./webhook.ts");
+  await fresh.webhook(() => {}, { tokens: token })(signed());
+  expect(warn).not.toHaveBeenCalled();
+  for (let times = 0; times < 3; times++) await fresh.webhook(() => {}, { tokens: token })(signed());
+  expect(warn.mock.calls).toEqual([[expect.stringContaining("made for each request")]]);
+  vi.stubEnv("NODE_ENV", "production");
+  for (let times = 0; times < 3; times++) await fresh.webhook(() => {}, { tokens: token })(signed());
+  expect(warn.mock.calls.slice(1)).toEqual([[expect.stringContaining("pass a persistent store")]]);
+  vi.stubEnv("NODE_ENV", "test");
+  warn.mockClear();
+  await perRequest("evt_1");
+  await perRequest("evt_2");
+  expect(warn).not.toHaveBeenCalled();
+});

@@ -224,7 +224,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     advance(3600);
     const expired = await visit(code, { headers: { "accept-language": "ru-RU,ru;q=0.9,en;q=0.8" } });
     expect(expired.status).toBe(410);
-    expect(expired.body).toContain("Ссылка устарела");
+    expect(expired.body).toContain("Срок действия ссылки истёк");
     expect(expired.body).toContain('href="https://t.me/coin_bot"');
     expect(expired.body).toContain("Coins &amp; &quot;Co&quot; &lt;b&gt;");
     expect(expired.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-/);

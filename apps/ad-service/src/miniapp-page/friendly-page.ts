@@ -1,4 +1,5 @@
 import { directionOf, pageLanguage } from "@intermission/ad-core/page-language";
+import { html, htmlPage, htmlPagePolicy } from "@intermission/server/html-page";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type FriendlyPage, friendlyPageTexts } from "./friendly-page-texts.ts";
 
@@ -26,7 +27,7 @@ export function redirect(reply: FastifyReply, address: string): FastifyReply {
 }
 
 export function sendFriendlyPage(request: FastifyRequest, reply: FastifyReply, status: number, page: FriendlyPage) {
-  setPageHeaders(reply, "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'");
+  setPageHeaders(reply, `${htmlPagePolicy}; form-action 'none'`);
   if (status === 503) reply.header("retry-after", "60");
   reply.header("vary", "accept-language");
   return reply
@@ -44,7 +45,7 @@ export function setPageHeaders(reply: FastifyReply, policy: string): void {
 
 /** For the operator of the service. */
 const hints: Partial<Record<FriendlyPage, string>> = {
-  "no-bot": "/app/&lt;bot id&gt;",
+  "no-bot": "/app/<bot id>",
   "not-built": "npm run build",
 };
 
@@ -53,16 +54,11 @@ export function friendlyPage(page: FriendlyPage, acceptLanguage: string | undefi
   const language = pageLanguage(acceptLanguage);
   const { title, text } = friendlyPageTexts[language][page];
   const hint = hints[page];
-  return `<!doctype html>
-<html lang="${language}" dir="${directionOf(language)}">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<main style="max-width:32rem;margin:20vh auto 0;padding:0 1.5rem;font:1.0625rem/1.5 system-ui,sans-serif">
-<h1 style="font-size:1.5rem">${title}</h1>
-<p>${text}</p>${hint ? `\n<p><code>${hint}</code></p>` : ""}
-</main>
-</html>
-`;
+  const hintLine = hint ? html`\n<p><code dir="ltr">${hint}</code></p>` : "";
+  return htmlPage({
+    language,
+    direction: directionOf(language),
+    title,
+    card: html`<h1>${title}</h1>\n<p>${text}</p>${hintLine}`,
+  });
 }

@@ -19,8 +19,7 @@ export interface AskedVisit {
 /**
  * What became of a visit. `outcome` is one of
  * - `counted`, `held`, `suspicious`: it leads to its ad, and is paid; or is held or refused, since it looks suspicious;
- * - `used`: its code led to `usedCampaignId` before (null: to an ad that cost nothing), or has earned the only event that its
- *   bot pays per code;
+ * - `used`: its code led to `usedCampaignId` before (null: to an ad that cost nothing);
  * - `cooldown`, `daily-cap`: until `availableAt`;
  * - `again`: another visit of its viewer or its address came first; follow the link again;
  * - `near-limit`, `user-cap`: this is the only limit in its way; nothing was decided;
@@ -171,13 +170,7 @@ const follow = statement<Row>(
       left join lateral (
         select is_used, used_campaign_id, (verdict).reason as limit_reason, (verdict).available_at
         from (
-          select earned.event_id is not null or withheld.click_id is not null or spare_code is not null and coalesce((
-                select event_id from events
-                where events.bot_id = visits.bot_id and events.code = visits.code and event = 'rewarded' limit 1
-              ), (
-                select session_id from ad_sessions
-                where ad_sessions.bot_id = visits.bot_id and ad_sessions.code = visits.code and state = 'held' limit 1
-              )) is not null as is_used,
+          select earned.event_id is not null or withheld.click_id is not null as is_used,
             case when earned.price_micros is not null then earned.campaign_id else withheld.campaign_id end
               as used_campaign_id,
             limit_of_viewer(day, earned_today, last_earned_at, cooldown_seconds, daily_cap,

@@ -1,4 +1,3 @@
-import { arriveAtLanding } from "./arrive-at-landing.ts";
 import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
 import { initDataOf } from "./scripted-viewer.ts";
 import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
@@ -18,20 +17,6 @@ test("after the reward another ad can be watched and is paid separately", async 
   }
   const paid = await api.listRewards(userId);
   expect(new Set(paid.map(({ code }) => code)).size).toBe(2);
-});
-
-test("after its link, the ad of the same message is paid as another code", async ({ api, page, stack, userId }) => {
-  const { code, miniappUrl, directLink } = await newCode(api, userId);
-  await page.goto(directLink);
-  await arriveAtLanding(page, `${stack.urls.demoBot}/landing`);
-  await expectPaidOnce(api, userId, "direct_link");
-  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
-  await watchToTheEnd(page);
-  await closeAndGet(page);
-  await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
-  const view = (await api.listRewards(userId)).find(({ event }) => event === "rewarded");
-  expect(view).toMatchObject({ amount: 10 });
-  expect(view?.code).not.toBe(code);
 });
 
 for (const { kind, code, title } of [

@@ -1,4 +1,5 @@
 import { arriveAtLanding } from "./arrive-at-landing.ts";
+import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
 import { expect, expectNothingPaid, expectPaidOnce, newCode, test } from "./stack.ts";
 
 const phone =
@@ -119,4 +120,18 @@ test("an unknown link shows an understandable error page", async ({ page, stack 
   const response = await page.goto(`${stack.urls.adService}/ABCDEFGHJKMNPQRS`);
   expect(response?.status()).toBe(404);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+});
+
+test("after its link, the ad of the same message is paid as another code", async ({ api, page, stack, userId }) => {
+  const { code, miniappUrl, directLink } = await newCode(api, userId);
+  await page.goto(directLink);
+  await arriveAtLanding(page, `${stack.urls.demoBot}/landing`);
+  await expectPaidOnce(api, userId, "direct_link");
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await watchToTheEnd(page);
+  await closeAndGet(page);
+  await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
+  const view = (await api.listRewards(userId)).find(({ event }) => event === "rewarded");
+  expect(view).toMatchObject({ amount: 10 });
+  expect(view?.code).not.toBe(code);
 });

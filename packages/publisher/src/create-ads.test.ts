@@ -91,6 +91,15 @@ describe("an answer", () => {
   });
 });
 
+test("a test of the webhook waits longer than the service does for the webhook, unless the caller sets a limit", async () => {
+  const limit = vi.spyOn(AbortSignal, "timeout");
+  await clientOf([() => Response.json({ event_id: "evt_1" })]).ads.testWebhook();
+  await clientOf([() => Response.json({ event_id: "evt_1" })], { timeoutMs: 3000 }).ads.testWebhook();
+  await clientOf([() => Response.json(code)]).ads.createCode({ userId: 42 });
+  expect(limit.mock.calls).toEqual([[25_000], [3000], [10_000]]);
+  limit.mockRestore();
+});
+
 describe("several tokens", () => {
   test("are tried once each, and the accepted one is used first from then on", async () => {
     const unauthorized = () => refused(401, "UNAUTHORIZED");

@@ -13,7 +13,7 @@ export interface AdsOptions {
   readonly token: string | readonly string[];
   /** The bot's Telegram id: the digits before the colon of its token. */
   readonly botId: string | number;
-  /** Limit of each attempt; 10 s by default. */
+  /** Limit of each attempt; 10 s by default, and 25 s for `testWebhook`, in which the service waits 15 s for the webhook. */
   readonly timeoutMs?: number;
   /**
    * Further attempts after 429, 502, 503, 504, Cloudflare's 52x and 530, and lost connections; 2 by default. Calls that must
@@ -110,7 +110,12 @@ interface Call {
   readonly body?: unknown;
   /** A second request changes nothing, so it may follow one whose answer was lost. */
   readonly isRepeatable: boolean;
+  /** Without a limit by the caller; 10 s if absent. */
+  readonly timeoutMs?: number;
 }
+
+/** The service waits 15 s for the webhook's answer, and may have to connect first. */
+const TEST_TIMEOUT_MS = 25_000;
 
 /** The largest answer, a page of 1000 events, has about 1 MB. */
 const MOST_ANSWER_BYTES = 2 * 1024 * 1024;
@@ -120,7 +125,7 @@ const MOST_ANSWER_BYTES = 2 * 1024 * 1024;
  * be right. Every method rejects with {@link AdsError}, or with the reason of an aborted signal.
  */
 export function createAds(options: AdsOptions): Ads {
-  const { timeoutMs = 10_000, retries = 2, fetch: send = fetch } = options;
+  const { retries = 2, fetch: send = fetch } = options;
   const address = { option: "url", variable: "AD_SERVICE_URL", server: "the ad service", path: "/client/v1" };
   const base = `${serverAddress(options.url, address)}/client/v1`;
   const tokens = apiTokens(options.token, { option: "token", variable: "AD_API_TOKEN" });
@@ -130,6 +135,7 @@ export function createAds(options: AdsOptions): Ads {
   /** Returns the answer, or the error of one attempt. */
   async function attempt(request: Call, token: string | undefined, signal: AbortSignal | undefined) {
     const { method, path, query = {}, body } = request;
+    const timeoutMs = options.timeoutMs ?? request.timeoutMs ?? 10_000;
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
     const search = given.length > 0 ? `?${new URLSearchParams(given as [string, string][])}` : "";
     const timeout = AbortSignal.timeout(timeoutMs);
@@ -213,7 +219,10 @@ export function createAds(options: AdsOptions): Ads {
     stats: ({ from, to, by } = {}, { signal } = {}) => call<Stats>(get("/stats", { from, to, by }), signal),
     async testWebhook({ event, userId } = {}, { signal } = {}) {
       const body = { event, user_tg_id: userId === undefined ? undefined : String(userId) };
-      const tested = await call({ method: "POST", path: "/webhook/test", body, isRepeatable: false }, signal);
+      const tested = await call(
+        { method: "POST", path: "/webhook/test", body, isRepeatable: false, timeoutMs: TEST_TIMEOUT_MS },
+        signal,
+      );
       return {
         eventId: required(tested.event_id, "string"),
         isDelivered: tested.delivered === true,

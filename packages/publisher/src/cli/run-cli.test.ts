@@ -162,6 +162,35 @@ describe("doctor", () => {
     expect((await examine(env)).report).toMatch(expected);
   });
 
+  test("does not test the webhook of another bot, whose token it has", async () => {
+    const receive = vi.fn(async () => new Response());
+    const { env } = await startFake({ webhook: receive });
+    const { code, report } = await examine({ ...env, BOT_ID: "42" });
+    expect(report).toMatch(/\n- webhook: not tested, because no code was created for this bot$/);
+    expect([code, receive.mock.calls.length]).toEqual([1, 0]);
+  });
+
+  test("shows one line of what a receiver answers", async () => {
+    const page = ["Traceback (most recent call last):", ...Array(50).fill("  at line")].join("\n");
+    const { env } = await startFake({ webhook: async () => new Response(page, { status: 500 }) });
+    const { report } = await examine(env);
+    expect(report).toContain("✗ webhook: the test event got 500: Traceback (most recent call last):\n    The receiver");
+    expect(report).not.toContain("at line");
+  });
+
+  test("takes an address with /client/v1, which is left out", async () => {
+    const { env } = await startFake({ webhook: async () => new Response() });
+    const { report } = await examine({ ...env, AD_SERVICE_URL: `${env.AD_SERVICE_URL}/client/v1/` });
+    expect(report).toContain(`✓ ad service: ${env.AD_SERVICE_URL} answers`);
+    expect(report).toContain("✓ webhook");
+  });
+
+  test("waits for a receiver as long as the ad service does", { tags: "long", timeout: 30_000 }, async () => {
+    const slow = () => new Promise<Response>((resolve) => setTimeout(() => resolve(new Response()), 11_000));
+    const { env } = await startFake({ webhook: slow });
+    expect((await examine(env)).report).toContain("✓ webhook: the test event was answered 200");
+  });
+
   test("explains a wrong clock", async () => {
     const answer = new Response(null, { status: 401, headers: { date: "Sun, 06 Nov 1994 08:49:37 GMT" } });
     const url = new URL(await serve(async () => answer)).origin;

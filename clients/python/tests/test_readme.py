@@ -18,6 +18,7 @@ def test_each_snippet_of_the_page_runs(snippet, tmp_path, monkeypatch, capsys):
         if module in snippet:
             pytest.importorskip(module, reason=f"{module} is not installed")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("AD_API_TOKEN", "ad_one")
     answer = httpx.MockTransport(lambda _request: httpx.Response(200, json=created))
     client = httpx.Client(transport=answer)
     monkeypatch.setattr("intermission_ads.client.httpx.Client", lambda **_named: client)

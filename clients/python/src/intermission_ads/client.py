@@ -12,6 +12,7 @@ from . import operations
 from .errors import AdsError
 from .operations import Operation
 from .results import Availability, Code, CodeDetails, EventsPage, Stats, WebhookTest
+from .settings import api_tokens, bot_id_of, server_address
 from .webhook import EventType
 
 T = TypeVar("T")
@@ -21,13 +22,13 @@ By = Literal["hour", "day", "campaign", "creative"]
 
 
 class _Settings:
-    def __init__(self, url: str, token: str | Iterable[str], bot_id: str | int, retries: int) -> None:
-        self.base = f"{url.rstrip('/')}/client/v1"
-        given = [token] if isinstance(token, str) else token
-        self.tokens = list(dict.fromkeys(one for one in given if one != ""))
-        if not self.tokens:
-            raise ValueError("the bot's API token is missing")
-        self.bot_id = str(bot_id)
+    def __init__(
+        self, url: str, token: str | Iterable[str], bot_id: str | int, *, timeout: float | None, retries: int
+    ) -> None:
+        self.base = f"{server_address(url)}/client/v1"
+        self.tokens = api_tokens(token)
+        self.bot_id = bot_id_of(bot_id)
+        self.timeout = timeout
         self.retries = retries
         self._token_index = 0
 
@@ -36,7 +37,8 @@ class _Settings:
         return self.tokens[self._token_index]
 
     def request_of(self, operation: Operation[Any], token: str) -> dict[str, Any]:
-        return operations.request_of(operation, self.base, token)
+        timeout = operation.timeout if self.timeout is None else self.timeout
+        return {**operations.request_of(operation, self.base, token), "timeout": timeout}
 
     def has_another_token(self, error: AdsError, used: str) -> bool:
         """After a 401 of the service, the next of two tokens that rotate is used from now on. Another request may have moved on before."""
@@ -65,7 +67,7 @@ class _Attempts(Generic[T]):
 
     def pause_after(self, failure: httpx.HTTPError | AdsError) -> float:
         """Seconds until the next attempt. Raises the error if there is none."""
-        error = failure if isinstance(failure, AdsError) else operations.unreachable(failure)
+        error = failure if isinstance(failure, AdsError) else operations.unreachable(failure, self._settings.base)
         if self._settings.has_another_token(error, self._token):
             return 0
         self._made += 1
@@ -90,14 +92,14 @@ class _Client(Generic[Http, Transport]):
         token: str | Iterable[str],
         bot_id: str | int,
         *,
-        timeout: float = 10,
+        timeout: float | None = None,
         retries: int = 2,
         transport: Transport | None = None,
     ) -> None:
-        self._settings = _Settings(url, token, bot_id, retries)
-        self._http = self._connect(timeout, transport)
+        self._settings = _Settings(url, token, bot_id, timeout=timeout, retries=retries)
+        self._http = self._connect(transport)
 
-    def _connect(self, timeout: float, transport: Transport | None) -> Http:
+    def _connect(self, transport: Transport | None) -> Http:
         raise NotImplementedError
 
 
@@ -105,13 +107,14 @@ class Ads(_Client[httpx.Client, httpx.BaseTransport]):
     """A client of `/client/v1` for one bot. Every method raises `AdsError`.
 
     `url`: of the ad service, `https://ads.example`. `token`: the bot's API token; while tokens rotate a list, of which the
-    next is tried where one is refused. `timeout`: seconds for each attempt. `retries`: further attempts where the service is busy
+    next is tried where one is refused. `timeout`: seconds for each attempt, 10 by default, and 25 for `test_webhook`, in which
+    the service waits 15 for the webhook. Arguments that cannot be right raise `ValueError`. `retries`: further attempts where the service is busy
     and, where a second request changes nothing, after lost connections and answers of proxies: 502, 503, 504, Cloudflare's
     52x and 530. Close it, or use it in a `with` statement.
     """
 
-    def _connect(self, timeout: float, transport: httpx.BaseTransport | None) -> httpx.Client:
-        return httpx.Client(timeout=timeout, transport=transport)
+    def _connect(self, transport: httpx.BaseTransport | None) -> httpx.Client:
+        return httpx.Client(transport=transport)
 
     def create_code(self, user_id: str | int, *, reference: str | None = None) -> Code:
         """Asked again for the same user and reference, it returns the same code while that is fresh and earned nothing."""
@@ -162,8 +165,8 @@ class Ads(_Client[httpx.Client, httpx.BaseTransport]):
 class AsyncAds(_Client[httpx.AsyncClient, httpx.AsyncBaseTransport]):
     """`Ads` for asyncio: the same arguments, methods and errors. Close it, or use it in an `async with` statement."""
 
-    def _connect(self, timeout: float, transport: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:
-        return httpx.AsyncClient(timeout=timeout, transport=transport)
+    def _connect(self, transport: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:
+        return httpx.AsyncClient(transport=transport)
 
     async def create_code(self, user_id: str | int, *, reference: str | None = None) -> Code:
         """Asked again for the same user and reference, it returns the same code while that is fresh and earned nothing."""

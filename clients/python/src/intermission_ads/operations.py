@@ -28,7 +28,7 @@ from .results import (
     read_stats,
     read_webhook_test,
 )
-from .sender import not_a_person
+from .sender import not_a_person, not_a_user_id
 from .webhook import EventType
 
 T = TypeVar("T")
@@ -40,6 +40,11 @@ MAX_WAIT_SECONDS = 24 * 3600.0
 
 UNEXPECTED_ANSWER = "UNEXPECTED_ANSWER"
 
+TEST_TIMEOUT_SECONDS = 25
+"""The service waits 15 s for the webhook's answer, and may have to connect first."""
+
+_MAX_CAUSES = 8
+
 
 @dataclass(frozen=True)
 class Operation(Generic[T]):
@@ -50,14 +55,20 @@ class Operation(Generic[T]):
     body: Mapping[str, Any] | None = None
     is_repeatable: bool = True
     """May be sent again when the connection was lost, since a second one changes nothing."""
+    timeout: float = 10
+    """Seconds, without a limit by the caller."""
 
 
 def _require_person(user_id: str | int) -> str:
     """The id as text."""
-    fault = not_a_person(user_id)
+    text = "" if user_id is None else str(user_id)
+    fault = not_a_person(text)
     if fault is not None:
         raise AdsError(fault, code="NOT_A_PERSON")
-    return str(user_id)
+    fault = not_a_user_id(text)
+    if fault is not None:
+        raise AdsError(fault, code="BAD_REQUEST")
+    return text
 
 
 def create_code(bot_id: str, user_id: str | int, reference: str | None) -> Operation[Code]:
@@ -89,7 +100,7 @@ def test_webhook(event: EventType | None, user_id: str | int | None) -> Operatio
         **({} if event is None else {"event": event}),
         **({} if user_id is None else {"user_tg_id": str(user_id)}),
     }
-    return Operation("POST", "/webhook/test", read_webhook_test, body=body, is_repeatable=False)
+    return Operation("POST", "/webhook/test", read_webhook_test, body=body, is_repeatable=False, timeout=TEST_TIMEOUT_SECONDS)
 
 
 def redeliver(event_id: str) -> Operation[None]:
@@ -128,8 +139,20 @@ def read_answer(operation: Operation[T], response: httpx.Response) -> T:
         ) from error
 
 
-def unreachable(error: httpx.HTTPError) -> AdsError:
-    return AdsError(f"the ad service did not answer: {error!r}", code="UNREACHABLE")
+def unreachable(error: httpx.HTTPError, base: str) -> AdsError:
+    """Names the address, and the innermost cause: the outer errors only say that a connection failed."""
+    server = f"the ad service at {base.removesuffix('/client/v1')}"
+    if isinstance(error, httpx.TimeoutException):
+        return AdsError(f"{server} did not answer in time: check whether it runs there", code="UNREACHABLE")
+    cause: BaseException = error
+    for _ in range(_MAX_CAUSES):
+        # Not __context__: it leads to what the caller was handling.
+        inner = cause.__cause__
+        if inner is None:
+            break
+        cause = inner
+    reason = str(cause).split("\n", 1)[0] or type(cause).__name__
+    return AdsError(f"{server} did not answer: {reason}; check the address and whether it runs there", code="UNREACHABLE")
 
 
 def pause_before_retry(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 _SHARED_ACCOUNTS = {
@@ -30,7 +31,19 @@ def not_a_person(user_id: str | int) -> str | None:
     The ad service accepts every id of the contract's form.
     """
     text = str(user_id)
-    account = "the id of a group or channel" if text.startswith("-") else _SHARED_ACCOUNTS.get(text)
+    account = "the id of a group or channel" if re.fullmatch("-[0-9]+", text) else _SHARED_ACCOUNTS.get(text)
     if account is None:
         return None
     return f"user {text} is {account}: create the code for the person, for example after a command in the private chat"
+
+
+def not_a_user_id(text: str) -> str | None:
+    """Why this text cannot be a Telegram user id; None if it can."""
+    example = "such as message.from_user.id"
+    if text in ("", "None"):
+        return f"user_id is missing: pass the user's Telegram id, {example}"
+    if text.startswith("@"):
+        return f'user_id "{text}" is a username: pass the user\'s Telegram id, {example}'
+    if not re.fullmatch("[1-9][0-9]{0,19}", text):
+        return f'user_id "{text}" is not a Telegram id, which is digits: pass it, {example}'
+    return None

@@ -1,0 +1,96 @@
+"""What a client is made with: each mistake has its own message, which names the argument and its usual variable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import SplitResult, urlsplit
+
+_QUOTES = "\"'`“”‘’"
+_EXAMPLE = "the ad service's address, such as https://ads.example.com"
+_OPERATOR = "the operator creates one: pnpm ads tokens create --bot-id <digits>"
+_API_TOKEN = f"the bot's API token of the ad service, which begins with ad_ there; {_OPERATOR}"
+_DIGITS = "the digits before the colon of TELEGRAM_BOT_TOKEN"
+
+
+def server_address(value: str | None) -> str:
+    """The base of the ad service's address without `/client/v1`, behind which it is often copied. Raises `ValueError`."""
+    text, where = _text_of(value), "url (AD_SERVICE_URL)"
+    if text == "":
+        raise ValueError(f"{where} is missing: set it to {_EXAMPLE}")
+    if _is_quoted(text):
+        raise ValueError(f"{where} is in quotes: remove the quotes")
+    if "://" not in text and not re.match("https?:", text, re.IGNORECASE):
+        is_local = re.match(r"localhost|127\.|\[|0\.0\.0\.0", text)
+        raise ValueError(f"{where} has no scheme: write {'http' if is_local else 'https'}://{text} instead of {text}")
+    if "://" in text and not re.match("https?:", text, re.IGNORECASE):
+        scheme = text.split(":", 1)[0]
+        raise ValueError(f"{where} must begin with https:// or http://, and begins with {scheme}: write {_EXAMPLE}")
+    read = _split(text)
+    if read is None:
+        raise ValueError(f"{where} is not an address: write {_EXAMPLE}")
+    if read.username is not None or read.password is not None:
+        raise ValueError(
+            f"{where} contains a user name or a password, which fetch refuses: remove everything before the @"
+        )
+    if "?" in text or "#" in text:
+        raise ValueError(f"{where} contains ? or #: write only {_EXAMPLE}")
+    path = f"{read.path}/".split("/client/v1/", 1)[0]
+    return f"{read.scheme}://{read.netloc}{path}".rstrip("/")
+
+
+def _split(text: str) -> SplitResult | None:
+    try:
+        read = urlsplit(text)
+        # Read here, because it raises for a port that is not a number.
+        is_address = read.port != 0 and bool(read.hostname) and not re.search(r"\s", text)
+    except ValueError:
+        return None
+    return read if is_address else None
+
+
+def api_tokens(value: str | Iterable[str] | None) -> list[str]:
+    """The tokens, trimmed, each once. Raises `ValueError`, which never contains a token, where one cannot be right."""
+    given = [value] if value is None or isinstance(value, str) else list(value)
+    tokens = list(dict.fromkeys(token for token in map(_text_of, given) if token != ""))
+    where = "token (AD_API_TOKEN)"
+    if not tokens:
+        raise ValueError(f"{where} is missing: set it to the bot's API token; {_OPERATOR}")
+    for token in tokens:
+        if _is_quoted(token):
+            raise ValueError(f"{where} is in quotes: remove the quotes")
+        if re.search(r"…|\.\.\.|^<.*>$", token):
+            raise ValueError(f"{where} is the placeholder of an example: replace it with {_API_TOKEN}")
+        if re.match(r"bearer\b", token, re.IGNORECASE):
+            raise ValueError(f'{where} begins with "Bearer": remove the word, the client adds it')
+        if re.match("[0-9]+:", token):
+            raise ValueError(f"{where} is a token of @BotFather: it needs {_API_TOKEN}")
+        if not re.fullmatch(r"[\x21-\x7e]+", token):
+            raise ValueError(
+                f"{where} contains a space, a line break or a character outside ASCII: copy it anew"
+            )
+    return tokens
+
+
+def bot_id_of(value: str | int | None) -> str:
+    """The bot's Telegram id as text. Raises `ValueError`, which never contains a token."""
+    text, where = _text_of(value), "bot_id (BOT_ID)"
+    if text == "":
+        raise ValueError(f"{where} is missing: set it to the bot's Telegram id, {_DIGITS}")
+    if re.match("[0-9]+:", text):
+        raise ValueError(f"{where} contains a whole token of @BotFather: pass only {_DIGITS}")
+    if text.startswith("@"):
+        raise ValueError(f"{where} is a username: pass the bot's Telegram id, {_DIGITS}")
+    if not re.fullmatch("[1-9][0-9]{0,19}", text):
+        raise ValueError(f"{where} must be the bot's Telegram id, {_DIGITS}; it is \"{text}\"")
+    return text
+
+
+def _is_quoted(text: str) -> bool:
+    return text[0] in _QUOTES or text[-1] in _QUOTES
+
+
+def _text_of(value: str | int | None) -> str:
+    """`None` is what `os.environ.get` returns for an unset variable; formatted into text it is the word."""
+    text = "" if value is None else str(value).strip()
+    return "" if text == "None" else text

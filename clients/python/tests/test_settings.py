@@ -1,0 +1,126 @@
+import httpx
+import pytest
+
+from intermission_ads import Ads, AdsError, AsyncAds
+
+TELEGRAM_TOKEN = "7000000001:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
+OPERATOR = "the operator creates one: pnpm ads tokens create --bot-id <digits>"
+API_TOKEN = f"the bot's API token of the ad service, which begins with ad_ there; {OPERATOR}"
+EXAMPLE = "the ad service's address, such as https://ads.example.com"
+DIGITS = "the digits before the colon of TELEGRAM_BOT_TOKEN"
+URL, TOKEN, BOT = "url (AD_SERVICE_URL)", "token (AD_API_TOKEN)", "bot_id (BOT_ID)"
+
+# The messages are those of the package for TypeScript.
+mistakes = [
+    ({"url": None}, f"{URL} is missing: set it to {EXAMPLE}"),
+    ({"url": " "}, f"{URL} is missing: set it to {EXAMPLE}"),
+    ({"url": '"https://ads.example.com"'}, f"{URL} is in quotes: remove the quotes"),
+    ({"url": "ads.example.com"}, f"{URL} has no scheme: write https://ads.example.com instead of ads.example.com"),
+    ({"url": "localhost:8701"}, f"{URL} has no scheme: write http://localhost:8701 instead of localhost:8701"),
+    ({"url": "https:ads.example.com"}, f"{URL} is not an address: write {EXAMPLE}"),
+    (
+        {"url": "postgres://ads.example.com"},
+        f"{URL} must begin with https:// or http://, and begins with postgres: write {EXAMPLE}",
+    ),
+    ({"url": "https://"}, f"{URL} is not an address: write {EXAMPLE}"),
+    ({"url": "https://ads.example.com:port"}, f"{URL} is not an address: write {EXAMPLE}"),
+    ({"url": "https://ads example"}, f"{URL} is not an address: write {EXAMPLE}"),
+    (
+        {"url": "https://ann:secret@ads.example.com"},
+        f"{URL} contains a user name or a password, which fetch refuses: remove everything before the @",
+    ),
+    ({"url": "https://ads.example.com/?a=1"}, f"{URL} contains ? or #: write only {EXAMPLE}"),
+    ({"token": None}, f"{TOKEN} is missing: set it to the bot's API token; {OPERATOR}"),
+    ({"token": ["", " "]}, f"{TOKEN} is missing: set it to the bot's API token; {OPERATOR}"),
+    ({"token": "'ad_one'"}, f"{TOKEN} is in quotes: remove the quotes"),
+    ({"token": ["ad_one", '"ad_two"']}, f"{TOKEN} is in quotes: remove the quotes"),
+    ({"token": "Bearer ad_one"}, f'{TOKEN} begins with "Bearer": remove the word, the client adds it'),
+    ({"token": TELEGRAM_TOKEN}, f"{TOKEN} is a token of @BotFather: it needs {API_TOKEN}"),
+    ({"token": "ad_…"}, f"{TOKEN} is the placeholder of an example: replace it with {API_TOKEN}"),
+    (
+        {"token": "ad_one\nad_two"},
+        f"{TOKEN} contains a space, a line break or a character outside ASCII: copy it anew",
+    ),
+    ({"bot_id": None}, f"{BOT} is missing: set it to the bot's Telegram id, {DIGITS}"),
+    ({"bot_id": TELEGRAM_TOKEN}, f"{BOT} contains a whole token of @BotFather: pass only {DIGITS}"),
+    ({"bot_id": "@coins_bot"}, f"{BOT} is a username: pass the bot's Telegram id, {DIGITS}"),
+    ({"bot_id": -7}, f'{BOT} must be the bot\'s Telegram id, {DIGITS}; it is "-7"'),
+]
+
+
+@pytest.mark.parametrize("client", [Ads, AsyncAds])
+@pytest.mark.parametrize(("change", "message"), mistakes, ids=lambda value: repr(value)[:50])
+def test_a_client_made_with_a_mistake_says_what_is_wrong_where_and_the_next_step(client, change, message):
+    with pytest.raises(ValueError) as raised:
+        client(**{"url": "https://ads.example.com", "token": "ad_one", "bot_id": 7000000001, **change})
+    assert str(raised.value) == message
+    assert "AAHdq" not in message and "secret" not in message
+
+
+@pytest.mark.parametrize(
+    ("url", "called"),
+    [
+        ("https://ads.example.com", "https://ads.example.com/client/v1/events"),
+        (" https://ads.example.com/\r\n", "https://ads.example.com/client/v1/events"),
+        ("https://ads.example.com/client/v1/codes", "https://ads.example.com/client/v1/events"),
+        ("http://[::1]:8701/ads/client/v1/", "http://[::1]:8701/ads/client/v1/events"),
+    ],
+)
+def test_client_v1_at_the_end_of_the_address_is_left_out(url, called):
+    requests: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        return httpx.Response(200, json={"events": [], "next": "", "has_more": False})
+
+    with Ads(url, " ad_one\n", 7, transport=httpx.MockTransport(answer)) as ads:
+        ads.events()
+    assert [str(request.url) for request in requests] == [called]
+    assert requests[0].headers["authorization"] == "Bearer ad_one"
+
+
+@pytest.mark.parametrize(
+    ("user_id", "message"),
+    [
+        (None, "user_id is missing: pass the user's Telegram id, such as message.from_user.id"),
+        ("@ann", 'user_id "@ann" is a username: pass the user\'s Telegram id, such as message.from_user.id'),
+        (0, 'user_id "0" is not a Telegram id, which is digits: pass it, such as message.from_user.id'),
+        ("ann", 'user_id "ann" is not a Telegram id, which is digits: pass it, such as message.from_user.id'),
+        (7.5, 'user_id "7.5" is not a Telegram id, which is digits: pass it, such as message.from_user.id'),
+    ],
+)
+def test_a_call_for_a_value_that_is_no_user_id_says_so_and_is_not_sent(user_id, message):
+    def answer(request: httpx.Request) -> httpx.Response:
+        raise AssertionError("a request was sent")
+
+    with Ads("https://ads.example.com", "ad_one", 7, transport=httpx.MockTransport(answer)) as ads:
+        for call in (ads.create_code, ads.availability):
+            with pytest.raises(AdsError) as raised:
+                call(user_id)
+            assert (raised.value.code, raised.value.message) == ("BAD_REQUEST", message)
+
+
+def test_a_server_that_does_not_run_is_named_with_its_address_and_the_innermost_cause():
+    with Ads("http://127.0.0.1:9", "ad_one", 7, retries=0) as ads, pytest.raises(AdsError) as raised:
+        ads.events()
+    assert raised.value.code == "UNREACHABLE"
+    message = raised.value.message
+    assert message.startswith("the ad service at http://127.0.0.1:9 did not answer: ")
+    assert "refused" in message and message.endswith("; check the address and whether it runs there")
+
+
+def test_a_test_of_the_webhook_waits_longer_than_the_service_unless_the_caller_sets_a_limit():
+    def limits(**named) -> list[float]:
+        seen: list[float] = []
+
+        def answer(request: httpx.Request) -> httpx.Response:
+            seen.append(request.extensions["timeout"]["read"])
+            return httpx.Response(200, json={"event_id": "evt_1", "delivered": True, "events": [], "next": "", "has_more": False})
+
+        with Ads("https://ads.example.com", "ad_one", 7, transport=httpx.MockTransport(answer), **named) as ads:
+            ads.test_webhook()
+            ads.events()
+        return seen
+
+    assert limits() == [25, 10]
+    assert limits(timeout=3) == [3, 3]

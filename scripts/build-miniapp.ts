@@ -8,7 +8,7 @@ export async function buildMiniapp(): Promise<string> {
   const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   return runCommand(
     "npx",
-    ["--yes", packageManager, "exec", "turbo", "run", "build", "--filter=@intermission/miniapp"],
+    ["--yes", "--prefer-offline", packageManager, "exec", "turbo", "run", "build", "--filter=@intermission/miniapp"],
     {
       env: { TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" },
       nextStep: "The output names the file; correct it, then run the same command again.",

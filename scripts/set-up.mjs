@@ -77,7 +77,7 @@ function installPackages(env) {
   step("packages", () => {
     run(
       "npx",
-      ["--yes", manifest.packageManager, "install", "--frozen-lockfile", "--prefer-offline"],
+      ["--yes", "--prefer-offline", manifest.packageManager, "install", "--frozen-lockfile", "--prefer-offline"],
       { ...env, CI: "true" },
       "Check the network and the disk, then run the same command again.",
     );

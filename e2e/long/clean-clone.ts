@@ -59,11 +59,14 @@ export function makeCleanClone() {
   };
 }
 
-/** The environment of a machine with git, its own Node and npm: none of this repository's tools or the test's settings. */
+/**
+ * The environment of a machine with git, its own Node and npm: none of this repository's tools or the test's settings. Its
+ * certificates stay, since npm cannot reach a registry without them.
+ */
 function freshMachine(): NodeJS.ProcessEnv {
-  const { HOME, LANG, PATH = "" } = process.env;
+  const { HOME, LANG, NODE_EXTRA_CA_CERTS, PATH = "", SSL_CERT_DIR, SSL_CERT_FILE } = process.env;
   const folders = PATH.split(delimiter).filter((folder) => !folder.includes("node_modules"));
-  return { HOME, LANG, PATH: folders.join(delimiter) };
+  return { HOME, LANG, NODE_EXTRA_CA_CERTS, SSL_CERT_DIR, SSL_CERT_FILE, PATH: folders.join(delimiter) };
 }
 
 function outputOf(shell: ChildProcess): () => string {

@@ -114,6 +114,8 @@ create table creatives (
   -- (creatives.ts).
   renditions jsonb not null default '[]' check (jsonb_typeof(renditions) = 'array'),
   captions jsonb not null default '[]' check (jsonb_typeof(captions) = 'array'),
+  -- Text that a law requires beside the ad, such as a registration number.
+  legal_line text check (length(legal_line) between 1 and 256),
   created_at timestamptz not null default now(),
   check (case kind when 'file' then file_name is not null else url is not null end),
   check (kind = 'vast' or (media_type is not null and duration_ms is not null and width is not null and height is not null))
@@ -527,6 +529,20 @@ create table ad_clicks (
 );
 create index ad_clicks_in_commit_order on ad_clicks (xid);
 create index ad_clicks_by_time on ad_clicks using brin (occurred_at) with (pages_per_range = 32);
+
+-- Viewers' objections to ads: the first of each user, creative and day (UTC).
+create table ad_reports (
+  bot_id text not null,
+  user_id text not null,
+  creative_id text not null,
+  day date not null,
+  reason text not null check (reason in ('offensive', 'misleading', 'scam', 'illegal', 'broken', 'other')),
+  campaign_id text not null,
+  session_id text not null,
+  reported_at timestamptz not null,
+  primary key (user_id, bot_id, creative_id, day)
+);
+create index ad_reports_of_creative on ad_reports (creative_id, reason);
 
 -- Conversions that advertisers report for clicks. Append-only.
 create table conversions (

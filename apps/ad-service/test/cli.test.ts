@@ -209,6 +209,21 @@ describe("with a running server", () => {
     expect(captions.out).toMatch(/^captions +.*"language":"en".*"language":"pt-BR"/m);
     const removed = JSON.parse((await ads(["creatives", "captions", creativeId, "--remove", "en", "--json"])).out);
     expect(removed.captions).toMatchObject([{ language: "pt-BR" }]);
+    const legal = JSON.parse((await ads(["creatives", "legal-line", creativeId, " Shop Ltd, no. 1 ", "--json"])).out);
+    expect(legal).toMatchObject({ legalLine: "Shop Ltd, no. 1" });
+    const tooLong = await ads(["creatives", "legal-line", creativeId, "x".repeat(257)]);
+    expect(tooLong).toMatchObject({ out: "", err: expect.stringContaining("must have 1 to 256 characters") });
+    expect(await ads(["creatives", "legal-line", creativeId])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("Give the text, or --remove."),
+    });
+    const cleared = JSON.parse((await ads(["creatives", "legal-line", creativeId, "--remove", "--json"])).out);
+    expect(cleared).toMatchObject({ legalLine: null });
+    expect(JSON.parse((await ads(["creatives", "reports", "--creative-id", creativeId, "--json"])).out)).toEqual([]);
+    expect(await ads(["creatives", "reports", "--creative-id", "cre_none"])).toMatchObject({
+      out: "",
+      err: expect.stringContaining("there is no creative cre_none"),
+    });
     expect(await ads(["creatives", "add", video, "--captions", `ru=${video}`])).toMatchObject({
       code: 1,
       err: expect.stringMatching(/clip-2s.mp4 was not added: .*creatives captions cre_/),

@@ -145,6 +145,8 @@ export const playerExamples = {
   ],
   faultRequest: [{ token: "mR2v…", fault: "timeout" }],
   faultResponse: [{ next_opening: "another-ad", server_time: "2026-03-01T12:00:36.000Z" }],
+  adReportRequest: [{ token: "mR2v…", reason: "misleading" }],
+  adReportResponse: [{ outcome: "recorded", server_time: "2026-03-01T12:00:36.000Z" }],
   statusRequest: [{ token: "mR2v…", next_ad: true }],
   statusResponse: [
     {

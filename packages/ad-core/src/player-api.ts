@@ -10,6 +10,7 @@ import { availabilityResponse, namedRewards, sessionState, telegramId } from "./
  * - `POST /player/v1/sessions/{id}/reports`    reportRequest → reportResponse
  * - `POST /player/v1/sessions/{id}/faults`     faultRequest → faultResponse
  * - `POST /player/v1/sessions/{id}/status`     statusRequest → statusResponse
+ * - `POST /player/v1/sessions/{id}/ad-reports` adReportRequest → adReportResponse
  *
  * A session's token is in the body, never in an address, because a beacon cannot set headers. The same body may be
  * `application/json` or, from a page, `text/plain`. Errors use the envelope of `client-api`.
@@ -92,8 +93,22 @@ export type BotForPlayer = z.infer<typeof botForPlayer>;
 
 const size = { width: z.int().positive(), height: z.int().positive() };
 const callToAction = z.object({ label: z.string(), url: z.string() });
+
+/** What the campaign's targeting was compared with. An ad without any of them is shown to everybody. */
+export const shownReason = z.enum(["bot", "language", "platform", "premium", "time"]);
+export type ShownReason = z.infer<typeof shownReason>;
+
 export const adForPlayer = z.object({
   advertiser: z.string().describe("The name of the company that pays for the ad; shown as text."),
+  legal_line: z
+    .string()
+    .max(256)
+    .optional()
+    .describe("Text that a law requires beside the ad, such as a registration number."),
+  shown_because: z
+    .array(shownReason)
+    .optional()
+    .describe("What decided that this viewer may see the ad. Absent: it is shown to everybody."),
   media_url: z.string(),
   media_type: z.string(),
   poster_url: z.string().optional(),
@@ -290,6 +305,25 @@ export type FaultResponse = z.infer<typeof faultResponse>;
  * would start playback: the user earned elsewhere since the ad was opened. Opening again returns how long to wait.
  */
 export const reportRefusal = z.enum(["SESSION_UNKNOWN", "SUPERSEDED", "SESSION_OVER", "LIMIT_REACHED"]);
+
+/** Why a viewer objects to an ad. */
+export const adReportReason = z.enum(["offensive", "misleading", "scam", "illegal", "broken", "other"]);
+export type AdReportReason = z.infer<typeof adReportReason>;
+
+export const adReportRequest = z
+  .object({ token: z.string().min(1).max(128), reason: adReportReason })
+  .meta({ examples: playerExamples.adReportRequest });
+export type AdReportRequest = z.infer<typeof adReportRequest>;
+
+export const adReportResponse = z
+  .object({
+    outcome: z
+      .enum(["recorded", "known"])
+      .describe("`known`: this viewer has reported this ad today, and the first report counts."),
+    server_time: z.iso.datetime(),
+  })
+  .meta({ examples: playerExamples.adReportResponse });
+export type AdReportResponse = z.infer<typeof adReportResponse>;
 
 export const statusRequest = z
   .object({

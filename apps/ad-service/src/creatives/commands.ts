@@ -6,6 +6,7 @@ import {
   confirmable,
   confirmedQuery,
   existingFile,
+  wholeNumber,
 } from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
@@ -57,6 +58,31 @@ export function creativeCommands(program: Command, context: CommandContext): voi
       );
     });
 
+  withExamples(creatives.command("legal-line").description("set the text that a law requires beside the ad"), [
+    'creatives legal-line cre_0a1b2c3d4e5f60718293a4b5 "Shop Ltd, reg. no. 12345678"',
+    "creatives legal-line cre_0a1b2c3d4e5f60718293a4b5 --remove",
+  ])
+    .argument("<creative-id>", "as shown by creatives list")
+    .argument("[text]", "at most 256 characters, such as a registration number")
+    .option("--remove", "show none")
+    .action(async (creativeId: string, text: string | undefined, { remove = false }: { remove?: boolean }) => {
+      if ((text === undefined) !== remove) creatives.error("Give the text, or --remove.");
+      const path = `/creatives/${encodeURIComponent(creativeId)}/legal-line`;
+      show(await callForRow(context, { method: "PUT", path, body: { legalLine: text ?? null } }));
+    });
+
+  withExamples(creatives.command("reports").description("what viewers object to, the most frequent first"), [
+    "creatives reports",
+    "creatives reports --creative-id cre_0a1b2c3d4e5f60718293a4b5",
+  ])
+    .option("--creative-id <id>", "of one creative only")
+    .option("--limit <number>", "at most this many, up to 1000", wholeNumber, 50)
+    .action(async ({ creativeId, limit }: { creativeId?: string; limit: number }) => {
+      const query = { creativeId, limit: String(limit) };
+      const rows = rowsOf(await context.call({ method: "GET", path: "/creatives/reports", query }), "reports");
+      context.print(rows, () => tableOf(rows, reportColumns));
+    });
+
   withExamples(
     confirmable(
       creatives.command("add-tag").description("add a VAST 2.0 to 4.2 tag, which is queried for an ad at each opening"),
@@ -100,6 +126,14 @@ const columns = {
     Array.isArray(creative.captions) && creative.captions.map(({ language }: Row) => language).join(", "),
   POSTER: (creative: Row) => creative.posterFileName !== null,
   ADDED: (creative: Row) => creative.createdAt,
+};
+
+const reportColumns = {
+  CREATIVE: (report: Row) => report.creativeId,
+  REASON: (report: Row) => report.reason,
+  REPORTS: (report: Row) => report.reports,
+  USERS: (report: Row) => report.users,
+  LATEST: (report: Row) => report.latestAt,
 };
 
 function decimals(value: unknown, unit: number, digits: number): string | undefined {

@@ -39,6 +39,7 @@ export const creative = z.object({
   height: z.number().nullable().describe(ofVideo),
   renditions: z.array(rendition).describe("The heaviest first."),
   captions: z.array(captions),
+  legalLine: z.string().nullable().describe("Text that a law requires beside the ad."),
   createdAt: z.date(),
 });
 export type Creative = z.infer<typeof creative>;
@@ -46,7 +47,7 @@ export type CreativeKind = Creative["kind"];
 
 const select = `select creative_id as "creativeId", kind, url, sha256, file_name as "fileName",
     poster_file_name as "posterFileName", media_type as "mediaType", byte_length as "byteLength",
-    duration_ms as "durationMs", width, height, renditions, captions, created_at as "createdAt"
+    duration_ms as "durationMs", width, height, renditions, captions, legal_line as "legalLine", created_at as "createdAt"
   from creatives`;
 const find = statement<Creative>("creatives.find", `${select} where creative_id = $1`);
 const list = statement<Creative>("creatives.list", `${select} order by created_at desc, creative_id`);
@@ -69,6 +70,20 @@ const knownCreative = statement<{ id: string }>(
 export async function requireCreative(database: Database, creativeId: string | undefined): Promise<void> {
   if (creativeId === undefined) return;
   if ((await database.run(knownCreative, [creativeId])).length === 0) throw unknownCreative(creativeId);
+}
+
+const setLine = statement<never>(
+  "creatives.set-legal-line",
+  "update creatives set legal_line = $2 where creative_id = $1",
+);
+
+/** Sets the text that a law requires beside the ad, or with null removes it. Undefined: there is no such creative. */
+export async function setLegalLine(
+  database: Database,
+  { creativeId, legalLine }: { creativeId: string; legalLine: string | null },
+): Promise<Creative | undefined> {
+  await database.run(setLine, [creativeId, legalLine]);
+  return findCreative(database, creativeId);
 }
 
 export function unknownCreative(creativeId: string): HttpError {

@@ -2,13 +2,23 @@ import { Readable } from "node:stream";
 import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { bodyBytes } from "@intermission/server/finish-bodies";
-import { confirmation } from "@intermission/server/parse-request";
+import { boundedText, confirmation, listLimit } from "@intermission/server/parse-request";
 import { invalid, notFound, requireConfirmation } from "@intermission/server/refuse";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import { adReports, listAdReports } from "./ad-reports.ts";
 import { type AddCreativeOutcome, addCreative, addCreativeByAddress, type DownloadVideo } from "./add-creative.ts";
 import { removeCaptions, setCaptions, setPoster } from "./captions-and-posters.ts";
-import { addVastTag, creative, findCreative, listCreatives, unknownCreative, vastTagFault } from "./creatives.ts";
+import {
+  addVastTag,
+  creative,
+  findCreative,
+  listCreatives,
+  requireCreative,
+  setLegalLine,
+  unknownCreative,
+  vastTagFault,
+} from "./creatives.ts";
 import type { MediaStorage } from "./media-storage.ts";
 
 export interface CreativeOperatorDeps {
@@ -73,6 +83,21 @@ const operations = {
     response: { 200: z.object({ creatives: z.array(creative) }) },
   },
   show: { operationId: "showCreative", description: "Returns a creative.", response, params },
+  reports: {
+    operationId: "listAdReports",
+    description: "Counts viewers' objections by creative and reason, the most frequent first.",
+    querystring: z.object({ creativeId: z.string().max(64).optional(), limit: listLimit }),
+    response: { 200: z.object({ reports: adReports }) },
+  },
+  setLegalLine: {
+    operationId: "setLegalLine",
+    description: "Sets the text that a law requires beside the ad, such as a registration number; null removes it.",
+    response,
+    params,
+    body: z
+      .strictObject({ legalLine: boundedText(256).nullable() })
+      .meta({ examples: [{ legalLine: "Shop Ltd, reg. no. 12345678" }] }),
+  },
   setPoster: {
     operationId: "setPoster",
     description: "Replaces a video's poster by a JPEG, PNG or WebP picture.",
@@ -99,6 +124,7 @@ const operations = {
  * `POST /creatives?name=`: the bytes of a video; `POST /creatives/addresses`: an address to fetch one from; `POST
  * /creatives/tags`: a VAST tag. Adding the same one again returns the same creative. `PUT
  * /creatives/{id}/captions/{language}`: the bytes of a WebVTT file; `PUT /creatives/{id}/poster`: those of a picture.
+ * `GET /creatives/reports`: viewers' objections.
  */
 export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperatorDeps): void {
   const { database, media, downloadVideo, isPlainHttpAllowed, now } = deps;
@@ -135,6 +161,18 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
   });
 
   scope.get("/creatives", { schema: operations.list }, async () => ({ creatives: await listCreatives(database) }));
+
+  scope.get("/creatives/reports", { schema: operations.reports }, async ({ query }) => {
+    await requireCreative(database, query.creativeId);
+    return { reports: await listAdReports(database, query) };
+  });
+
+  scope.put("/creatives/:creativeId/legal-line", { schema: operations.setLegalLine }, async (request) => {
+    const { creativeId } = request.params;
+    const set = await setLegalLine(database, { creativeId, legalLine: request.body.legalLine });
+    if (!set) throw unknownCreative(creativeId);
+    return set;
+  });
 
   scope.get("/creatives/:creativeId", { schema: operations.show }, async (request) => {
     const { creativeId } = request.params;

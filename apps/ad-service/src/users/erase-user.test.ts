@@ -150,6 +150,8 @@ const rowsOfUser = [
    values (:bot, 'evt_' || right(:user, 3), 'direct_link', :user, 'd' || right(:user, 4), 'cmp_1', 7000, 'Phone of ' || :user, '\\x01', now(), '')`,
   `insert into ad_clicks (bot_id, session_id, click_id, user_id, campaign_id, creative_id, occurred_at)
    values (:bot, :session, 'adc_' || right(:user, 3), :user, 'cmp_1', 'cre_1', now())`,
+  `insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, session_id, reported_at)
+   values (:bot, :user, 'cre_1', now(), 'scam', 'cmp_1', :session, now())`,
   `insert into conversions (click_id, conversion_id, bot_id, campaign_id, occurred_at)
    values ('clk_' || right(:user, 3), 'order-of-' || :user, :bot, 'cmp_1', now())`,
   `insert into tracker_calls (bot_id, session_id, event, position, url, user_agent, due_at)

@@ -36,6 +36,7 @@ export const steps: readonly ErasureStep[] = [
       select click_id from withheld_clicks where ${ofUser} union all select click_id from ad_clicks where ${ofUser})`,
     set: "conversion_id = 'erased-' || gen_random_uuid()",
   },
+  { table: "ad_reports", becomes: "kept under a pseudonym", where: ofUser, set: "user_id = $3" },
   { table: "ad_clicks", becomes: "kept under a pseudonym", where: ofUser, set: "user_id = $3" },
   {
     table: "delivery_attempts",

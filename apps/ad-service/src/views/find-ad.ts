@@ -1,17 +1,22 @@
 import { isCode } from "@intermission/ad-core/code";
+import type { ShownReason } from "@intermission/ad-core/player-api";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { chooseAd, drawsOf } from "../ad-selection/choose-ad.ts";
 import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
 import type { Bot } from "../bots/bots.ts";
+import type { Targeting } from "../campaigns/campaign-settings.ts";
 import { canPlay, chooseRendition, type Device, describeDevice, lighterThan } from "../creatives/choose-rendition.ts";
 import type { Captions, CreativeKind, Rendition } from "../creatives/creatives.ts";
 import type { AdVerification, VastAd } from "../vast/vast-ad.ts";
+import { shownReasons } from "./shown-reasons.ts";
 
 /** What a viewer is shown. A paused campaign's ad too: a view that has begun can be finished. */
 export interface Ad {
   advertiser: string;
+  legalLine: string | null;
+  shownBecause: readonly ShownReason[];
   callToAction: string | null;
   landingUrl: string | null;
   /** Relative to `/media/`; null if the video is at `mediaUrl`. */
@@ -40,9 +45,10 @@ interface EndCard {
 }
 
 /** For a VAST tag, the ad is known only after unwrapping. */
-type AdRow = Pick<Ad, "advertiser" | "callToAction" | "landingUrl" | "fileName" | "posterFileName"> & {
+type AdRow = Pick<Ad, "advertiser" | "legalLine" | "callToAction" | "landingUrl" | "fileName" | "posterFileName"> & {
   kind: CreativeKind;
   label: string | null;
+  targeting: Targeting;
   url: string | null;
   mediaType: string | null;
   durationMs: number | null;
@@ -56,7 +62,7 @@ type AdRow = Pick<Ad, "advertiser" | "callToAction" | "landingUrl" | "fileName" 
 
 const read = statement<AdRow>(
   "ad-sessions.ad",
-  `select advertiser, label, kind, url, landing_url as "landingUrl",
+  `select advertiser, label, legal_line as "legalLine", targeting, kind, url, landing_url as "landingUrl",
      coalesce(campaign_creatives.call_to_action, campaigns.call_to_action) as "callToAction",
      file_name as "fileName", poster_file_name as "posterFileName", media_type as "mediaType", duration_ms as "durationMs", width, height,
      byte_length as "byteLength", renditions, captions, frames_by_second as "framesBySecond"
@@ -92,9 +98,10 @@ export async function findChosenAd(
 /** The file that suits the device. All renditions have the same duration, so watched ranges count for any of them. */
 function videoAdOf(row: AdRow, creativeId: string, device: Device | undefined): Ad {
   const { fileName, mediaType, durationMs, width, height, byteLength, url: mediaUrl, label, renditions } = row;
+  const shownBecause = shownReasons(row.targeting);
   if (mediaType === null || durationMs === null || width === null || height === null)
     throw new Error(`creative ${creativeId} was never inspected`);
-  const shared = { ...row, advertiser: label ?? row.advertiser, mediaUrl, durationMs, verifications: [] };
+  const shared = { ...row, advertiser: label ?? row.advertiser, shownBecause, mediaUrl, durationMs, verifications: [] };
   const original = { fileName, mediaType, width, height };
   if (!device || fileName === null || byteLength === null) return { ...shared, ...original, lighter: [] };
   const files = [{ fileName, mediaType, width, height, byteLength }, ...renditions]
@@ -131,6 +138,8 @@ function vastAdOf(row: AdRow, vast: VastAd): Ad {
     row.callToAction ?? (url === null ? null : new URL(url).hostname.slice(0, 40));
   return {
     advertiser: row.label ?? vast.advertiser ?? row.advertiser,
+    legalLine: row.legalLine,
+    shownBecause: shownReasons(row.targeting),
     callToAction: labelOf(landingUrl),
     landingUrl,
     ...{

@@ -94,6 +94,8 @@ function adForPlayer(ad: Ad, publicUrl: string, session: AdSession): AdForPlayer
   const media = (fileName: string | null) => mediaAddress(publicUrl, fileName ?? "");
   return {
     advertiser,
+    ...(ad.legalLine && { legal_line: ad.legalLine }),
+    ...(ad.shownBecause.length > 0 && { shown_because: [...ad.shownBecause] }),
     media_url: ad.mediaUrl ?? media(ad.fileName),
     ...(posterFileName && { poster_url: media(posterFileName) }),
     media_type: mediaType,

@@ -1,5 +1,8 @@
 import { newEventId } from "@intermission/ad-core/code";
 import {
+  type AdReportResponse,
+  adReportRequest,
+  adReportResponse,
   type FaultResponse,
   faultRequest,
   faultResponse,
@@ -31,6 +34,7 @@ import { openingAnswer, otherServers } from "./opening-answer.ts";
 import { readSessionStatus, type SessionStatusOutcome } from "./read-session-status.ts";
 import { type RecordFaultOutcome, recordFault } from "./record-fault.ts";
 import { type RecordProgressOutcome, recordProgress } from "./record-progress.ts";
+import { type ReportAdOutcome, reportAd } from "./report-ad.ts";
 import { botOfSession, newSessionId, newSessionToken, stateForPlayer } from "./session.ts";
 
 const followCallToAction = {
@@ -122,6 +126,14 @@ const reportFault = {
   body: faultRequest,
   response: { 200: faultResponse, ...refusals(401, 409, 410, 429) },
 };
+const reportAdOperation = {
+  operationId: "reportAd",
+  description: "Records the viewer's objection to the ad, once for each user, creative and day.",
+  consumes,
+  params: ofSession,
+  body: adReportRequest,
+  response: { 200: adReportResponse, ...refusals(401, 409, 429) },
+};
 const readStatus = {
   operationId: "readSessionStatus",
   description: "Returns the state of a view and of its reward.",
@@ -143,7 +155,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
   app.register(
     async (app) => {
       const scope = checkRequests(app, checkBody);
-      const ofSession = ["reports", "faults", "status"].map((call) => `/sessions/:sessionId/${call}`);
+      const ofSession = ["reports", "faults", "status", "ad-reports"].map((call) => `/sessions/:sessionId/${call}`);
       answerAnyOrigin(scope, ["/sessions", ...ofSession]);
       acceptBeacons(scope);
 
@@ -206,6 +218,14 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
         const question = { ...id, token, isNextAdAsked, userAgent: request.headers["user-agent"], now: at };
         return statusAnswer(await readSessionStatus(deps, question), at);
       });
+
+      scope.post("/sessions/:sessionId/ad-reports", { schema: reportAdOperation }, async (request) => {
+        const { token, reason } = request.body;
+        const at = now();
+        const id = identify(request.params);
+        spend(calls, id.sessionId, at);
+        return adReportAnswer(await reportAd(database, { ...id, token, reason, now: at }), at);
+      });
     },
     { prefix: "/player/v1" },
   );
@@ -267,6 +287,11 @@ function reportAnswer(outcome: RecordProgressOutcome, now: Date): ReportResponse
 function faultAnswer(outcome: RecordFaultOutcome, now: Date): FaultResponse {
   if (outcome.outcome !== "recorded") throw callRefusal(outcome.outcome);
   return { next_opening: outcome.nextOpening, server_time: now.toISOString() };
+}
+
+function adReportAnswer({ outcome }: ReportAdOutcome, now: Date): AdReportResponse {
+  if (outcome === "unknown" || outcome === "superseded") throw callRefusal(outcome);
+  return { outcome, server_time: now.toISOString() };
 }
 
 function statusAnswer(outcome: SessionStatusOutcome, now: Date): StatusResponse {

@@ -1,0 +1,106 @@
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Opened, openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
+import { listAdReports } from "../creatives/ad-reports.ts";
+import { setLegalLine } from "../creatives/creatives.ts";
+import { migrations } from "../migrations.ts";
+import { sessionRoutes } from "./player-routes.ts";
+import { shownReasons } from "./shown-reasons.ts";
+
+const [ann, bob, cid] = ["601", "602", "603"];
+
+describe.each(testDatabases())("reporting an ad, on the %s store", (kind) => {
+  let store: TestDatabase;
+  let fixture: SessionFixture;
+
+  beforeAll(async () => {
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    fixture = await openSessionFixture(store.database, sessionRoutes);
+  });
+  afterAll(async () => {
+    await fixture.close();
+    await store.dispose();
+  });
+
+  const reportAd = (session: Opened, reason: string, token = session.token) =>
+    fixture.post(`/sessions/${session.session_id}/ad-reports`, { token, reason });
+  const counted = async () =>
+    (await listAdReports(store.database, { limit: 50 })).map(({ latestAt, ...counts }) => counts);
+
+  test("a user's report of an ad counts once a day, for its first reason, in however many views", async () => {
+    const session = await fixture.begin(ann, await fixture.issue(ann, "first"));
+    expect(await reportAd(session, "scam")).toMatchObject({ status: 200, body: { outcome: "recorded" } });
+    // A view that never began is withdrawn when its user opens another one.
+    await fixture.play(session, 0, 1);
+    const again = await fixture.begin(ann, await fixture.issue(ann, "second"));
+    for (const [view, reason] of [
+      [session, "scam"],
+      [again, "other"],
+    ] as const) {
+      expect(await reportAd(view, reason)).toMatchObject({ status: 200, body: { outcome: "known" } });
+    }
+    const ofBob = await fixture.begin(bob);
+    await Promise.all(Array.from({ length: 8 }, () => reportAd(ofBob, "offensive")));
+    expect(await counted()).toEqual([
+      { creativeId: "cre_1", reason: "offensive", reports: 1, users: 1 },
+      { creativeId: "cre_1", reason: "scam", reports: 1, users: 1 },
+    ]);
+    fixture.advance(24 * 3600);
+    const nextDay = await fixture.begin(ann);
+    expect(await reportAd(nextDay, "scam")).toMatchObject({ body: { outcome: "recorded" } });
+    expect(await counted()).toEqual([
+      { creativeId: "cre_1", reason: "scam", reports: 2, users: 1 },
+      { creativeId: "cre_1", reason: "offensive", reports: 1, users: 1 },
+    ]);
+  });
+
+  test("without the session's token, or for a reason that is not on the list, nothing is recorded", async () => {
+    const before = await counted();
+    const session = await fixture.begin(cid);
+    expect(await reportAd(session, "scam", "x")).toMatchObject({ status: 401 });
+    expect(await reportAd({ ...session, session_id: `${fixture.botId}-${"x".repeat(22)}` }, "scam")).toMatchObject({
+      status: 401,
+    });
+    for (const reason of ["boring", "", "SCAM"]) expect(await reportAd(session, reason)).toMatchObject({ status: 400 });
+    const later = await fixture.begin(cid);
+    expect(await reportAd({ ...session, session_id: later.session_id }, "scam")).toMatchObject({ status: 409 });
+    expect(await counted()).toEqual(before);
+  });
+
+  test("a tester's report is answered and not counted", async () => {
+    const before = await counted();
+    const other = await openSessionFixture(store.database, sessionRoutes);
+    const text = "update bots set testers = array['777'] where bot_id = $1";
+    await store.database.run({ name: "", text }, [other.botId]);
+    const { session_id: id, token } = await other.begin("777");
+    const answer = await other.post(`/sessions/${id}/ad-reports`, { token, reason: "scam" });
+    expect(answer).toMatchObject({ status: 200, body: { outcome: "recorded" } });
+    await other.close();
+    expect(await counted()).toEqual(before);
+  });
+
+  test("a session names the ad's legal line and what its campaign's targeting used", async () => {
+    const { database } = store;
+    const untargeted = await fixture.open(cid, await fixture.issue(cid, "plain"));
+    expect(untargeted.body.ad).not.toHaveProperty("legal_line");
+    expect(untargeted.body.ad).not.toHaveProperty("shown_because");
+
+    await setLegalLine(database, { creativeId: "cre_1", legalLine: "Intermission, reg. no. 1" });
+    const targeting = { excludedBots: ["1"], hours: [...Array(24).keys()] };
+    await database.run({ name: "", text: "update campaigns set targeting = $1" }, [JSON.stringify(targeting)]);
+    // Another node has read neither before.
+    const node = await fixture.startNode();
+    const targeted = await fixture.open(cid, await fixture.issue(cid, "targeted"), node);
+    expect(targeted.body.ad).toMatchObject({ legal_line: "Intermission, reg. no. 1", shown_because: ["bot", "time"] });
+  });
+});
+
+test("each kind of target is named once, and nothing is named that was not compared", () => {
+  expect(shownReasons({})).toEqual([]);
+  expect(shownReasons({ bots: ["1"], botCategories: ["games"], premium: false })).toEqual(["bot", "premium"]);
+  expect(shownReasons({ weekdays: [1], languages: ["en"], platforms: ["ios"] })).toEqual([
+    "language",
+    "platform",
+    "time",
+  ]);
+});

@@ -15,8 +15,8 @@ const { timed, shown, times } = timeParts();
 const withoutServer = {
   "a million forged webhooks": ["forge-webhook"],
   "200 kills of a webhook receiver": ["killed-receiver"],
-  "100 kills and 50 concurrent starts of the embedded store": ["cluster-kills"],
-  "200 power cuts": ["power-cuts"],
+  "kills and concurrent starts of the embedded store": ["cluster-kills"],
+  "power cuts": ["power-cuts"],
 };
 const enlarged = ["malformed-requests", "roll-up-statistics", "judge-signature", "pacing", "clicks-of-address"];
 const onServer = {

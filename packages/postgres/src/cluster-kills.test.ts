@@ -11,6 +11,8 @@ import { openDatabase } from "./open-database.ts";
 
 const migrations = writerMigrations;
 const isLong = process.env.LONG_TESTS === "true";
+/** By hand: these numbers take ten minutes. */
+const isFull = process.env.FULL_LENGTH === "true";
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "kills-"));
@@ -40,7 +42,7 @@ test("whatever is killed at any moment under load, the next start works by itsel
   await copyCluster(dataDirectory);
   const random = seededRandom(Date.now() % 1_000_000);
   const acknowledged: Record<"one" | "two", number[]> = { one: [], two: [] };
-  const rounds = isLong ? 100 : 9;
+  const rounds = isFull ? 100 : isLong ? 30 : 9;
   for (let round = 1; round <= rounds; round++) {
     const writers = {
       one: startWriter(dataDirectory, "one", round * 1_000_000),
@@ -73,7 +75,7 @@ test("whatever is killed at any moment under load, the next start works by itsel
 }, 900_000);
 
 test("servers and a command line that start at one moment on an empty folder make one cluster and share it", async () => {
-  for (let round = 0; round < (isLong ? 50 : 3); round++) {
+  for (let round = 0; round < (isFull ? 50 : isLong ? 12 : 3); round++) {
     const dataDirectory = join(temporaryFolder(), "new");
     const users = ["one", "two", "three"].map((schema) => startWriter(dataDirectory, schema, 0));
     expect(await Promise.all(users.map(({ open }) => open))).toEqual([true, true, true]);

@@ -84,6 +84,23 @@ test("with ENCRYPTION_KEY the bot of the environment may be left out, but only a
   );
 });
 
+test.each([
+  [
+    { AD_SERVICE_URL: "https://ads.example/client/v1" },
+    "AD_SERVICE_URL must be the ad service's base: remove /client/v1",
+  ],
+  [{ AD_SERVICE_URL: "https://ads.example/a/client/v1/" }, "AD_SERVICE_URL must be the ad service's base"],
+  [{ AD_API_TOKENS: '"ad_the_newest_token"' }, "AD_API_TOKENS.0 is in quotes"],
+  [{ AD_API_TOKENS: "Bearer ad_the_newest_token" }, 'AD_API_TOKENS.0 begins with "Bearer": remove the word'],
+  [
+    { AD_API_TOKENS: `ad_the_newest_token,${sound.TELEGRAM_BOT_TOKEN}` },
+    "AD_API_TOKENS.1 is a token of @BotFather, and must be one of the ad service",
+  ],
+])("the pasted %j is refused at start, with what to do", (given, fault) => {
+  expect(() => readConfig({ ...sound, ...given })).toThrow(fault);
+  expect(() => readConfig({ ...sound, ...given })).not.toThrow(/AAAA|the_newest/);
+});
+
 test("the message never repeats a secret", () => {
   const secret = "short-secret";
   expect(() => readConfig({ ...sound, BACKEND_API_KEY: secret, AD_API_TOKENS: secret })).not.toThrow(secret);

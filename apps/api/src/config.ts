@@ -17,7 +17,16 @@ import type { ConfiguredBot } from "./bots/bot.ts";
 const wholeUnits = wholeNumberSetting({ min: 0, max: 1_000_000 });
 const random = "make one with: openssl rand -base64 32";
 
-const token = z.string().min(16, "each token has at least 16 characters");
+/** What is often pasted in place of the ad service's API token. The message never repeats it. */
+const token = z
+  .string()
+  .refine((text) => !/^["'`]|["'`]$/.test(text), "is in quotes: remove the quotes")
+  .refine((text) => !/^bearer\b/i.test(text), 'begins with "Bearer": remove the word')
+  .refine(
+    (text) => !/^[0-9]+:/.test(text),
+    "is a token of @BotFather, and must be one of the ad service: pnpm ads tokens create --bot-id … makes one",
+  )
+  .min(16, "each token has at least 16 characters");
 
 const variables = z.object({
   MODE: z.enum(["demo", "production"]).default("production"),
@@ -33,7 +42,10 @@ const variables = z.object({
   API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional(),
   LOG_LEVEL: logLevel,
   TRUST_PROXY: trustedProxies.optional(),
-  AD_SERVICE_URL: requiredAddress("the ad service's base, without /client/v1"),
+  AD_SERVICE_URL: requiredAddress("the ad service's base, without /client/v1").refine(
+    (address) => !/\/client(\/|$)/.test(new URL(address).pathname),
+    "must be the ad service's base: remove /client/v1 from its end",
+  ),
   ENCRYPTION_KEY: z
     .base64({ error: `must be 32 bytes in base64; ${random}` })
     .transform((text) => Buffer.from(text, "base64"))

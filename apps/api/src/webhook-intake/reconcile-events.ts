@@ -246,5 +246,9 @@ function report(
     logger.warn({ botId, unreadable }, "the ad service lists events of a kind unknown to this version");
   if (hasBegunAnew)
     logger.warn({ botId }, "the ad service's list was read from its start: it no longer contains our position");
-  if (outcome === "unavailable") logger.warn({ botId, detail }, "the ad service lists no events now");
+  if (outcome === "unavailable")
+    logger.warn(
+      { botId, detail },
+      "the ad service lists no events now: check AD_SERVICE_URL and the bot's API token if it goes on",
+    );
 }

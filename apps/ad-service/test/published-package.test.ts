@@ -1,7 +1,7 @@
 // @module-tag long
 import { execFile, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
@@ -46,8 +46,10 @@ describe("the published package", () => {
     for (const file of files) {
       const text = readFileSync(join(dist, file), "utf8");
       expect(Math.max(...text.split("\n").map((line) => line.length)), file).toBeLessThan(400);
+      // A file that only exports what others contain has no sources, or no map.
+      const isOnlyExports = !/^(const|let|function|async function|class) /m.test(text);
+      if (isOnlyExports && !existsSync(join(dist, `${file}.map`))) continue;
       const map = JSON.parse(readFileSync(join(dist, `${file}.map`), "utf8"));
-      // A file that only exports what others contain has no sources.
       for (const [index, name] of map.sources.entries()) if (map.sourcesContent[index]) sources.add(basename(name));
     }
     expect([...sources]).toEqual(expect.arrayContaining(["create-ads.ts", "webhook.ts", "stores.ts", "doctor.ts"]));

@@ -126,7 +126,7 @@ test("after its link, the ad of the same message is paid as another code", async
   const { code, miniappUrl, directLink } = await newCode(api, userId);
   await page.goto(directLink);
   await arriveAtLanding(page, `${stack.urls.demoBot}/landing`);
-  await expectPaidOnce(api, userId, "direct_link");
+  await expect.poll(async () => (await api.listRewards(userId)).map(({ event }) => event)).toEqual(["direct_link"]);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
   await watchToTheEnd(page);
   await closeAndGet(page);

@@ -34,7 +34,8 @@ const test = base.extend<object, { stack: DemoStack }>({
       });
       await stack.ads(["bots", "update", stack.secrets.botId, "--suspicious-views", "refuse"]);
       const { campaigns } = await operator(stack, "/campaigns");
-      for (const { campaignId } of campaigns) {
+      for (const { campaignId, formats } of campaigns) {
+        if (!formats.includes("rewarded")) continue;
         await operator(stack, `/campaigns/${campaignId}`, { viewPriceMicros: 2501 });
       }
       await use(stack);

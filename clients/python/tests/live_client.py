@@ -10,7 +10,7 @@ import pytest
 
 from intermission_ads import Ads, AdsError, AsyncAds, Availability
 
-service = (os.environ["AD_SERVICE_URL"], ["no token", os.environ["AD_API_TOKEN"]], os.environ["BOT_ID"])
+service = (os.environ["AD_SERVICE_URL"], ["no-token", os.environ["AD_API_TOKEN"]], os.environ["BOT_ID"])
 earned_code = os.environ["EARNED_CODE"]
 
 
@@ -60,7 +60,7 @@ def test_refusals_are_errors_with_their_codes(ads):
     with pytest.raises(AdsError) as bad_input:
         ads.create_code("not a number")
     assert bad_input.value.status == 400
-    with Ads(service[0], "no token", service[2]) as stranger, pytest.raises(AdsError) as bad_token:
+    with Ads(service[0], "no-token", service[2]) as stranger, pytest.raises(AdsError) as bad_token:
         stranger.availability(44)
     assert bad_token.value.status == 401
 

@@ -59,7 +59,7 @@ def test_refusals_are_errors_with_their_codes(ads):
     assert unknown.value.status == 404
     with pytest.raises(AdsError) as bad_input:
         ads.create_code("not a number")
-    assert bad_input.value.status == 400
+    assert bad_input.value.code == "BAD_REQUEST"
     with Ads(service[0], "no-token", service[2]) as stranger, pytest.raises(AdsError) as bad_token:
         stranger.availability(44)
     assert bad_token.value.status == 401

@@ -99,7 +99,7 @@ function syncFolder(folder: string): void {
 }
 
 /**
- * Whoever can open the socket may use the cluster (trust): its folder has mode 0700, so that only its owner and root can.
+ * A process that can open the socket may use the cluster (trust): its folder has mode 0700, so only its owner and root can.
  * `peer` would compare names of users, and a user namespace or a container may have no name for its user.
  */
 const initdbWords = [

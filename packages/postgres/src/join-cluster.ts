@@ -41,9 +41,9 @@ const JOIN_WITHIN_MS = 90_000;
 /**
  * Joins the cluster in the data folder: connects to its server, or makes the cluster and starts it.
  *
- * Two locks order this. Each user holds a shared lock on `postgres.users.lock`; so the server runs for somebody exactly if
- * that file cannot be locked exclusively. Whoever joins, starts, stops or leaves holds `postgres.lock` meanwhile, so these
- * never overlap, whatever is killed in between: a server without users is the rest of a crash, and is ended.
+ * Two locks order this. Each process that uses the cluster holds a shared lock on `postgres.users.lock`, so the server has
+ * users exactly if that file cannot be locked exclusively. A process that joins, starts, stops or leaves the cluster holds
+ * `postgres.lock` meanwhile, so these steps never overlap. A server without users is left over from a crash, and is ended.
  */
 export async function joinCluster(given: JoinOptions): Promise<JoinedCluster> {
   const options = { ...given, dataDirectory: resolve(given.dataDirectory) };

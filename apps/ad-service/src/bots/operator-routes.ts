@@ -174,7 +174,7 @@ export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): v
   });
 }
 
-/** A mistyped name would block nobody. Advertisers may be blocked before their first campaign, so this is no error. */
+/** A mistyped name blocks no advertiser. It is no error, because an advertiser may be blocked before its first campaign. */
 async function blockEffects(
   database: Database,
   { blockedAdvertisers = [] }: { blockedAdvertisers?: string[] | undefined },

@@ -1,4 +1,5 @@
 import { statement } from "@intermission/postgres/open-database";
+import { untilFeedsAreCurrent } from "@intermission/testing/settled-feed";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
@@ -15,18 +16,6 @@ describe.each(testDatabases())("the feed of events on the %s store", { timeout: 
   });
   afterAll(() => store.dispose());
 
-  const marked = statement<{ xid: string }>("test.mark-transaction", "select pg_current_xact_id()::text as xid");
-  const isPast = statement<{ past: boolean }>(
-    "test.is-past",
-    "select pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 as past",
-  );
-  /** Open transactions anywhere on the server, also in other databases, delay the feed. */
-  async function untilNothingOlderIsOpen() {
-    const [mark] = await store.database.run(marked, []);
-    const past = async () => (await store.database.run(isPast, [mark?.xid]))[0]?.past;
-    await expect.poll(past, { timeout: 60_000, interval: 10 }).toBe(true);
-  }
-
   async function follow(botId: string, after: string | undefined, limit: number) {
     const page = await listEvents(store.database, { botId, after, limit });
     if (page.outcome !== "page") throw new Error(page.outcome);
@@ -38,7 +27,7 @@ describe.each(testDatabases())("the feed of events on the %s store", { timeout: 
     const other = await openDeliveryFixture(store.database, {});
     await other.enqueue(3);
     const made = [...(await fixture.enqueue(5)), ...(await fixture.enqueue(2))];
-    await untilNothingOlderIsOpen();
+    await untilFeedsAreCurrent(store.database);
     const seen: string[] = [];
     let after: string | undefined;
     for (let hasMore = true; hasMore; ) {
@@ -50,7 +39,7 @@ describe.each(testDatabases())("the feed of events on the %s store", { timeout: 
     const end = await follow(fixture.botId, after, 3);
     expect(end).toEqual({ outcome: "page", events: [], next: after, hasMore: false });
     const [later] = await fixture.enqueue(1);
-    await untilNothingOlderIsOpen();
+    await untilFeedsAreCurrent(store.database);
     expect((await follow(fixture.botId, after, 3)).events).toMatchObject([{ event_id: later, delivery: "held" }]);
   });
 
@@ -84,7 +73,7 @@ describe.each(testDatabases())("the feed of events on the %s store", { timeout: 
       await fixture.enqueue(2);
       await read();
     });
-    await untilNothingOlderIsOpen();
+    await untilFeedsAreCurrent(store.database);
     await read();
     expect(seen).toContain("evt_slow");
     expect(new Set(seen).size).toBe(3);

@@ -1,4 +1,5 @@
 import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
+import { untilFeedsAreCurrent } from "@intermission/testing/settled-feed";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Opened, openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
@@ -57,6 +58,7 @@ describe.each(testDatabases())("a startapp value of the publisher, on the %s sto
     const described = await describeCode(fixture.database, { botId, code, now: fixture.clock.now });
     const event = (await fixture.events()).find((event) => event.code === code);
     const parsed = parseWebhookEvent(Buffer.from(event?.body ?? ""));
+    await untilFeedsAreCurrent(fixture.database);
     const page = await listEvents(fixture.database, { botId, limit: 100 });
     const listed = page.outcome === "page" ? page.events.find((event) => event.code === code) : undefined;
     return {

@@ -118,7 +118,9 @@ test("examples/curl shows the addresses of a code and what it earned", async () 
   const output = outputOf(script);
   const ended = new Promise((resolve) => script.once("close", resolve));
   const link = () => /direct link: (\S+)/.exec(output())?.[1];
-  await expect.poll(link, { timeout: 20_000, interval: 50 }).toBeTruthy();
+  await expect
+    .poll(output, { timeout: 20_000, interval: 50 })
+    .toMatch(/^waiting: +up to 30 s, until user 43 has watched the ad .* or opened the direct link$/m);
   expect(await stack.followLink(link() ?? "")).toBe(302);
   expect(await ended, output()).toBe(0);
   expect(output()).toContain(`/app/${bot.botId}?code=`);

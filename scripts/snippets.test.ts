@@ -180,6 +180,14 @@ function listeningLines(text: string): string[] {
   return text.split("\n").filter((line) => listens.test(line) && !/fake\.listen\(/.test(line));
 }
 
+test("a page that names the cooldown and daily cap of a new bot names those of the schema", () => {
+  const schema = readPage("apps/ad-service/src/schema.sql");
+  const [, cooldown] = /cooldown_seconds integer not null default (\d+)/.exec(schema) ?? [];
+  const [, cap] = /daily_cap integer not null default (\d+)/.exec(schema) ?? [];
+  const documented = `a cooldown of ${cooldown} s between two rewards of a user, and a daily cap of ${cap} `;
+  expect(readPage("docs/coming-from-botads.md")).toContain(documented);
+});
+
 const compilers: [language: string, found: Found, words: readonly string[]][] = [
   ["python", findPython([]), ["-c", "import sys; compile(sys.stdin.read(), 'snippet', 'exec')"]],
   ["go", gofmt(findGo()), ["-e", "-l"]],

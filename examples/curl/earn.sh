@@ -17,6 +17,7 @@ echo "mini-app:    $(field miniapp_url <<< "$created")"
 echo "direct link: $(field direct_link <<< "$created")"
 
 # Webhooks tell it at once: this is for trying it by hand.
+echo "waiting:     up to $waits_seconds s, until user $user_id has watched the ad of the mini-app or opened the direct link"
 until=$((SECONDS + waits_seconds))
 while ((SECONDS < until)); do
   details=$(call "/codes/$code")

@@ -13,6 +13,7 @@ export interface DemoStackOptions {
   readonly databaseUrl?: string | undefined;
   /** The video of the house campaign. */
   readonly video: string;
+  readonly poster?: string;
   /** Whether to start the demo chat, too. */
   readonly hasChat: boolean;
   readonly cooldownSeconds: number;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes the videos of this repository; run it only to change them (needs ffmpeg with libx264 and drawtext, Noto Sans).
-#   apps/ad-service/sample/house-ad.mp4   10 s, 540x960: the video of the demo's house campaign
+#   apps/ad-service/sample/house-ad.mp4   10 s, 540x960: the video of the demo's house campaign, with an end card since 9 s
+#   apps/ad-service/sample/house-ad.webp   its poster: the end card
 #   e2e/fixtures/clip-2s.mp4               2 s, 180x320: for tests that do not depend on the length
 #   e2e/fixtures/{hevc,mp4v,sound,lying}-2s.mp4   2 s: for ads without a picture, or in another shape
 # The first two are H.264 + AAC with moov first, as required for every upload.
@@ -11,35 +12,42 @@ mkdir -p apps/ad-service/sample e2e/fixtures
 bold=${BOLD_FONT:-$(fc-match -f '%{file}' 'Noto Sans:bold')}
 regular=${REGULAR_FONT:-$(fc-match -f '%{file}' 'Noto Sans:regular')}
 
-# A ring of 300x300 whose bright part shrinks with the remaining time; edges are softened over one pixel.
-radius="hypot(X-150,Y-150)"
-ring="clip(9.5-abs($radius-134)*1.6,0,1)"
+# A mark of 260x260: a ring that is full at 8.8 s, around the two bars of a pause; edges are softened over one pixel.
+radius="hypot(X-130,Y-130)"
+ring="clip(8.5-abs($radius-118)*1.6,0,1)"
 # The angle from the top, clockwise, as a share of the circle.
-angle="mod(atan2(X-150,150-Y)/(2*PI)+1,1)"
-lit="if(lt($angle,1-T/10),235,60)"
+angle="mod(atan2(X-130,130-Y)/(2*PI)+1,1)"
+lit="if(lt($angle,T/8.8),235,60)"
+bars="235*clip(13-abs(abs(X-130)-26),0,1)*clip(47-abs(Y-130),0,1)"
 
 # Three soft notes, a fifth and an octave apart, with slowly varying volume.
 tone="0.16*sin(2*PI*220*t)*(0.7+0.3*sin(2*PI*0.2*t))+0.10*sin(2*PI*329.63*t)*(0.7+0.3*sin(2*PI*0.13*t+1))+0.06*sin(2*PI*440*t)*(0.6+0.4*sin(2*PI*0.31*t+2))"
 
 centred="x=(w-text_w)/2:fontcolor=white"
+# All that is to be read stays clear of the player's pill and buttons: below 12 %, above 68 %, and 10 % from the sides.
+before="clip((8.7-t)/0.3,0,1)"
+after="clip((t-8.6)/0.4,0,1)"
 ffmpeg -hide_banner -loglevel warning -y \
   -f lavfi -i "gradients=s=900x1600:r=30:d=10:n=4:c0=0x1a1250:c1=0x4a2596:c2=0x963390:c3=0xdb5a72:x0=180:y0=320:x1=720:y1=1280:speed=0.008:seed=7,crop=540:960" \
-  -f lavfi -i "color=white:s=300x300:r=30:d=10,format=yuva420p,geq=lum=255:cb=128:cr=128:a='$ring*$lit'" \
+  -f lavfi -i "color=white:s=260x260:r=30:d=10,format=yuva420p,geq=lum=255:cb=128:cr=128:a='max($ring*$lit,$bars)'" \
   -f lavfi -i "aevalsrc=exprs='$tone':d=10:s=48000" \
   -filter_complex "
     [0:v]vignette=PI/8[ground];
-    [ground][1:v]overlay=x=120:y=330[ringed];
+    [ground][1:v]overlay=x=140:y=270[ringed];
     [ringed]
-      drawtext=fontfile=$bold:text='Intermission':fontsize=64:$centred:y=150:alpha='min(1,t/0.6)',
-      drawtext=fontfile=$regular:text='The show goes on in a moment':fontsize=25:$centred:y=240:alpha='0.85*clip((t-0.4)/0.6,0,1)',
-      drawtext=fontfile=$bold:text='%{eif\:max(1,ceil(10-t))\:d}':fontsize=112:$centred:y=480-ascent/2+8,
-      drawtext=fontfile=$bold:text='Stay to the end':fontsize=34:$centred:y=722:alpha='clip((t-1)/0.6,0,1)',
-      drawtext=fontfile=$regular:text='and the reward is yours':fontsize=25:$centred:y=772:alpha='0.85*clip((t-1.2)/0.6,0,1)',
+      drawtext=fontfile=$bold:text='Intermission':fontsize=64:$centred:y=135:alpha='min(1,t/0.6)',
+      drawtext=fontfile=$regular:text='The show goes on in a moment':fontsize=25:$centred:y=220:alpha='0.85*clip((t-0.2)/0.6,0,1)*$before',
+      drawtext=fontfile=$bold:text='Stay to the end':fontsize=34:$centred:y=562:alpha='clip((t-0.3)/0.6,0,1)*$before',
+      drawtext=fontfile=$regular:text='and the reward is yours':fontsize=25:$centred:y=606:alpha='0.85*clip((t-0.4)/0.6,0,1)*$before',
+      drawtext=fontfile=$regular:text='Rewarded ads for your own bot':fontsize=25:$centred:y=220:alpha='0.85*$after',
+      drawtext=fontfile=$bold:text='Thanks for watching':fontsize=34:$centred:y=580:alpha='$after',
       format=yuv420p[picture];
     [2:a]afade=t=in:d=1,afade=t=out:st=8.8:d=1.2[sound]" \
   -map '[picture]' -map '[sound]' -t 10 \
   -c:v libx264 -profile:v main -preset veryslow -crf 22 -g 60 -c:a aac -b:a 64k -ac 1 \
   -movflags +faststart -map_metadata -1 apps/ad-service/sample/house-ad.mp4
+ffmpeg -hide_banner -loglevel warning -y -ss 9.5 -i apps/ad-service/sample/house-ad.mp4 -frames:v 1 \
+  -c:v libwebp -quality 85 -map_metadata -1 apps/ad-service/sample/house-ad.webp
 
 ffmpeg -hide_banner -loglevel warning -y \
   -f lavfi -i "gradients=s=180x320:r=25:d=2:n=3:c0=0x1a1250:c1=0x963390:c2=0xdb5a72:x0=0:y0=0:x1=180:y1=320:speed=0.02:seed=7" \

@@ -8,6 +8,8 @@ interface Seed {
   readonly webhookUrl: string;
   /** The video of the house campaign. */
   readonly video: string;
+  /** Its poster, which is also the picture of the end card; without it the server makes one, if it has ffmpeg. */
+  readonly poster?: string | undefined;
   readonly cooldownSeconds: number;
   readonly dailyCap: number;
   readonly isRewardNamed?: boolean | undefined;
@@ -65,24 +67,40 @@ async function seedBot({
   return created.token;
 }
 
-async function seedCampaigns({ ads, urls, video }: Seed): Promise<void> {
+async function seedCampaigns(seed: Seed): Promise<void> {
+  const { ads, urls } = seed;
   const landingPage = `${urls.demoBot}/landing`;
   const wanted = [
     {
       name: "House video",
       landingUrl: landingPage,
-      others: ["--format", "rewarded", "--video", video, "--call-to-action", "Learn more"],
+      hasVideo: true,
+      others: ["--format", "rewarded", "--call-to-action", "Learn more"],
     },
-    { name: "House link", landingUrl: `${landingPage}?click={click_id}`, others: ["--format", "direct_link"] },
+    {
+      name: "House link",
+      landingUrl: `${landingPage}?click={click_id}`,
+      hasVideo: false,
+      others: ["--format", "direct_link"],
+    },
   ];
   const campaigns: { campaignId: string; name: string }[] = JSON.parse(await ads(["campaigns", "list", "--json"]));
-  for (const { name, landingUrl, others } of wanted) {
+  for (const { name, landingUrl, hasVideo, others } of wanted) {
     const found = campaigns.find((campaign) => campaign.name === name);
     if (found) await ads(["campaigns", "update", found.campaignId, "--landing-url", landingUrl]);
     else
       await ads([
         ...["campaigns", "add", "--name", name, "--advertiser", "Intermission", "--priority", "house"],
-        ...["--landing-url", landingUrl, ...others],
+        ...["--landing-url", landingUrl, ...others, ...(hasVideo ? await addedVideo(seed) : [])],
       ]);
   }
+}
+
+/** A campaign is added with a video's file, or with the id of one that has got its poster. */
+async function addedVideo({ ads, video, poster }: Seed): Promise<string[]> {
+  if (poster === undefined) return ["--video", video];
+  const added: { creativeId: string } = JSON.parse(
+    await ads(["creatives", "add", video, "--poster", poster, "--json"]),
+  );
+  return ["--creative", added.creativeId];
 }

@@ -47,6 +47,7 @@ async function main(): Promise<void> {
     dataDirectory,
     ports,
     video,
+    poster: join(root, "apps/ad-service/sample/house-ad.webp"),
     hasChat: true,
     cooldownSeconds: 15,
     dailyCap: 50,

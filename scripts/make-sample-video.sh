@@ -24,7 +24,8 @@ bars="235*clip(13-abs(abs(X-130)-26),0,1)*clip(47-abs(Y-130),0,1)"
 tone="0.16*sin(2*PI*220*t)*(0.7+0.3*sin(2*PI*0.2*t))+0.10*sin(2*PI*329.63*t)*(0.7+0.3*sin(2*PI*0.13*t+1))+0.06*sin(2*PI*440*t)*(0.6+0.4*sin(2*PI*0.31*t+2))"
 
 centred="x=(w-text_w)/2:fontcolor=white"
-# All that is to be read stays clear of the player's pill and buttons: below 12 %, above 68 %, and 10 % from the sides.
+# All that is to be read stays clear of the player's pill and buttons: below 16 %, above 68 %, and 10 % from the sides. The mark
+# and the words under it are in the middle two fifths, which the offer shows of the poster.
 before="clip((8.7-t)/0.3,0,1)"
 after="clip((t-8.6)/0.4,0,1)"
 ffmpeg -hide_banner -loglevel warning -y \
@@ -33,14 +34,14 @@ ffmpeg -hide_banner -loglevel warning -y \
   -f lavfi -i "aevalsrc=exprs='$tone':d=10:s=48000" \
   -filter_complex "
     [0:v]vignette=PI/8[ground];
-    [ground][1:v]overlay=x=140:y=270[ringed];
-    [ringed]
-      drawtext=fontfile=$bold:text='Intermission':fontsize=64:$centred:y=135:alpha='min(1,t/0.6)',
-      drawtext=fontfile=$regular:text='The show goes on in a moment':fontsize=25:$centred:y=220:alpha='0.85*clip((t-0.2)/0.6,0,1)*$before',
-      drawtext=fontfile=$bold:text='Stay to the end':fontsize=34:$centred:y=562:alpha='clip((t-0.3)/0.6,0,1)*$before',
-      drawtext=fontfile=$regular:text='and the reward is yours':fontsize=25:$centred:y=606:alpha='0.85*clip((t-0.4)/0.6,0,1)*$before',
-      drawtext=fontfile=$regular:text='Rewarded ads for your own bot':fontsize=25:$centred:y=220:alpha='0.85*$after',
-      drawtext=fontfile=$bold:text='Thanks for watching':fontsize=34:$centred:y=580:alpha='$after',
+    [ground][1:v]overlay=x=140:y=300[marked];
+    [marked]
+      drawtext=fontfile=$bold:text='Intermission':fontsize=64:$centred:y=172:alpha='min(1,t/0.6)',
+      drawtext=fontfile=$regular:text='The show goes on in a moment':fontsize=25:$centred:y=250:alpha='0.85*clip((t-0.2)/0.6,0,1)*$before',
+      drawtext=fontfile=$bold:text='Stay to the end':fontsize=34:$centred:y=578:alpha='clip((t-0.3)/0.6,0,1)*$before',
+      drawtext=fontfile=$regular:text='and the reward is yours':fontsize=25:$centred:y=620:alpha='0.85*clip((t-0.4)/0.6,0,1)*$before',
+      drawtext=fontfile=$bold:text='Rewarded ads':fontsize=34:$centred:y=578:alpha='$after',
+      drawtext=fontfile=$regular:text='for your own bot':fontsize=25:$centred:y=620:alpha='0.85*$after',
       format=yuv420p[picture];
     [2:a]afade=t=in:d=1,afade=t=out:st=8.8:d=1.2[sound]" \
   -map '[picture]' -map '[sound]' -t 10 \

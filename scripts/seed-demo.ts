@@ -19,6 +19,10 @@ export const demoReward = { perView: 10, perClick: 3 };
 const unit = [
   ...["en:one=coin,other=coins", "ru:one=монета,few=монеты,many=монет,other=монеты"],
   ...["es:one=moneda,other=monedas", "ar:one=عملة,two=عملتان,few=عملات,many=عملة,other=عملة"],
+  ...["uk:one=монета,few=монети,many=монет,other=монети", "pt:one=moeda,other=moedas", "de:one=Münze,other=Münzen"],
+  ...["fr:one=pièce,other=pièces", "it:one=moneta,other=monete", "tr:one=jeton,other=jeton"],
+  ...["uz:one=tanga,other=tanga", "id:other=koin", "vi:other=xu"],
+  ...["hi:one=सिक्का,other=सिक्के", "fa:one=سکه,other=سکه"],
 ];
 
 const namedReward = [

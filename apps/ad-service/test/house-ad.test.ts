@@ -27,7 +27,7 @@ describe.skipIf(!hasFfmpeg)("the house ad", () => {
       const rows = bright.map((index) => Math.floor(index / width) / height);
       const columns = bright.map((index) => (index % width) / width);
       expect(bright.length).toBeGreaterThan(1000);
-      expect(Math.min(...rows)).toBeGreaterThan(0.12);
+      expect(Math.min(...rows)).toBeGreaterThan(0.16);
       expect(Math.max(...rows)).toBeLessThan(0.68);
       expect(Math.min(...columns)).toBeGreaterThan(0.1);
       expect(Math.max(...columns)).toBeLessThan(0.9);

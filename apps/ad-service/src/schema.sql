@@ -291,7 +291,8 @@ create table events (
   occurred_at timestamptz not null,
   -- Why a click that was paid looks suspicious, and its visitor, for the operator's review; null for all other events.
   -- Hashes are keyed by the day, so those of two days cannot be linked to one address.
-  suspicions text[],
+  suspicions text[] check (suspicions <@ array['many-users-of-one-agent', 'mostly-taps', 'crowded-network', 'right-after-issue',
+    'address-changed', 'tap-unconfirmed']),
   user_agent text,
   address_hash bytea,
   network_hash bytea,
@@ -433,7 +434,10 @@ create table endpoint_claims (
 create table click_refusals (
   bot_id text not null,
   code text not null,
-  reason text not null,
+  reason text not null check (reason in ('cooldown', 'daily-cap', 'used', 'expired', 'bot-suspended', 'no-ad', 'address-limit',
+    'machine-head', 'machine-prefetch', 'machine-empty-agent', 'machine-crawler', 'machine-library',
+    'tap-asked-address', 'tap-asked-embedded', 'tap-asked-scripted', 'tap-asked-no-language', 'tap-asked-foreign-form',
+    'tap-asked-no-token', 'tap-asked-crawler-like', 'tap-asked-unknown-agent', 'held', 'suspicious', 'operator')),
   hour timestamptz not null,
   count bigint not null check (count > 0),
   summed bigint not null default 0,
@@ -452,12 +456,17 @@ create table withheld_clicks (
   code text not null,
   user_id text not null,
   campaign_id text,
-  -- 'held', 'refused', 'released', or why a visit was refused.
-  outcome text not null,
+  -- Decided as suspicious, or why a visit was refused.
+  outcome text not null check (outcome in ('held', 'refused', 'released',
+    'cooldown', 'daily-cap', 'used', 'expired', 'bot-suspended', 'no-ad', 'address-limit',
+    'machine-head', 'machine-prefetch', 'machine-empty-agent', 'machine-crawler', 'machine-library',
+    'tap-asked-address', 'tap-asked-embedded', 'tap-asked-scripted', 'tap-asked-no-language', 'tap-asked-foreign-form',
+    'tap-asked-no-token', 'tap-asked-crawler-like', 'tap-asked-unknown-agent')),
   user_agent text not null default '',
   address_hash bytea,
   network_hash bytea,
-  suspicions text[] not null default '{}',
+  suspicions text[] not null default '{}' check (suspicions <@ array['many-users-of-one-agent', 'mostly-taps', 'crowded-network', 'right-after-issue',
+    'address-changed', 'tap-unconfirmed']),
   occurred_at timestamptz not null,
   decided_at timestamptz,
   primary key (click_id, bot_id)

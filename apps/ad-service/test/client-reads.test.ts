@@ -33,7 +33,8 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
     const { botId } = fixture.bot;
     const userId = newTelegramId();
     const { code } = await codeIn(await fixture.askFor(userId, { reference: "order-1" }));
-    const refusals = "insert into click_refusals (bot_id, code, reason, hour, count) values ($1, $2, 'crawler', $3, 1)";
+    const refusals =
+      "insert into click_refusals (bot_id, code, reason, hour, count) values ($1, $2, 'machine-crawler', $3, 1)";
     await sql("refusals", refusals, [botId, code, noon]);
     await sql(
       "event",
@@ -53,7 +54,7 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
       can_earn: [],
       pay_per_code: "once",
       sessions: [],
-      clicks: { counted: 1, crawler: 1 },
+      clicks: { counted: 1, "machine-crawler": 1 },
       requests: {},
     });
   });

@@ -14,6 +14,8 @@ const given = rowParameters({
   hash: "bytea",
   numbers: "integer[]",
   words: "text[]",
+  bigs: "bigint[]",
+  times: "timestamptz[]",
 });
 const read = statement<Record<string, unknown>>("test.given", `select * from (${given.table}) as given`);
 
@@ -40,6 +42,8 @@ describe.each(testDatabases())("rows as parameters on %s", (kind) => {
         hash: "00ff5c22",
         numbers: [1, -2],
         words: [odd],
+        bigs: ["-9223372036854775808", "9223372036854775807"],
+        times: [new Date(1795352804507), new Date(-1)],
       },
       {
         id: 2,
@@ -52,6 +56,8 @@ describe.each(testDatabases())("rows as parameters on %s", (kind) => {
         hash: "",
         numbers: [],
         words: ["", "NULL"],
+        bigs: [],
+        times: [],
       },
       {
         id: 3,
@@ -64,6 +70,8 @@ describe.each(testDatabases())("rows as parameters on %s", (kind) => {
         hash: null,
         numbers: null,
         words: [],
+        bigs: null,
+        times: null,
       },
     ];
     expect(await store.database.run(read, given.values(rows))).toEqual(
@@ -84,6 +92,8 @@ describe.each(testDatabases())("rows as parameters on %s", (kind) => {
         hash: null,
         numbers: null,
         words: null,
+        bigs: null,
+        times: null,
       },
     ]);
     expect(await store.database.run(read, given.values([]))).toEqual([]);

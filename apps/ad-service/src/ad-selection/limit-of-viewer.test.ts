@@ -1,7 +1,9 @@
 import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
+import { limitOfViewer } from "./limit-of-viewer.ts";
 
 interface Asked {
   day?: string;
@@ -107,6 +109,45 @@ describe("when a viewer may earn", () => {
       reason: "daily-cap",
       availableAt,
     });
+  });
+
+  test("the function of clicks and the SQL of views give the same answer about any viewer", async () => {
+    // Around midnight, and with clocks that are wrong by up to two days.
+    const moment = fc
+      .integer({ min: -172_800, max: 172_800 })
+      .map((second) => new Date(Date.UTC(2026, 2, 1) + second * 1000));
+    const maybe = <Value>(of: fc.Arbitrary<Value>) => fc.option(of, { nil: null });
+    const viewer = fc.record({
+      day: maybe(moment.map((at) => at.toISOString().slice(0, 10))),
+      earnedToday: fc.integer({ min: 0, max: 4 }),
+      lastEarnedAt: maybe(moment),
+    });
+    const unfinished = fc.record({
+      count: fc.integer({ min: 0, max: 3 }),
+      lastActiveAt: maybe(moment),
+      firstDeadline: maybe(moment),
+    });
+    const settings = fc.record({
+      cooldownSeconds: fc.constantFrom(0, 60, 3600, 100_000),
+      dailyCap: fc.integer({ min: 1, max: 4 }),
+    });
+    const seen = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(viewer, unfinished, settings, async (of, views, { cooldownSeconds, dailyCap }) => {
+        const now = new Date("2026-03-01T00:00:30Z");
+        const [row] = await store.database.run(ask, [
+          ...[of.day, of.earnedToday, of.lastEarnedAt, cooldownSeconds, dailyCap],
+          ...[views.count, views.lastActiveAt, views.firstDeadline, now],
+        ]);
+        const limit = limitOfViewer(of, views, { cooldownSeconds, dailyCap }, now);
+        seen.add(limit.outcome === "limited" ? limit.reason : limit.outcome);
+        expect(limit.outcome === "limited" ? { reason: limit.reason, availableAt: limit.availableAt } : free).toEqual(
+          row,
+        );
+      }),
+      { numRuns: 300 },
+    );
+    expect([...seen].toSorted()).toEqual(["cooldown", "daily-cap", "free"]);
   });
 
   test("the planner inlines the rule into the calling statement: no function call remains", async () => {

@@ -1,13 +1,4 @@
--- Functions of the statement that follows links (judge-clicks.ts).
-
--- The body of a webhook: the bytes of encodeWebhookEvent (ad-core), for events whose user and reference only the
--- database knows. Only the reference may contain characters that JSON escapes; it is null if there is none.
-create function webhook_body(
-  event text, event_id text, bot_id text, user_id text, code text, reference text, occurred_at text, is_test boolean
-) returns text language sql stable
-return '{"event":"' || event || '","event_id":"' || event_id || '","bot_id":"' || bot_id || '","user_tg_id":"' || user_id
-  || '","code":"' || code || '"' || coalesce(',"reference":' || to_json(reference)::text, '')
-  || ',"occurred_at":"' || occurred_at || case when is_test then '","test":true}' else '"}' end;
+-- A record of the statement that writes judged clicks (record-clicks.ts).
 
 -- Records visits that were not paid: each array has one element per visit. Most batches have none, and a function whose
 -- statements are not run costs nothing.

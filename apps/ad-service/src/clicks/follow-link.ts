@@ -13,8 +13,10 @@ import { landingAddress } from "../campaigns/campaign-settings.ts";
 import type { Campaign } from "../campaigns/campaigns.ts";
 import { randomCode } from "../codes/issue-code.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
+import { type ClickVerdict, leadsToAd } from "./click-verdict.ts";
 import { addClickOfNetwork, type CrowdedNetworks, isCrowdedNetwork, openCrowdedNetworks } from "./crowded-networks.ts";
-import { type AskedVisit, type ClickVerdict, judgeClicks } from "./judge-clicks.ts";
+import type { Click } from "./judge-click.ts";
+import { type FollowedClick, judgeClicks } from "./judge-clicks.ts";
 import type { JudgedVisit, Visit } from "./visit.ts";
 
 export type LinkBot = Pick<Bot, "name" | "username">;
@@ -75,13 +77,14 @@ export async function followDirectLink(clicks: Clicks, visit: Visit): Promise<Fo
     const spareCode = bot.payPerCode === "once" ? randomCode(bot.codePrefix) : undefined;
     const judged = { ...visit, clickId, request, spareCode };
     let followed = await clicks.following.submit(judged);
-    const { state } = followed;
-    if (followed.outcome === "near-limit" && state) followed = await followLast(clicks, judged, state);
-    const { outcome, userId } = followed;
-    if (outcome === "user-cap" && userId !== null) {
-      request = { ...request, seen: await seenBy(clicks, { botId: bot.botId, userId }, now) };
-    } else if (outcome !== "again" && outcome !== "full") {
-      return answerOf(judged, followed, bot, clicks.campaigns);
+    if (followed.verdict.outcome === "near-limit" && followed.state) {
+      followed = await followNearLimit(clicks, judged, followed.state);
+    }
+    const { verdict } = followed;
+    if (verdict.outcome === "user-cap") {
+      request = { ...request, seen: await seenBy(clicks, { botId: bot.botId, userId: verdict.userId }, now) };
+    } else if (verdict.outcome !== "again" && verdict.outcome !== "near-limit") {
+      return answerOf(judged, verdict, followed.state, bot, clicks.campaigns);
     }
   }
   throw new OverloadedError(`a visit was retried ${MOST_TRIES} times without a decision`);
@@ -90,11 +93,12 @@ export async function followDirectLink(clicks: Clicks, visit: Visit): Promise<Fo
 /** What the visitor sees. */
 function answerOf(
   visit: JudgedVisit,
-  { outcome, availableAt, usedCampaignId, state }: FollowedVisit,
+  verdict: DecidedVerdict,
+  state: CampaignState | undefined,
   bot: LinkBot,
   campaigns: CampaignSnapshot,
 ): FollowOutcome {
-  switch (outcome) {
+  switch (verdict.outcome) {
     case "counted":
     // A suspicious click leads to its ad, too.
     case "held":
@@ -102,26 +106,25 @@ function answerOf(
       return { outcome: "landed", url: landingOf(visit, state?.campaign) };
     case "used": {
       // The code earned its click before: its visitor returns to the same ad.
-      const campaign = usedCampaignId === null ? undefined : campaigns.byId.get(usedCampaignId)?.campaign;
+      const campaign = verdict.campaignId === null ? undefined : campaigns.byId.get(verdict.campaignId)?.campaign;
       return campaign ? { outcome: "landed", url: landingOf(visit, campaign) } : { outcome: "used", bot };
     }
-    case "cooldown":
-    case "daily-cap":
-      return { outcome: "limited", reason: outcome, availableAt: availableAt ?? visit.now, bot };
+    case "limited":
+      return { ...verdict, bot };
     case "address-limit":
       // The address reached its daily limit. The visitor may continue to the ad, which counts nothing.
-      return { outcome, url: landingOf(visit, state?.campaign), bot };
+      return { outcome: "address-limit", url: landingOf(visit, state?.campaign), bot };
     case "unknown-code":
-      return { outcome };
+    case "machine":
+      return { outcome: verdict.outcome };
     case "expired":
-      return { outcome, bot };
+    case "tap-needed":
+      return { outcome: verdict.outcome, bot };
     case "no-ad":
     case "bot-suspended":
       return { outcome: "no-ad", bot };
     default:
-      if (outcome.startsWith("tap-asked-")) return { outcome: "tap-needed", bot };
-      if (outcome.startsWith("machine-")) return { outcome: "machine" };
-      throw new Error(`unexpected outcome of a visit: "${outcome}"`);
+      return verdict satisfies never;
   }
 }
 
@@ -133,10 +136,12 @@ function landingOf({ code, clickId, request }: JudgedVisit, campaign: Campaign |
   });
 }
 
-/** The statement's result for a visit, and the ad that was chosen for it. */
-interface FollowedVisit extends ClickVerdict {
+/** A visit's verdict, and the ad that was chosen for it. */
+interface FollowedVisit extends FollowedClick {
   state: CampaignState | undefined;
 }
+
+type DecidedVerdict = Exclude<ClickVerdict, { outcome: "again" | "near-limit" | "user-cap" }>;
 
 /** A chosen ad, reserved against its campaign's limits until it is known whether it counts. */
 interface ChosenAd {
@@ -149,21 +154,22 @@ type FollowingDeps = ClickDeps & { networks: CrowdedNetworks };
 
 async function followBatch(deps: FollowingDeps, batch: readonly JudgedVisit[]): Promise<FollowedVisit[]> {
   const ads = await chooseAds(deps, batch);
-  const asked = batch.map((visit, index) => askedOf(deps, visit, ads[index]));
-  const followed = await deps.deliveries.sendNew(batch.length, (slots) =>
-    judgeClicks(deps.database, asked, { ...deps, slots }),
+  const clicks = batch.map((visit, index) => clickOf(deps, visit, ads[index]));
+  const { database, deliveries, mostDailyClicksPerAddress } = deps;
+  const followed = await deliveries.sendNew(batch.length, (slots) =>
+    judgeClicks(database, clicks, { mostDailyClicksPerAddress, slots }),
   );
   return batch.map((visit, index) => {
     const link = followed[index];
     if (link === undefined) throw new Error("the database returned nothing for a visit");
     const ad = ads[index];
-    if (link.outcome !== "counted") ad?.release();
+    if (link.verdict.outcome !== "counted") ad?.release();
     countNetwork(deps, visit, link);
     return { ...link, state: ad?.state };
   });
 }
 
-function askedOf({ networks }: FollowingDeps, visit: JudgedVisit, ad: ChosenAd | undefined): AskedVisit {
+function clickOf({ networks }: FollowingDeps, visit: JudgedVisit, ad: ChosenAd | undefined): Click {
   return {
     visit,
     campaignId: ad?.state.campaign.campaignId,
@@ -172,12 +178,8 @@ function askedOf({ networks }: FollowingDeps, visit: JudgedVisit, ad: ChosenAd |
   };
 }
 
-function countNetwork(
-  { networks }: FollowingDeps,
-  visit: JudgedVisit,
-  { outcome, userId, isTest }: ClickVerdict,
-): void {
-  if (userId === null || isTest || !(outcome === "counted" || outcome === "held" || outcome === "suspicious")) return;
+function countNetwork({ networks }: FollowingDeps, visit: JudgedVisit, { verdict, userId }: FollowedClick): void {
+  if (!leadsToAd(verdict) || verdict.isTest) return;
   addClickOfNetwork(networks, visit.hashes.network, `${visit.request.bot.botId} ${userId}`);
 }
 
@@ -204,33 +206,31 @@ async function chooseAds(deps: ClickDeps, batch: readonly JudgedVisit[]): Promis
 
 const idOf = ({ state }: ChosenAd) => state.campaign.campaignId;
 
-const nothingCounted = { availableAt: null, usedCampaignId: null, userId: null, isTest: false };
-
 /** Visits that may wait for a campaign's last clicks on this node; further visitors must retry. */
-const MOST_IN_LINE = 500;
+const MAX_WAITING = 500;
 
 /**
  * Follows the last links before a campaign's limit, one at a time: the transaction that counts a click also reads how
  * much is left, so that none is counted beyond the limit. The visits queue on this node, since in the database they
- * would wait for one another too, each with a connection that other requests need. "full": nothing was counted; choose
- * another ad.
+ * would wait for one another too, each with a connection that other requests need. The verdict stays `near-limit` if
+ * nothing is left: choose another ad.
  */
-function followLast(clicks: Clicks, visit: JudgedVisit, state: CampaignState): Promise<FollowedVisit> {
-  const { database, campaigns, deliveries, lastClicks } = clicks;
+function followNearLimit(clicks: Clicks, visit: JudgedVisit, state: CampaignState): Promise<FollowedVisit> {
+  const { database, campaigns, deliveries, lastClicks, mostDailyClicksPerAddress } = clicks;
   const { campaignId } = state.campaign;
-  if (lastClicks.get(campaignId)?.length === MOST_IN_LINE)
-    throw new OverloadedError(`${MOST_IN_LINE} clicks wait for one campaign`);
+  if (lastClicks.get(campaignId)?.length === MAX_WAITING)
+    throw new OverloadedError(`${MAX_WAITING} clicks wait for one campaign`);
   return inTurn(lastClicks, campaignId, async () => {
-    const asked = { ...askedOf(clicks, visit, undefined), campaignId };
+    const click = { ...clickOf(clicks, visit, undefined), campaignId };
     const followed = await database.transaction(async (tx) => {
       if (!(await hasBudgetLeft(tx, state, { format: "direct_link", now: visit.now }))) return undefined;
-      return (await judgeClicks(tx, [asked], { ...clicks, slots: 0 })).result[0];
+      return (await judgeClicks(tx, [click], { mostDailyClicksPerAddress, slots: 0 })).result[0];
     });
-    if (followed?.outcome === "counted") {
+    if (followed?.verdict.outcome === "counted") {
       holdAd(campaigns, campaignId, "direct_link");
       deliveries.wake();
     }
     if (followed) countNetwork(clicks, visit, followed);
-    return followed ? { ...followed, state } : { ...nothingCounted, outcome: "full", state };
+    return followed ? { ...followed, state } : { verdict: { outcome: "near-limit" }, userId: null, state };
   });
 }

@@ -3,20 +3,7 @@ import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../deliveries/deliveries.ts";
-import type { TapSuspicion } from "./tap-token.ts";
-
-/** Why a click may not be a person's although it is within every limit; `judge-clicks.ts` decides it. */
-export type ClickSuspicion =
-  /** More than five users came from one address with one user agent. */
-  | "many-users-of-one-agent"
-  /** At least ten of the clicks that the address counted on this day were taps, and at least four of five. */
-  | "mostly-taps"
-  /** The latest hundred clicks of the network (/24, /48) on this day came from thirty users or more. */
-  | "crowded-network"
-  /** The click came within a second of the code. */
-  | "right-after-issue"
-  /** The form of the tap page was posted from another address than the page was sent to. */
-  | TapSuspicion;
+import type { ClickSuspicion } from "./click-verdict.ts";
 
 /** `counted`: paid anyway, by the bot's setting or by release. */
 export type ClickState = "counted" | "held" | "refused";

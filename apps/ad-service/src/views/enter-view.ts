@@ -4,7 +4,8 @@ import { type CommitGroup, OverloadedError } from "@intermission/postgres/group-
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { isSerialized } from "../ad-selection/campaign-state.ts";
 import type { NoAdReason } from "../ad-selection/choose-ad.ts";
-import { hasBudgetLeft, selectAd, type UserAdRequest, type ViewerLimit } from "../ad-selection/select-ad.ts";
+import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
+import { hasBudgetLeft, selectAd, type UserAdRequest } from "../ad-selection/select-ad.ts";
 import type { Bot } from "../bots/bots.ts";
 import { expiryOf, randomCode } from "../codes/issue-code.ts";
 import { canPlay, type Device } from "../creatives/choose-rendition.ts";

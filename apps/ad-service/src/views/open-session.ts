@@ -14,7 +14,7 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import { type RateLimiter, rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import type { NoAdReason } from "../ad-selection/choose-ad.ts";
 import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
-import type { ViewerLimit } from "../ad-selection/select-ad.ts";
+import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import { type Bot, type Bots, findBot } from "../bots/bots.ts";
 import { orderCaptions } from "../creatives/order-captions.ts";
 import { beginViewsInRounds } from "./begin-views.ts";

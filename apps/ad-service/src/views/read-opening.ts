@@ -1,5 +1,6 @@
 import { statement, type Transaction } from "@intermission/postgres/open-database";
-import { seenByUser, selectUnfinishedViews, type ViewerLimit } from "../ad-selection/select-ad.ts";
+import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
+import { seenByUser, selectUnfinishedViews } from "../ad-selection/select-ad.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import { type AdSession, clockHolder, latest, type SessionRow, sessionColumns, sessionOf } from "./session.ts";
 

@@ -3,7 +3,7 @@ import type { ProgressReport, ReportRequest, ViewReview } from "@intermission/ad
 import { OverloadedError } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
 import { inTurn } from "@intermission/server/in-turn";
-import type { ViewerLimit } from "../ad-selection/select-ad.ts";
+import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import { findBot } from "../bots/bots.ts";
 import {
   type AcceptedProgress,

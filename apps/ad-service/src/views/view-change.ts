@@ -2,7 +2,7 @@ import type { EventType } from "@intermission/ad-core/client-api";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
-import type { ViewerLimit } from "../ad-selection/select-ad.ts";
+import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import type { TrackedEvent } from "../vast/vast-ad.ts";
 import type { Milestone } from "./accept-progress.ts";
 import type { AdSession } from "./session.ts";

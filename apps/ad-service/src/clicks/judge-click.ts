@@ -1,0 +1,153 @@
+import { crc32 } from "node:zlib";
+import { limitOfViewer, type UnfinishedViews, type ViewerEarnings } from "../ad-selection/limit-of-viewer.ts";
+import type { Bot } from "../bots/bots.ts";
+import type { ClickSuspicion, ClickVerdict } from "./click-verdict.ts";
+import type { JudgedVisit } from "./visit.ts";
+
+/** A visit as it is judged, with what its node knows without the database. */
+export interface Click {
+  readonly visit: JudgedVisit;
+  /** The ad that was chosen for it. */
+  readonly campaignId: string | undefined;
+  /** So little of the ad's limit is left that the visit must be counted alone. */
+  readonly isNearLimit: boolean;
+  readonly isNetworkCrowded: boolean;
+}
+
+/** What the database knows about a visit. Of a visit by a machine only its code is read. */
+export interface ClickFacts extends ViewerEarnings {
+  /** The code's; all null if it is unknown. */
+  userId: string | null;
+  reference: string | null;
+  issuedAt: Date | null;
+  expiresAt: Date | null;
+  bot: BotOfClick;
+  /** The chosen campaign's. */
+  priceMicros: number | null;
+  userCap: number | null;
+  /** How often the user saw the campaign in the cap's time, as far as that matters; null without a cap. */
+  seenAds: number | null;
+  /** The address's: times of counted clicks on this day and on the day before, newest first. */
+  addressClicks: readonly Date[];
+  addressClicksBefore: readonly Date[];
+  addressCounted: number;
+  addressTapped: number;
+  devices: readonly string[];
+  /** The version of the viewer's row; 0 without a row. */
+  decisions: number;
+  unfinished: UnfinishedViews;
+  /** The code has earned its click, or one was withheld. */
+  isUsed: boolean;
+  usedCampaignId: string | null;
+}
+
+export type BotOfClick = Pick<Bot, "isSuspended" | "cooldownSeconds" | "dailyCap" | "suspiciousClicks"> & {
+  /** The code's user is one of the bot's testers: free of charge, and counted towards no limit of others. */
+  isTester: boolean;
+};
+
+export interface ClickSettings {
+  /** Limit of counted clicks of one address on one day (UTC); undefined: unlimited. */
+  mostDailyClicksPerAddress?: number | undefined;
+}
+
+/** Decides what becomes of a visit. The order of the rules is the order in which a visitor learns about them. */
+export function judgeClick(
+  facts: ClickFacts,
+  click: Click,
+  { mostDailyClicksPerAddress = Number.POSITIVE_INFINITY }: ClickSettings,
+  now: Date,
+): ClickVerdict {
+  const { visit, campaignId, isNearLimit } = click;
+  const { visitor, tap } = visit;
+  const { bot, userId, expiresAt } = facts;
+  if (userId === null || expiresAt === null) return { outcome: "unknown-code" };
+  if (visitor.kind === "machine") return { outcome: "machine", reason: visitor.reason };
+  if (facts.isUsed) return { outcome: "used", campaignId: facts.usedCampaignId };
+  if (expiresAt <= now) return { outcome: "expired" };
+  if (bot.isSuspended) return { outcome: "bot-suspended" };
+  const limit = limitOfViewer(facts, facts.unfinished, bot, now);
+  if (limit.outcome === "limited") return limit;
+  if (campaignId === undefined) return { outcome: "no-ad" };
+  if (facts.userCap !== null && (facts.seenAds ?? 0) >= facts.userCap) return { outcome: "user-cap", userId };
+  if (facts.addressCounted >= mostDailyClicksPerAddress) return { outcome: "address-limit" };
+  if (tap === undefined && visitor.kind === "doubtful") return { outcome: "tap-needed", reason: visitor.reason };
+  if (tap === undefined && isOverAddressLimits(facts, now)) return { outcome: "tap-needed", reason: "address" };
+  if (isNearLimit && !bot.isTester) return { outcome: "near-limit" };
+  const suspicions = bot.isTester ? [] : suspicionsOf(facts, click, now);
+  return { outcome: outcomeOf(suspicions, bot.suspiciousClicks), suspicions, isTest: bot.isTester };
+}
+
+/** Many people share one address, so above these limits a tap is asked for, and nothing is refused. */
+const addressLimits = [
+  { clicks: 1, seconds: 60 },
+  { clicks: 3, seconds: 600 },
+  { clicks: 10, seconds: 3600 },
+  { clicks: 25, seconds: 86_400 },
+] as const;
+/** As many times of an address's clicks as its limits need. */
+export const MAX_ADDRESS_CLICKS = 25;
+
+function isOverAddressLimits({ addressClicks, addressClicksBefore }: ClickFacts, now: Date): boolean {
+  const latestFirst = addressClicksBefore.length === 0 ? addressClicks : [...addressClicks, ...addressClicksBefore];
+  return addressLimits.some(({ clicks, seconds }) => {
+    const at = latestFirst[clicks - 1];
+    return at !== undefined && at.getTime() > now.getTime() - seconds * 1000;
+  });
+}
+
+/** The `suspicious` outcomes of the bot's setting. */
+const outcomeBySetting = {
+  pay: "counted",
+  hold: "held",
+  refuse: "suspicious",
+} as const satisfies Record<Bot["suspiciousClicks"], ClickVerdict["outcome"]>;
+
+function outcomeOf(suspicions: readonly ClickSuspicion[], setting: Bot["suspiciousClicks"]) {
+  return suspicions.length === 0 ? "counted" : outcomeBySetting[setting];
+}
+
+const MAX_USERS_OF_ONE_AGENT = 5;
+
+function suspicionsOf(facts: ClickFacts, click: Click, now: Date): ClickSuspicion[] {
+  const { visit, isNetworkCrowded } = click;
+  const { issuedAt, addressCounted, addressTapped } = facts;
+  const tapped = addressTapped + (visit.tap === undefined ? 0 : 1);
+  const isMostlyTaps = tapped >= 10 && tapped * 5 >= (addressCounted + 1) * 4;
+  const suspicions: ClickSuspicion[] = [];
+  if (visit.tap?.suspicion !== undefined) suspicions.push(visit.tap.suspicion);
+  if (usersOfAgent(facts, visit) > MAX_USERS_OF_ONE_AGENT) suspicions.push("many-users-of-one-agent");
+  if (isMostlyTaps) suspicions.push("mostly-taps");
+  if (isNetworkCrowded) suspicions.push("crowded-network");
+  if (issuedAt !== null && now.getTime() - issuedAt.getTime() < 1000) suspicions.push("right-after-issue");
+  return suspicions;
+}
+
+const MAX_DEVICES = 100;
+export const MAX_AGENT_LENGTH = 256;
+
+/** Users who came with the visit's agent from its address, including this one. */
+function usersOfAgent(facts: ClickFacts, visit: JudgedVisit): number {
+  // Reading the devices takes longer than everything else here, and few addresses have more than one.
+  if (facts.devices.length < MAX_USERS_OF_ONE_AGENT) return 1;
+  const agentKey = BigInt(agentKeyOf(visit));
+  return devicesAfter(facts, visit).filter((one) => BigInt(one) >> 32n === agentKey).length;
+}
+
+/** The devices of the visit's address once it is counted: pairs of user agent and user, newest first. */
+export function devicesAfter({ devices, userId }: ClickFacts, visit: JudgedVisit): readonly string[] {
+  const device = deviceOf(visit, userId ?? "");
+  return devices.includes(device) ? devices : [device, ...devices].slice(0, MAX_DEVICES);
+}
+
+/** Usable for one day: the seed derives from the hash of the address, which changes daily. */
+function agentKeyOf({ userAgent, hashes }: JudgedVisit): number {
+  return crc32(userAgent.slice(0, MAX_AGENT_LENGTH), Number.parseInt(hashes.today.slice(0, 8), 16)) | 0;
+}
+
+/** A `bigint` of SQL: 32 bits of a hash of the agent, 32 of one of the user. */
+function deviceOf(visit: JudgedVisit, userId: string): string {
+  const agentKey = agentKeyOf(visit);
+  const user = crc32(`${visit.request.bot.botId} ${userId}`, agentKey >>> 0);
+  return String((BigInt(agentKey) << 32n) | BigInt(user));
+}

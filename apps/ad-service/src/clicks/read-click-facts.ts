@@ -1,0 +1,159 @@
+import { statement, type Transaction } from "@intermission/postgres/open-database";
+import { rowParameters } from "@intermission/postgres/row-parameters";
+import type { Bot } from "../bots/bots.ts";
+import type { Click, ClickFacts } from "./judge-click.ts";
+
+const visitRows = rowParameters({
+  position: "integer",
+  bot_id: "text",
+  code: "text",
+  campaign_id: "text",
+  address_hash: "bytea",
+  hash_before: "bytea",
+  moment: "timestamptz",
+  is_machine: "boolean",
+});
+
+interface Row {
+  position: number;
+  userId: string | null;
+  reference: string | null;
+  issuedAt: Date | null;
+  expiresAt: Date | null;
+  isTester: boolean | null;
+  isSuspended: boolean;
+  cooldownSeconds: number;
+  dailyCap: number;
+  suspiciousClicks: Bot["suspiciousClicks"];
+  priceMicros: number | null;
+  userCap: number | null;
+  seenAds: number | null;
+  addressClicks: Date[] | null;
+  clicksBefore: Date[] | null;
+  counted: number | null;
+  tapped: number | null;
+  devices: string[] | null;
+  day: string | null;
+  earnedToday: number | null;
+  lastEarnedAt: Date | null;
+  decisions: number | null;
+  unfinished: number | null;
+  lastActiveAt: Date | null;
+  firstDeadline: Date | null;
+  isUsed: boolean | null;
+  usedCampaignId: string | null;
+}
+
+const seenAds = `(
+     select count(*)::integer from (
+       (select from events where events.bot_id = v.bot_id and events.user_id = code.user_id
+         and occurred_at > moment - make_interval(secs => user_cap_seconds) and price_micros is not null
+         and events.campaign_id = v.campaign_id order by occurred_at desc limit user_cap)
+       union all
+       (select from ad_sessions where ad_sessions.bot_id = v.bot_id and ad_sessions.user_id = code.user_id
+         and opened_at > moment - make_interval(secs => user_cap_seconds)
+         and state in ('playing', 'watched', 'held') and ad_sessions.campaign_id = v.campaign_id
+         order by opened_at desc limit user_cap)
+     ) as seen_ads
+   )`;
+
+// Of a viewer without a row no event and no view exists, so that nothing more is read about most first clicks.
+const read = statement<Row>(
+  "clicks.read-facts",
+  `select v.position, code.user_id as "userId", nullif(code.reference, '') as reference, code.issued_at as "issuedAt",
+     code.expires_at as "expiresAt", code.user_id = any (bot.testers) as "isTester", bot.is_suspended as "isSuspended",
+     bot.cooldown_seconds as "cooldownSeconds", bot.daily_cap as "dailyCap", bot.suspicious_clicks as "suspiciousClicks",
+     campaign.price as "priceMicros", campaign.user_cap as "userCap",
+     case when campaign.user_cap is not null then ${seenAds} end as "seenAds",
+     address.clicks as "addressClicks", address_before.clicks as "clicksBefore", address.counted, address.tapped,
+     address.devices::text[] as devices,
+     viewer.day::text, viewer.earned_today as "earnedToday", viewer.last_earned_at as "lastEarnedAt", viewer.decisions,
+     unfinished.count as unfinished, unfinished.last_active_at as "lastActiveAt",
+     unfinished.first_deadline as "firstDeadline",
+     earned.event_id is not null or withheld.click_id is not null as "isUsed",
+     case when earned.price_micros is not null then earned.campaign_id else withheld.campaign_id end as "usedCampaignId"
+   from (${visitRows.table}) as v
+   left join lateral (
+     select * from codes where codes.bot_id = v.bot_id and codes.code = v.code limit 1
+   ) as code on true
+   left join (
+     select bot_id, testers, is_suspended, cooldown_seconds, daily_cap, suspicious_clicks from bots
+     where bots.bot_id = any (${visitRows.parameterOf("bot_id")}) offset 0
+   ) as bot on bot.bot_id = v.bot_id
+   left join (
+     select campaign_id, click_price_micros as price, user_cap, user_cap_seconds from campaigns
+     where campaigns.campaign_id = any (${visitRows.parameterOf("campaign_id")}) offset 0
+   ) as campaign on campaign.campaign_id = v.campaign_id
+   left join address_days as address on not is_machine
+     and address.day = (moment at time zone 'utc')::date and address.address_hash = v.address_hash
+   left join address_days as address_before on not is_machine
+     and address_before.day = (moment at time zone 'utc')::date - 1 and address_before.address_hash = hash_before
+   left join lateral (
+     select * from viewers where not is_machine and viewers.bot_id = v.bot_id and viewers.user_id = code.user_id limit 1
+   ) as viewer on true
+   left join lateral (
+     select * from unfinished_views(v.bot_id, code.user_id, v.code, moment) where viewer.day is not null
+   ) as unfinished on true
+   left join lateral (
+     select event_id, campaign_id, price_micros from events where viewer.day is not null
+       and events.bot_id = v.bot_id and events.code = v.code and event = 'direct_link' limit 1
+   ) as earned on true
+   left join lateral (
+     select click_id, campaign_id from withheld_clicks where viewer.day is not null
+       and withheld_clicks.bot_id = v.bot_id and withheld_clicks.code = v.code
+       and outcome in ('held', 'refused', 'released') limit 1
+   ) as withheld on true`,
+);
+
+/** Reads what visits are judged by, in their order. Nothing is locked: the statement that writes compares the versions. */
+export async function readClickFacts(database: Transaction, clicks: readonly Click[]): Promise<ClickFacts[]> {
+  const facts: ClickFacts[] = [];
+  for (const row of await database.run(read, visitRows.values(clicks.map(rowOf)))) facts[row.position] = factsOf(row);
+  return facts;
+}
+
+function rowOf({ visit, campaignId }: Click, position: number) {
+  const { request, code, now, visitor, hashes } = visit;
+  return {
+    position,
+    bot_id: request.bot.botId,
+    code,
+    campaign_id: campaignId,
+    address_hash: hashes.today,
+    hash_before: hashes.yesterday,
+    moment: now,
+    is_machine: visitor.kind === "machine",
+  };
+}
+
+function factsOf(row: Row): ClickFacts {
+  const { isTester, isSuspended, cooldownSeconds, dailyCap, suspiciousClicks } = row;
+  return {
+    userId: row.userId,
+    reference: row.reference,
+    issuedAt: row.issuedAt,
+    expiresAt: row.expiresAt,
+    bot: { isTester: isTester ?? false, isSuspended, cooldownSeconds, dailyCap, suspiciousClicks },
+    priceMicros: row.priceMicros,
+    userCap: row.userCap,
+    seenAds: row.seenAds,
+    addressClicks: row.addressClicks ?? none,
+    addressClicksBefore: row.clicksBefore ?? none,
+    addressCounted: row.counted ?? 0,
+    addressTapped: row.tapped ?? 0,
+    devices: row.devices ?? none,
+    day: row.day,
+    earnedToday: row.earnedToday,
+    lastEarnedAt: row.lastEarnedAt,
+    decisions: row.decisions ?? 0,
+    unfinished: {
+      count: row.unfinished ?? 0,
+      lastActiveAt: row.lastActiveAt,
+      firstDeadline: row.firstDeadline,
+    },
+    isUsed: row.isUsed ?? false,
+    usedCampaignId: row.usedCampaignId,
+  };
+}
+
+const none: readonly never[] = [];

@@ -1,0 +1,233 @@
+import { eventIdOfClick } from "@intermission/ad-core/code";
+import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
+import { statement, type Transaction } from "@intermission/postgres/open-database";
+import { rowParameters } from "@intermission/postgres/row-parameters";
+import { afterEarning, utcDay } from "../ad-selection/limit-of-viewer.ts";
+import type { DeliveryMode } from "../bots/bots.ts";
+import { type ClaimedEvent, enqueueWebhook, type MadeEvents } from "../deliveries/deliveries.ts";
+import { type ClickVerdict, type LeadingVerdict, leadsToAd, refusalOf } from "./click-verdict.ts";
+import { type Click, type ClickFacts, devicesAfter, MAX_ADDRESS_CLICKS, MAX_AGENT_LENGTH } from "./judge-click.ts";
+import type { JudgedVisit } from "./visit.ts";
+
+/** A visit whose verdict is to be written. */
+export interface JudgedClick {
+  readonly click: Click;
+  readonly facts: ClickFacts;
+  readonly verdict: ClickVerdict;
+}
+
+const clickRows = rowParameters({
+  position: "integer",
+  bot_id: "text",
+  code: "text",
+  event_id: "text",
+  user_id: "text",
+  reference: "text",
+  campaign_id: "text",
+  price_micros: "bigint",
+  moment: "timestamptz",
+  is_test: "boolean",
+  /** Null: counted. */
+  refusal: "text",
+  suspicions: "text[]",
+  user_agent: "text",
+  address_hash: "bytea",
+  network_hash: "bytea",
+  spare_code: "text",
+  body: "text",
+  // Of visits that lead to their ad: the rows of address and viewer after it. The others leave them null.
+  address_day: "text",
+  clicks: "timestamptz[]",
+  counted: "integer",
+  tapped: "integer",
+  devices: "bigint[]",
+  viewer_day: "text",
+  earned_today: "integer",
+  last_earned_at: "timestamptz",
+  decisions: "integer",
+});
+const slots = `$${clickRows.parameters.length + 1}::integer`;
+
+/** The positions of the visits whose rows were written; or a claimed event; or else that events wait. */
+interface Row {
+  positions: number[] | null;
+  position: number | null;
+  url: string | null;
+  deliveryMode: DeliveryMode | null;
+}
+
+// The code is spent: a view that began with it goes on with a code of its own, so that it can still earn.
+const movedViews = `moved_views as (
+    update ad_sessions set code = spare_code, reference = '', version = version + 1
+    from written
+    where ad_sessions.bot_id = written.bot_id and ad_sessions.code = written.code and spare_code is not null
+      and state in ('opened', 'playing', 'watched') and (refusal is null or refusal = 'held')
+    returning ad_sessions.bot_id, ad_sessions.code, ad_sessions.user_id, moment, deadline
+  ),
+  moved_codes as (
+    insert into codes (bot_id, code, user_id, issued_at, expires_at)
+    select bot_id, code, user_id, moment, deadline from moved_views
+  )`;
+
+const unpaidRecords = `
+    select record_unpaid_clicks(array_agg(bot_id), array_agg(code), array_agg(event_id), array_agg(user_id),
+      array_agg(reference), array_agg(moment), array_agg(campaign_id), array_agg(refusal),
+      array_agg(array_to_string(suspicions, ' ')), array_agg(user_agent), array_agg(address_hash), array_agg(network_hash))
+    from judged
+    where refusal is not null and (decisions is null or position in (select position from written))
+    having count(*) > 0 offset 0`;
+
+/*
+ * Writes what was decided about visits, no two of one address, and at most one that leads to its ad of each viewer.
+ *
+ * A visit that leads to its ad is written only if the rows of its viewer and its address are still the ones that were read
+ * (`viewers.decisions`, `address_days.counted`); whatever else it is judged by changes only together with these. A known
+ * viewer's row is locked and compared before anything is written. A viewer without a row cannot be locked: if another node
+ * inserts it meanwhile, this visit has already been counted for its address, which has then counted one too many.
+ *
+ * Locks are taken in this order: known viewers, addresses, new viewers, counts of refusals, days of campaigns. Deadlocks are
+ * rare and retried.
+ *
+ * Starting the plan costs as much as ten visits, so the rare records of unpaid visits are left to a function.
+ */
+const record = statement<Row>(
+  "clicks.record",
+  `with judged as materialized (${clickRows.table}),
+  unchanged_viewers as materialized (
+    select viewers.bot_id, viewers.user_id from judged
+    join viewers on viewers.bot_id = judged.bot_id and viewers.user_id = judged.user_id
+    where judged.decisions > 1 and viewers.decisions = judged.decisions - 1
+    order by viewers.bot_id, viewers.user_id for update of viewers
+  ),
+  leading_clicks as materialized (
+    select * from judged where decisions is not null
+      and case when decisions > 1 then (bot_id, user_id) in (select * from unchanged_viewers) else true end
+  ),
+  -- Not for testers, whose clicks count towards no limit of others.
+  counted_addresses as (
+    insert into address_days (day, address_hash, clicks, counted, tapped, devices)
+    select address_day::date, address_hash, clicks, counted, tapped, devices from leading_clicks where not is_test order by 1, 2
+    on conflict (day, address_hash) do update set
+      clicks = excluded.clicks, counted = excluded.counted, tapped = excluded.tapped, devices = excluded.devices
+    where address_days.counted = excluded.counted - 1
+    returning address_hash
+  ),
+  counted_viewers as (
+    insert into viewers (bot_id, user_id, day, earned_today, last_earned_at, decisions)
+    select bot_id, user_id, viewer_day::date, earned_today, last_earned_at, decisions
+    -- In "case", so that the addresses are hashed.
+    from leading_clicks where case when is_test or address_hash in (select * from counted_addresses) then true end
+    order by bot_id, user_id
+    on conflict (user_id, bot_id) do update set day = excluded.day, earned_today = excluded.earned_today,
+      last_earned_at = excluded.last_earned_at, decisions = excluded.decisions
+    where viewers.decisions = excluded.decisions - 1
+    returning bot_id, user_id
+  ),
+  written as materialized (
+    select * from leading_clicks where case when (bot_id, user_id) in (select * from counted_viewers) then true end
+  ),
+  ${movedViews},
+  paid as materialized (
+    select bot_id, event_id, 'direct_link' as event, user_id, code, reference, is_test, campaign_id,
+      null::text as creative_id, price_micros, moment as occurred_at, body, suspicions,
+      case when suspicions is not null then user_agent end as user_agent,
+      case when suspicions is not null then address_hash end as address_hash,
+      case when suspicions is not null then network_hash end as network_hash, position
+    from written where refusal is null
+  ),
+  ${enqueueWebhook({ from: "paid", slots, areNew: true, more: ["suspicions", "user_agent", "address_hash", "network_hash"] })}
+  select array_agg(position) as positions, null::integer as position, null as url, null as "deliveryMode"
+  from written having count(*) > 0
+  union all
+  select null, position, url, delivery_mode from claimed_events join paid using (event_id)
+  union all
+  select null, null, null, null where exists (select from waiting_events)
+  union all
+  select null, null, null, null from (${unpaidRecords}) as records (recorded) where recorded is null`,
+);
+
+/**
+ * Writes verdicts in one statement that commits alone. Returns the positions of the visits that lead to their ad and were
+ * written; those that are missing must be judged again. Of a visit that does not, only its refusal is counted.
+ */
+export async function recordClicks(
+  database: Transaction,
+  judged: readonly JudgedClick[],
+  options: { slots: number },
+): Promise<MadeEvents<ReadonlySet<number>>> {
+  const result = new Set<number>();
+  const claimed: ClaimedEvent[] = [];
+  let areWaiting = false;
+  const values = judged.map(valuesOf);
+  for (const row of await database.run(record, [...clickRows.values(values), options.slots])) {
+    const { position, positions, url, deliveryMode } = row;
+    const [click, written] = [judged[position ?? -1], values[position ?? -1]];
+    if (positions !== null) {
+      for (const one of positions) result.add(one);
+    } else if (click && written?.body && url !== null && deliveryMode !== null) {
+      const { botId } = click.click.visit.request.bot;
+      claimed.push({ botId, eventId: written.event_id, body: written.body, url, deliveryMode });
+    } else {
+      areWaiting = true;
+    }
+  }
+  return { result, areWaiting, claimed };
+}
+
+function valuesOf(judged: JudgedClick, position: number) {
+  const { click, facts, verdict } = judged;
+  const { request, code, clickId, now, userAgent, hashes } = click.visit;
+  return {
+    position,
+    bot_id: request.bot.botId,
+    code,
+    event_id: eventIdOfClick(clickId),
+    user_id: facts.userId,
+    reference: facts.reference,
+    campaign_id: click.campaignId,
+    moment: now,
+    refusal: refusalOf(verdict),
+    user_agent: userAgent.slice(0, MAX_AGENT_LENGTH),
+    address_hash: hashes.today,
+    network_hash: hashes.network,
+    ...(leadsToAd(verdict) ? leadingValues(judged, verdict) : { body: undefined }),
+  };
+}
+
+function leadingValues({ click, facts }: JudgedClick, { outcome, suspicions, isTest }: LeadingVerdict) {
+  const { visit } = click;
+  const viewer = afterEarning(facts, visit.now);
+  return {
+    price_micros: isTest ? undefined : facts.priceMicros,
+    is_test: isTest,
+    suspicions: suspicions.length === 0 ? undefined : suspicions,
+    spare_code: visit.spareCode,
+    body: outcome === "counted" ? bodyOf(visit, facts, isTest) : undefined,
+    address_day: utcDay(visit.now),
+    clicks: [visit.now, ...facts.addressClicks].slice(0, MAX_ADDRESS_CLICKS),
+    counted: facts.addressCounted + 1,
+    tapped: facts.addressTapped + (visit.tap === undefined ? 0 : 1),
+    devices: devicesAfter(facts, visit),
+    viewer_day: viewer.day,
+    earned_today: viewer.earnedToday,
+    last_earned_at: viewer.lastEarnedAt,
+    decisions: facts.decisions + 1,
+  };
+}
+
+function bodyOf(
+  { clickId, request, code, now }: JudgedVisit,
+  { userId, reference }: ClickFacts,
+  isTest: boolean,
+): string {
+  return encodeWebhookEvent({
+    event: "direct_link",
+    event_id: eventIdOfClick(clickId),
+    bot_id: request.bot.botId,
+    user_tg_id: userId ?? "",
+    code,
+    ...(reference !== null && { reference }),
+    occurred_at: now.toISOString(),
+    ...(isTest && { test: true }),
+  });
+}

@@ -133,5 +133,5 @@ function clickOf(code: string) {
     hashes: { today: hash, yesterday: hash, network: hash },
     request: { bot: { botId: "7000000001" } },
   };
-  return { visit, campaignId: "cmp_1", isNearLimit: false, isNetworkCrowded: false };
+  return { visit, campaignId: "cmp_1", isNearLimit: false, isNetworkCrowded: false, usualClicks: 0 };
 }

@@ -29,7 +29,8 @@ create table bots (
   blocked_advertisers text[] not null default '{}',
   -- What happens to a view or a click that earned but looks suspicious.
   suspicious_views text not null default 'pay' check (suspicious_views in ('pay', 'hold', 'refuse')),
-  suspicious_clicks text not null default 'pay' check (suspicious_clicks in ('pay', 'hold', 'refuse')),
+  suspicious_clicks text not null default 'hold-farms'
+    check (suspicious_clicks in ('pay', 'hold-farms', 'hold', 'refuse')),
   -- What a code earns: one event, a view or a click, whichever comes first; or one of each.
   pay_per_code text not null default 'once' check (pay_per_code in ('once', 'each')),
   -- What the mini-app tells its users that they get; `reward_unit` is words by language and plural category. The publisher pays.
@@ -291,7 +292,8 @@ create table events (
   occurred_at timestamptz not null,
   -- Why a click that was paid looks suspicious, and its visitor, for the operator's review; null for all other events.
   -- Hashes are keyed by the day, so those of two days cannot be linked to one address.
-  suspicions text[] check (suspicions <@ array['many-users-of-one-agent', 'mostly-taps', 'crowded-network', 'right-after-issue',
+  suspicions text[] check (suspicions <@ array['many-users-of-one-address', 'crowded-network', 'many-users-of-one-agent', 'mostly-taps',
+    'right-after-issue',
     'address-changed', 'tap-unconfirmed']),
   user_agent text,
   address_hash bytea,
@@ -465,7 +467,8 @@ create table withheld_clicks (
   user_agent text not null default '',
   address_hash bytea,
   network_hash bytea,
-  suspicions text[] not null default '{}' check (suspicions <@ array['many-users-of-one-agent', 'mostly-taps', 'crowded-network', 'right-after-issue',
+  suspicions text[] not null default '{}' check (suspicions <@ array['many-users-of-one-address', 'crowded-network', 'many-users-of-one-agent', 'mostly-taps',
+    'right-after-issue',
     'address-changed', 'tap-unconfirmed']),
   occurred_at timestamptz not null,
   decided_at timestamptz,
@@ -489,7 +492,21 @@ create table address_days (
   tapped integer not null,
   -- Pairs of user and user agent, newest first: 32 bits of a hash of the agent, 32 of one of the user.
   devices bigint[] not null,
+  -- Of each of the times in clicks: 32 bits of a hash of the bot, 32 of one of the user.
+  viewers bigint[] not null,
   primary key (day, address_hash)
+) with (fillfactor = 70);
+
+-- How many users of a bot came from one network (/24, /56) with their first click of a day (UTC), and in the latest minute in
+-- which one came. The hash is keyed by the day. Kept for two days.
+create table network_days (
+  day date not null,
+  bot_id text not null,
+  network bytea not null,
+  users integer not null,
+  minute timestamptz not null,
+  minute_users integer not null,
+  primary key (day, bot_id, network)
 ) with (fillfactor = 70);
 
 -- The ad that a VAST tag was unwrapped to for a session. Kept apart from the session, which each report reads.

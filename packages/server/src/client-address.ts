@@ -4,27 +4,39 @@ import { isIP, isIPv6 } from "node:net";
 /**
  * Rewrites `X-Forwarded-For` in place, so that `request.ip` has one spelling for each address and trusted proxies are
  * recognized in every spelling: without a port, brackets, a zone id or quotes, in lower case, and IPv4 mapped into IPv6 as
- * IPv4. Text that is not an address stays unchanged.
+ * IPv4. What stands before an entry that is no address is removed with it: the client is then the proxy that passed it on, so
+ * that all such text is one visitor.
  */
 export function normalizeForwardedFor(headers: IncomingHttpHeaders): void {
-  const given = headers["x-forwarded-for"];
-  if (given === undefined) return;
-  const entries = (Array.isArray(given) ? given.join(",") : given).split(",");
-  headers["x-forwarded-for"] = entries.map((entry) => canonicalAddress(entry.trim())).join(", ");
+  const header = headers["x-forwarded-for"];
+  if (header === undefined) return;
+  const entries = (Array.isArray(header) ? header.join(",") : header).split(",");
+  const addresses: string[] = [];
+  for (const entry of entries.toReversed()) {
+    const address = addressIn(entry.trim());
+    if (address === undefined) break;
+    addresses.unshift(address);
+  }
+  if (addresses.length > 0) headers["x-forwarded-for"] = addresses.join(", ");
+  else delete headers["x-forwarded-for"];
 }
 
 const BYTE = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 const FOUR_PARTS = new RegExp(`^${BYTE}(?:\\.${BYTE}){3}$`);
+const MAX_PORT = 65_535;
 
-/** The canonical text of an address in any spelling; returns other text unchanged. */
-export function canonicalAddress(text: string): string {
+/** The canonical text of an address in any spelling; undefined for other text. */
+function addressIn(text: string): string | undefined {
   // Most are canonical already.
   if (FOUR_PARTS.test(text)) return text;
-  const [, bracketed] = /^"?\[([^\]]*)\](?::\d{1,5})?"?$/.exec(text) ?? [];
-  const [, v4] = /^"?(\d+\.\d+\.\d+\.\d+)(?::\d{1,5})?"?$/.exec(text) ?? [];
-  const address = (bracketed ?? v4 ?? text).replace(/%[\w.-]*$/, "");
+  // The longest address with a zone id, a port, brackets and quotes is shorter.
+  if (text.length > 128) return undefined;
+  const unquoted = /^"(.*)"$/.exec(text)?.[1] ?? text;
+  const [, bracketed, v4, port] = /^(?:\[([^\]]*)\]|(\d+\.\d+\.\d+\.\d+))(?::(\d{1,5}))?$/.exec(unquoted) ?? [];
+  if (port !== undefined && Number(port) > MAX_PORT) return undefined;
+  const address = (bracketed ?? v4 ?? unquoted).replace(/%[\w.-]*$/, "");
   if (FOUR_PARTS.test(address)) return address;
-  if (!isIPv6(address)) return text;
+  if (!isIPv6(address)) return undefined;
   // The URL parser writes it in its canonical form (RFC 5952) in 0.5 µs; ipaddr.js takes 25.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [, high = "", low = ""] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? [];
@@ -45,18 +57,22 @@ export function addressNetwork(address: string | undefined): string {
 export interface ClientNetworks {
   /** The key that `addressNetwork` returns. */
   client: string;
-  /** The surrounding network, usually of one provider or data centre: /24 of IPv4, /48 of IPv6. */
+  /** The surrounding network, usually of one provider, data centre or site: /24 of IPv4, /56 of IPv6. */
   wider: string;
 }
 
+/** All text that is no address has one key. */
+const noAddress: ClientNetworks = { client: "unknown", wider: "unknown" };
+
 export function clientNetworks(address: string): ClientNetworks {
-  const client = canonicalAddress(address);
+  const client = addressIn(address);
+  if (client === undefined) return noAddress;
   if (FOUR_PARTS.test(client)) return { client, wider: client.slice(0, client.lastIndexOf(".")) };
-  if (!isIPv6(client)) return { client, wider: client };
   const [before = [], after] = client.split("::").map((side) => (side === "" ? [] : side.split(":")));
   const zeros = after === undefined ? 0 : 8 - before.length - after.length;
   const parts = [...before, ...Array.from({ length: zeros }, () => "0"), ...(after ?? [])];
-  return { client: `${parts.slice(0, 4).join(":")}::/64`, wider: `${parts.slice(0, 3).join(":")}::/48` };
+  const site = (Number.parseInt(parts[3] ?? "0", 16) & 0xff00).toString(16);
+  return { client: `${parts.slice(0, 4).join(":")}::/64`, wider: `${parts.slice(0, 3).join(":")}:${site}::/56` };
 }
 
 /** The proxies whose `X-Forwarded-For` is trusted: none, all, this many hops before this server, or these addresses. */

@@ -68,8 +68,8 @@ export function afterEarning(viewer: ViewerEarnings, now: Date) {
   };
 }
 
-/** A day just ahead counts too: a clock that steps back over midnight does not start a day again. */
-function earnedOnDay({ day, earnedToday }: ViewerEarnings, now: Date): number {
+/** What counts towards the cap at a moment. A day just ahead counts too: a clock that steps back over midnight does not start a day again. */
+export function earnedOnDay({ day, earnedToday }: ViewerEarnings, now: Date): number {
   const stored = plausibleDay(day, now);
   return stored !== null && stored >= utcDay(now) ? (earnedToday ?? 0) : 0;
 }

@@ -120,8 +120,10 @@ export const botSettings = z.object({
     .enum(["pay", "hold", "refuse"])
     .describe("How a view is treated that earned but looks suspicious."),
   suspiciousClicks: z
-    .enum(["pay", "hold", "refuse"])
-    .describe("How a click on a direct link is treated that counts but looks suspicious."),
+    .enum(["pay", "hold-farms", "hold", "refuse"])
+    .describe(
+      "How a click on a direct link is treated that counts but looks suspicious. `hold-farms`, the default, holds what passes the bounds for click farms and pays all others.",
+    ),
   payPerCode: z
     .enum(["once", "each"])
     .describe(

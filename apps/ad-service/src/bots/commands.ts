@@ -116,6 +116,7 @@ function withSettings(command: Command): Command {
     .addOption(
       new Option("--suspicious-clicks <what>", "what happens to a click that counts but looks suspicious").choices([
         "pay",
+        "hold-farms",
         "hold",
         "refuse",
       ]),

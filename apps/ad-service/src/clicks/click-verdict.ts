@@ -1,15 +1,16 @@
 import type { Visitor } from "@intermission/server/visitor";
 import type { ViewerLimitReason } from "../ad-selection/limit-of-viewer.ts";
+import type { CrowdSuspicion } from "./click-farm.ts";
 import type { TapSuspicion } from "./tap-token.ts";
 
 /** Why a click may not be a person's although it is within every limit; `judge-click.ts` decides it. */
 export type ClickSuspicion =
+  /** More users came from one address or one network than the bot's usual clicks explain. */
+  | CrowdSuspicion
   /** More than five users came from one address with one user agent. */
   | "many-users-of-one-agent"
   /** At least ten of the clicks that the address counted on this day were taps, and at least four of five. */
   | "mostly-taps"
-  /** The latest hundred clicks of the network (/24, /48) on this day came from thirty users or more. */
-  | "crowded-network"
   /** The click came within a second of the code. */
   | "right-after-issue"
   /** The form of the tap page was posted from another address than the page was sent to. */

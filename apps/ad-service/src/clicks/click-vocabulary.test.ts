@@ -1,6 +1,7 @@
 import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Bot } from "../bots/bots.ts";
 import { migrations } from "../migrations.ts";
 import type { ClickRefusal, ClickSuspicion, WithheldOutcome } from "./click-verdict.ts";
 
@@ -11,6 +12,7 @@ const tapSuspicions = { "address-changed": true, "tap-unconfirmed": true } as co
 const suspicions = {
   "many-users-of-one-agent": true,
   "mostly-taps": true,
+  "many-users-of-one-address": true,
   "crowded-network": true,
   "right-after-issue": true,
   ...tapSuspicions,
@@ -59,7 +61,11 @@ describe("the words of clicks", () => {
     ["withheld_clicks", "outcome", withheld],
     ["withheld_clicks", "suspicions", suspicions],
     ["events", "suspicions", suspicions],
-    ["bots", "suspicious_clicks", { pay: true, hold: true, refuse: true }],
+    [
+      "bots",
+      "suspicious_clicks",
+      { pay: true, "hold-farms": true, hold: true, refuse: true } satisfies Words<Bot["suspiciousClicks"]>,
+    ],
   ])("the database accepts in %s.%s the members of the union, and no others", async (table, column, words) => {
     const [row] = await store.database.run(constraint, [table, column]);
     const accepted = [...(row?.definition ?? "").matchAll(/'([^']*)'/g)].map(([, word]) => word);

@@ -68,7 +68,11 @@ describe.each(testDatabases())("clicks from one address, on the %s store", (kind
   });
 
   test("above the operator's limit nothing counts; the visitor sees why and may continue; other addresses count", async () => {
-    fixture = await openDirectLinkFixture(store.database, directLinkRoutes, { mostDailyClicksPerAddress: 30 });
+    fixture = await openDirectLinkFixture(store.database, directLinkRoutes, {
+      mostDailyClicksPerAddress: 30,
+      // Thirty users within one second would be held as a click farm's.
+      suspiciousClicks: "pay",
+    });
     const address = newAddress();
     fixture.advance(12 * 3600);
     const asked = await fixture.issue("698");

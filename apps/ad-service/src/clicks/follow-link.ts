@@ -13,10 +13,10 @@ import { landingAddress } from "../campaigns/campaign-settings.ts";
 import type { Campaign } from "../campaigns/campaigns.ts";
 import { randomCode } from "../codes/issue-code.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
-import { type ClickVerdict, leadsToAd } from "./click-verdict.ts";
-import { addClickOfNetwork, type CrowdedNetworks, isCrowdedNetwork, openCrowdedNetworks } from "./crowded-networks.ts";
+import type { ClickVerdict } from "./click-verdict.ts";
 import type { Click } from "./judge-click.ts";
 import { type FollowedClick, judgeClicks } from "./judge-clicks.ts";
+import { openUsualClicks, type UsualClicks, usualClicksOf } from "./usual-clicks.ts";
 import type { JudgedVisit, Visit } from "./visit.ts";
 
 export type LinkBot = Pick<Bot, "name" | "username">;
@@ -43,7 +43,7 @@ export interface ClickDeps {
 }
 
 export interface Clicks extends ClickDeps {
-  readonly networks: CrowdedNetworks;
+  readonly usual: UsualClicks;
   /** Simultaneous visits share one statement. */
   readonly following: CommitGroup<JudgedVisit, FollowedVisit>;
   /** Visits that wait for the last clicks of a campaign, by its id. */
@@ -51,14 +51,14 @@ export interface Clicks extends ClickDeps {
 }
 
 export function openClicks(deps: ClickDeps): Clicks {
-  const networks = openCrowdedNetworks();
+  const usual = openUsualClicks(deps.database);
   const following = groupCommits<JudgedVisit, FollowedVisit>({
     // The statement locks addresses in the order of the visits, and takes one visit of each address.
     orderBy: ({ hashes }) => hashes.today,
     oneAtATimeBy: ({ hashes }) => hashes.today,
-    run: (batch) => followBatch({ ...deps, networks }, batch),
+    run: (batch) => followBatch({ ...deps, usual }, batch),
   });
-  return { ...deps, networks, following, lastClicks: new Map() };
+  return { ...deps, usual, following, lastClicks: new Map() };
 }
 
 /** Of simultaneous visits of one viewer, one is counted at a time; the others are judged again. */
@@ -150,37 +150,30 @@ interface ChosenAd {
   release(): void;
 }
 
-type FollowingDeps = ClickDeps & { networks: CrowdedNetworks };
+type FollowingDeps = ClickDeps & { usual: UsualClicks };
 
 async function followBatch(deps: FollowingDeps, batch: readonly JudgedVisit[]): Promise<FollowedVisit[]> {
   const ads = await chooseAds(deps, batch);
-  const clicks = batch.map((visit, index) => clickOf(deps, visit, ads[index]));
+  const clicks = await Promise.all(batch.map((visit, index) => clickOf(deps, visit, ads[index])));
   const { database, deliveries, mostDailyClicksPerAddress } = deps;
   const followed = await deliveries.sendNew(batch.length, (slots) =>
     judgeClicks(database, clicks, { mostDailyClicksPerAddress, slots }),
   );
-  return batch.map((visit, index) => {
+  return ads.map((ad, index) => {
     const link = followed[index];
     if (link === undefined) throw new Error("the database returned nothing for a visit");
-    const ad = ads[index];
     if (link.verdict.outcome !== "counted") ad?.release();
-    countNetwork(deps, visit, link);
     return { ...link, state: ad?.state };
   });
 }
 
-function clickOf({ networks }: FollowingDeps, visit: JudgedVisit, ad: ChosenAd | undefined): Click {
+async function clickOf({ usual }: FollowingDeps, visit: JudgedVisit, ad: ChosenAd | undefined): Promise<Click> {
   return {
     visit,
     campaignId: ad?.state.campaign.campaignId,
     isNearLimit: ad?.isSerialized ?? false,
-    isNetworkCrowded: isCrowdedNetwork(networks, visit.hashes.network),
+    usualClicks: await usualClicksOf(usual, visit.request.bot.botId, visit.now),
   };
-}
-
-function countNetwork({ networks }: FollowingDeps, visit: JudgedVisit, { verdict, userId }: FollowedClick): void {
-  if (!leadsToAd(verdict) || verdict.isTest) return;
-  addClickOfNetwork(networks, visit.hashes.network, `${visit.request.bot.botId} ${userId}`);
 }
 
 /** Chooses an ad for each visit. If a campaign is near a limit, the database is queried first, once for all visits. */
@@ -221,7 +214,7 @@ function followNearLimit(clicks: Clicks, visit: JudgedVisit, state: CampaignStat
   if (lastClicks.get(campaignId)?.length === MAX_WAITING)
     throw new OverloadedError(`${MAX_WAITING} clicks wait for one campaign`);
   return inTurn(lastClicks, campaignId, async () => {
-    const click = { ...clickOf(clicks, visit, undefined), campaignId };
+    const click = { ...(await clickOf(clicks, visit, undefined)), campaignId };
     const followed = await database.transaction(async (tx) => {
       if (!(await hasBudgetLeft(tx, state, { format: "direct_link", now: visit.now }))) return undefined;
       return (await judgeClicks(tx, [click], { mostDailyClicksPerAddress, slots: 0 })).result[0];
@@ -230,7 +223,6 @@ function followNearLimit(clicks: Clicks, visit: JudgedVisit, state: CampaignStat
       holdAd(campaigns, campaignId, "direct_link");
       deliveries.wake();
     }
-    if (followed) countNetwork(clicks, visit, followed);
     return followed ? { ...followed, state } : { verdict: { outcome: "near-limit" }, userId: null, state };
   });
 }

@@ -20,6 +20,8 @@ const firstClick: ClickFacts = {
   seenAds: null,
   addressClicks: [],
   addressClicksBefore: [],
+  addressViewers: [],
+  network: { users: 0, minute: null, minuteUsers: 0 },
   addressCounted: 0,
   addressTapped: 0,
   devices: [],
@@ -51,7 +53,7 @@ function clickOf(visit: Partial<JudgedVisit> = {}, click: Partial<Click> = {}): 
     },
     campaignId: "cmp_1",
     isNearLimit: false,
-    isNetworkCrowded: false,
+    usualClicks: 0,
     ...click,
   };
 }
@@ -121,13 +123,19 @@ describe("what becomes of a visit", () => {
       isSuspended: fc.boolean(),
       cooldownSeconds: fc.constantFrom(0, 60),
       dailyCap: fc.integer({ min: 1, max: 5 }),
-      suspiciousClicks: fc.constantFrom("pay" as const, "hold" as const, "refuse" as const),
+      suspiciousClicks: fc.constantFrom("pay" as const, "hold-farms" as const, "hold" as const, "refuse" as const),
     }),
     priceMicros: fc.constant(1500),
     userCap: fc.option(fc.constantFrom(1, 2)),
     seenAds: fc.integer({ min: 0, max: 2 }),
     addressClicks: fc.array(instant, { maxLength: 25 }),
     addressClicksBefore: fc.array(instant, { maxLength: 25 }),
+    addressViewers: fc.constant([]),
+    network: fc.record({
+      users: fc.integer({ min: 0, max: 600 }),
+      minute: fc.option(instant),
+      minuteUsers: fc.integer({ min: 0, max: 60 }),
+    }),
     addressCounted: fc.integer({ min: 0, max: 40 }),
     addressTapped: fc.integer({ min: 0, max: 40 }),
     devices: fc.array(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String), { maxLength: 100 }),
@@ -153,7 +161,7 @@ describe("what becomes of a visit", () => {
     ),
     isTap: fc.boolean(),
     isNearLimit: fc.boolean(),
-    isNetworkCrowded: fc.boolean(),
+    usualClicks: fc.constantFrom(0, 1000),
     campaignId: fc.option(fc.constant("cmp_1"), { nil: undefined }),
   });
 
@@ -171,7 +179,13 @@ describe("what becomes of a visit", () => {
         const today = facts.day !== null && facts.day >= "2026-03-01" && facts.day < "2026-03-09";
         expect((today ? (facts.earnedToday ?? 0) : 0) + facts.unfinished.count).toBeLessThan(facts.bot.dailyCap);
         expect(click.isNearLimit && !facts.bot.isTester).toBe(false);
-        expect(verdict.suspicions.length > 0 && facts.bot.suspiciousClicks !== "pay").toBe(false);
+        const unpaid = {
+          pay: false,
+          "hold-farms": verdict.suspicions.includes("many-users-of-one-address"),
+          hold: true,
+          refuse: true,
+        };
+        expect(verdict.suspicions.length > 0 && unpaid[facts.bot.suspiciousClicks]).toBe(false);
       }),
       { numRuns: 2000 },
     );

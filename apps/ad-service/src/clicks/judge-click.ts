@@ -1,7 +1,13 @@
 import { crc32 } from "node:zlib";
-import { limitOfViewer, type UnfinishedViews, type ViewerEarnings } from "../ad-selection/limit-of-viewer.ts";
+import {
+  earnedOnDay,
+  limitOfViewer,
+  type UnfinishedViews,
+  type ViewerEarnings,
+} from "../ad-selection/limit-of-viewer.ts";
 import type { Bot } from "../bots/bots.ts";
-import type { ClickSuspicion, ClickVerdict } from "./click-verdict.ts";
+import { judgeCrowd, type PlaceOfClick } from "./click-farm.ts";
+import type { ClickSuspicion, ClickVerdict, LeadingVerdict } from "./click-verdict.ts";
 import type { JudgedVisit } from "./visit.ts";
 
 /** A visit as it is judged, with what its node knows without the database. */
@@ -11,7 +17,8 @@ export interface Click {
   readonly campaignId: string | undefined;
   /** So little of the ad's limit is left that the visit must be counted alone. */
   readonly isNearLimit: boolean;
-  readonly isNetworkCrowded: boolean;
+  /** Counted clicks of the bot's busiest day in the last week, today included. */
+  readonly usualClicks: number;
 }
 
 /** What the database knows about a visit. Of a visit by a machine only its code is read. */
@@ -30,9 +37,13 @@ export interface ClickFacts extends ViewerEarnings {
   /** The address's: times of counted clicks on this day and on the day before, newest first. */
   addressClicks: readonly Date[];
   addressClicksBefore: readonly Date[];
+  /** Bot and user of each of the clicks on this day. */
+  addressViewers: readonly string[];
   addressCounted: number;
   addressTapped: number;
   devices: readonly string[];
+  /** Users of the bot whose first click of this day came from the visit's network; and of the minute that began at `minute`. */
+  network: { users: number; minute: Date | null; minuteUsers: number };
   /** The version of the viewer's row; 0 without a row. */
   decisions: number;
   unfinished: UnfinishedViews;
@@ -74,8 +85,12 @@ export function judgeClick(
   if (tap === undefined && visitor.kind === "doubtful") return { outcome: "tap-needed", reason: visitor.reason };
   if (tap === undefined && isOverAddressLimits(facts, now)) return { outcome: "tap-needed", reason: "address" };
   if (isNearLimit && !bot.isTester) return { outcome: "near-limit" };
-  const suspicions = bot.isTester ? [] : suspicionsOf(facts, click, now);
-  return { outcome: outcomeOf(suspicions, bot.suspiciousClicks), suspicions, isTest: bot.isTester };
+  if (bot.isTester) return { outcome: "counted", suspicions: [], isTest: true };
+  const crowd = judgeCrowd(placeOf(facts, visit, now), click.usualClicks);
+  const suspicions = [...suspicionsOf(facts, visit, now), ...crowd.suspicions];
+  const look = crowd.isFarm ? "farm" : suspicions.length > 0 ? "odd" : undefined;
+  const outcome = look === undefined ? "counted" : outcomeBySetting[bot.suspiciousClicks][look];
+  return { outcome, suspicions, isTest: false };
 }
 
 /** Many people share one address, so above these limits a tap is asked for, and nothing is refused. */
@@ -96,21 +111,17 @@ function isOverAddressLimits({ addressClicks, addressClicksBefore }: ClickFacts,
   });
 }
 
-/** The `suspicious` outcomes of the bot's setting. */
+/** What a bot's setting does with a click farm's click, and with one that only looks odd. */
 const outcomeBySetting = {
-  pay: "counted",
-  hold: "held",
-  refuse: "suspicious",
-} as const satisfies Record<Bot["suspiciousClicks"], ClickVerdict["outcome"]>;
-
-function outcomeOf(suspicions: readonly ClickSuspicion[], setting: Bot["suspiciousClicks"]) {
-  return suspicions.length === 0 ? "counted" : outcomeBySetting[setting];
-}
+  pay: { farm: "counted", odd: "counted" },
+  "hold-farms": { farm: "held", odd: "counted" },
+  hold: { farm: "held", odd: "held" },
+  refuse: { farm: "suspicious", odd: "suspicious" },
+} as const satisfies Record<Bot["suspiciousClicks"], Record<"farm" | "odd", LeadingVerdict["outcome"]>>;
 
 const MAX_USERS_OF_ONE_AGENT = 5;
 
-function suspicionsOf(facts: ClickFacts, click: Click, now: Date): ClickSuspicion[] {
-  const { visit, isNetworkCrowded } = click;
+function suspicionsOf(facts: ClickFacts, visit: JudgedVisit, now: Date): ClickSuspicion[] {
   const { issuedAt, addressCounted, addressTapped } = facts;
   const tapped = addressTapped + (visit.tap === undefined ? 0 : 1);
   const isMostlyTaps = tapped >= 10 && tapped * 5 >= (addressCounted + 1) * 4;
@@ -118,7 +129,6 @@ function suspicionsOf(facts: ClickFacts, click: Click, now: Date): ClickSuspicio
   if (visit.tap?.suspicion !== undefined) suspicions.push(visit.tap.suspicion);
   if (usersOfAgent(facts, visit) > MAX_USERS_OF_ONE_AGENT) suspicions.push("many-users-of-one-agent");
   if (isMostlyTaps) suspicions.push("mostly-taps");
-  if (isNetworkCrowded) suspicions.push("crowded-network");
   if (issuedAt !== null && now.getTime() - issuedAt.getTime() < 1000) suspicions.push("right-after-issue");
   return suspicions;
 }
@@ -140,14 +150,54 @@ export function devicesAfter({ devices, userId }: ClickFacts, visit: JudgedVisit
   return devices.includes(device) ? devices : [device, ...devices].slice(0, MAX_DEVICES);
 }
 
-/** Usable for one day: the seed derives from the hash of the address, which changes daily. */
-function agentKeyOf({ userAgent, hashes }: JudgedVisit): number {
-  return crc32(userAgent.slice(0, MAX_AGENT_LENGTH), Number.parseInt(hashes.today.slice(0, 8), 16)) | 0;
+/** The address's latest viewers once the visit is counted, as its latest clicks. */
+export function addressViewersAfter({ addressViewers, userId }: ClickFacts, visit: JudgedVisit): readonly string[] {
+  return [viewerOf(visit, userId ?? ""), ...addressViewers].slice(0, MAX_ADDRESS_CLICKS);
 }
 
-/** A `bigint` of SQL: 32 bits of a hash of the agent, 32 of one of the user. */
-function deviceOf(visit: JudgedVisit, userId: string): string {
-  const agentKey = agentKeyOf(visit);
-  const user = crc32(`${visit.request.bot.botId} ${userId}`, agentKey >>> 0);
-  return String((BigInt(agentKey) << 32n) | BigInt(user));
+/** Whether a counted visit adds a user to its network. */
+export function isFirstOfDay(facts: ClickFacts, now: Date): boolean {
+  return earnedOnDay(facts, now) === 0;
+}
+
+function placeOf(facts: ClickFacts, visit: JudgedVisit, now: Date): PlaceOfClick {
+  const { addressClicks, addressViewers, network, userId } = facts;
+  const added = isFirstOfDay(facts, now) ? 1 : 0;
+  const isThisMinute = network.minute !== null && network.minute.getTime() >= minuteOf(now).getTime();
+  const recent = addressViewers.filter((_, index) => now.getTime() - (addressClicks[index]?.getTime() ?? 0) < 60_000);
+  return {
+    addressMinuteUsers: recent.length === 0 ? 1 : usersOf(recent, viewerOf(visit, userId ?? "")),
+    networkMinuteUsers: (isThisMinute ? network.minuteUsers : 0) + added,
+    networkDayUsers: network.users + added,
+  };
+}
+
+/** The distinct users of `viewer`'s bot, with `viewer`. */
+function usersOf(viewers: readonly string[], viewer: string): number {
+  const bot = BigInt(viewer) >> 32n;
+  const ofBot = new Set(viewers.filter((one) => BigInt(one) >> 32n === bot));
+  return ofBot.add(viewer).size;
+}
+
+/** When the minute of the clock began. */
+export function minuteOf(moment: Date): Date {
+  return new Date(Math.floor(moment.getTime() / 60_000) * 60_000);
+}
+
+/** Usable for one day: the seed derives from the hash of the address, which changes daily. */
+const seedOf = ({ hashes }: JudgedVisit) => Number.parseInt(hashes.today.slice(0, 8), 16);
+
+/** Per bot: one person may use several bots. */
+function agentKeyOf(visit: JudgedVisit): number {
+  const agent = visit.userAgent.slice(0, MAX_AGENT_LENGTH);
+  return crc32(`${visit.request.bot.botId} ${agent}`, seedOf(visit)) | 0;
+}
+
+const deviceOf = (visit: JudgedVisit, userId: string) => pairOf(agentKeyOf(visit), userId);
+const viewerOf = (visit: JudgedVisit, userId: string) =>
+  pairOf(crc32(visit.request.bot.botId, seedOf(visit)) | 0, userId);
+
+/** A `bigint` of SQL: 32 bits of a key, 32 of a hash of the user. */
+function pairOf(key: number, userId: string): string {
+  return String((BigInt(key) << 32n) | BigInt(crc32(userId, key >>> 0)));
 }

@@ -80,6 +80,16 @@ describe.each(testDatabases())("following links in the database, on the %s store
     expect(again).toEqual(["used", "daily-cap"]);
   });
 
+  test("users of one network in one batch count towards its bound, in this batch and the next", async () => {
+    const network = address();
+    const batch = (count: number) =>
+      Promise.all(Array.from({ length: count }, async () => ({ ...(await issue()), hash: address(), network })));
+    const first = await follow(store.database, await batch(40));
+    expect(first.filter((outcome) => outcome === "counted")).toHaveLength(30);
+    expect(first.filter((outcome) => outcome === "held")).toHaveLength(10);
+    expect(new Set(await follow(store.database, await batch(2)))).toEqual(new Set(["held"]));
+  });
+
   test("a preview of a link does not put off the click of its viewer in the same batch", async () => {
     const code = await issue("601");
     const followed = await follow(store.database, [
@@ -251,21 +261,22 @@ interface AskedVisit {
   code: string;
   userId: string;
   hash: Buffer;
+  network?: Buffer;
   visitor?: Visitor;
 }
 
 /** The outcomes, in the order of the visits; the first is null if events wait for the loop. */
 async function follow(database: Transaction, visits: readonly AskedVisit[], secondsAfterIssue = 60) {
   const now = new Date(Date.parse("2026-03-01T12:00:00Z") + secondsAfterIssue * 1000);
-  const asked = visits.map(({ code, hash, visitor = { kind: "person" } }) => {
+  const asked = visits.map(({ code, hash, network = hash, visitor = { kind: "person" } }) => {
     const hex = hash.toString("hex");
     const visit = {
       ...{ code, now, tap: undefined, userAgent: "Mozilla", acceptLanguage: "en" },
-      ...{ visitor, hashes: { today: hex, yesterday: hex, network: hex } },
+      ...{ visitor, hashes: { today: hex, yesterday: hex, network: network.toString("hex") } },
       clickId: newClickId(now.getTime(), randomBytes(10)),
       request: { bot: { botId: "910" } },
     } as JudgedVisit;
-    return { visit, campaignId: "cmp_910", isNearLimit: false, isNetworkCrowded: false };
+    return { visit, campaignId: "cmp_910", isNearLimit: false, usualClicks: 0 };
   });
   const { result, areWaiting } = await judgeClicks(database, asked, { slots: 0 });
   return [...(areWaiting ? [null] : []), ...result.map(({ verdict }) => refusalOf(verdict) ?? verdict.outcome)];

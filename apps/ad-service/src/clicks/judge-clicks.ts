@@ -1,7 +1,7 @@
 import type { Transaction } from "@intermission/postgres/open-database";
 import type { MadeEvents } from "../deliveries/deliveries.ts";
 import { type ClickVerdict, leadsToAd, refusalOf } from "./click-verdict.ts";
-import { type Click, type ClickFacts, type ClickSettings, judgeClick } from "./judge-click.ts";
+import { type Click, type ClickFacts, type ClickSettings, isFirstOfDay, judgeClick, minuteOf } from "./judge-click.ts";
 import { readClickFacts } from "./read-click-facts.ts";
 import { type JudgedClick, recordClicks } from "./record-clicks.ts";
 
@@ -37,14 +37,29 @@ const nothing: MadeEvents<ReadonlySet<number>> = { result: new Set(), areWaiting
 
 function judgeInOrder(clicks: readonly Click[], facts: readonly ClickFacts[], settings: ClickSettings): JudgedClick[] {
   const viewers = new Set<string>();
+  const usersOfNetworks = new Map<string, number>();
   return clicks.map((click, position) => {
     const known = facts[position];
     if (known === undefined) throw new Error("the database returned nothing about a visit");
-    const verdict = judgeClick(known, click, settings, click.visit.now);
+    const { request, hashes, now } = click.visit;
+    const network = `${request.bot.botId} ${hashes.network}`;
+    const added = usersOfNetworks.get(network) ?? 0;
+    const counted = added === 0 ? known : withUsers(known, added, now);
+    const verdict = judgeClick(counted, click, settings, now);
     if (!leadsToAd(verdict)) return { click, facts: known, verdict };
-    const viewer = `${click.visit.request.bot.botId} ${known.userId}`;
+    const viewer = `${request.bot.botId} ${known.userId}`;
     if (viewers.has(viewer)) return { click, facts: known, verdict: again };
     viewers.add(viewer);
+    if (isFirstOfDay(known, now) && !verdict.isTest) usersOfNetworks.set(network, added + 1);
     return { click, facts: known, verdict };
   });
+}
+
+/** The facts with users of the same network that were counted earlier in this batch. */
+function withUsers(facts: ClickFacts, added: number, now: Date): ClickFacts {
+  const { users, minute, minuteUsers } = facts.network;
+  const current = minuteOf(now);
+  const isThisMinute = minute !== null && minute.getTime() >= current.getTime();
+  const network = { users: users + added, minute: current, minuteUsers: (isThisMinute ? minuteUsers : 0) + added };
+  return { ...facts, network };
 }

@@ -10,6 +10,7 @@ const visitRows = rowParameters({
   campaign_id: "text",
   address_hash: "bytea",
   hash_before: "bytea",
+  network_hash: "bytea",
   moment: "timestamptz",
   is_machine: "boolean",
 });
@@ -29,10 +30,14 @@ interface Row {
   userCap: number | null;
   seenAds: number | null;
   addressClicks: Date[] | null;
+  addressViewers: string[] | null;
   clicksBefore: Date[] | null;
   counted: number | null;
   tapped: number | null;
   devices: string[] | null;
+  networkUsers: number | null;
+  networkMinute: Date | null;
+  networkMinuteUsers: number | null;
   day: string | null;
   earnedToday: number | null;
   lastEarnedAt: Date | null;
@@ -66,7 +71,8 @@ const read = statement<Row>(
      campaign.price as "priceMicros", campaign.user_cap as "userCap",
      case when campaign.user_cap is not null then ${seenAds} end as "seenAds",
      address.clicks as "addressClicks", address_before.clicks as "clicksBefore", address.counted, address.tapped,
-     address.devices::text[] as devices,
+     address.devices::text[] as devices, address.viewers::text[] as "addressViewers",
+     network.users as "networkUsers", network.minute as "networkMinute", network.minute_users as "networkMinuteUsers",
      viewer.day::text, viewer.earned_today as "earnedToday", viewer.last_earned_at as "lastEarnedAt", viewer.decisions,
      unfinished.count as unfinished, unfinished.last_active_at as "lastActiveAt",
      unfinished.first_deadline as "firstDeadline",
@@ -88,6 +94,8 @@ const read = statement<Row>(
      and address.day = (moment at time zone 'utc')::date and address.address_hash = v.address_hash
    left join address_days as address_before on not is_machine
      and address_before.day = (moment at time zone 'utc')::date - 1 and address_before.address_hash = hash_before
+   left join network_days as network on not is_machine
+     and network.day = (moment at time zone 'utc')::date and network.bot_id = v.bot_id and network.network = network_hash
    left join lateral (
      select * from viewers where not is_machine and viewers.bot_id = v.bot_id and viewers.user_id = code.user_id limit 1
    ) as viewer on true
@@ -121,6 +129,7 @@ function rowOf({ visit, campaignId }: Click, position: number) {
     campaign_id: campaignId,
     address_hash: hashes.today,
     hash_before: hashes.yesterday,
+    network_hash: hashes.network,
     moment: now,
     is_machine: visitor.kind === "machine",
   };
@@ -141,7 +150,9 @@ function factsOf(row: Row): ClickFacts {
     addressClicksBefore: row.clicksBefore ?? none,
     addressCounted: row.counted ?? 0,
     addressTapped: row.tapped ?? 0,
+    addressViewers: row.addressViewers ?? none,
     devices: row.devices ?? none,
+    network: { users: row.networkUsers ?? 0, minute: row.networkMinute, minuteUsers: row.networkMinuteUsers ?? 0 },
     day: row.day,
     earnedToday: row.earnedToday,
     lastEarnedAt: row.lastEarnedAt,

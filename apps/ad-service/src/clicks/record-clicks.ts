@@ -6,7 +6,15 @@ import { afterEarning, utcDay } from "../ad-selection/limit-of-viewer.ts";
 import type { DeliveryMode } from "../bots/bots.ts";
 import { type ClaimedEvent, enqueueWebhook, type MadeEvents } from "../deliveries/deliveries.ts";
 import { type ClickVerdict, type LeadingVerdict, leadsToAd, refusalOf } from "./click-verdict.ts";
-import { type Click, type ClickFacts, devicesAfter, MAX_ADDRESS_CLICKS, MAX_AGENT_LENGTH } from "./judge-click.ts";
+import {
+  addressViewersAfter,
+  type Click,
+  type ClickFacts,
+  devicesAfter,
+  isFirstOfDay,
+  MAX_ADDRESS_CLICKS,
+  MAX_AGENT_LENGTH,
+} from "./judge-click.ts";
 import type { JudgedVisit } from "./visit.ts";
 
 /** A visit whose verdict is to be written. */
@@ -41,6 +49,8 @@ const clickRows = rowParameters({
   counted: "integer",
   tapped: "integer",
   devices: "bigint[]",
+  address_viewers: "bigint[]",
+  is_first_of_day: "boolean",
   viewer_day: "text",
   earned_today: "integer",
   last_earned_at: "timestamptz",
@@ -69,6 +79,18 @@ const movedViews = `moved_views as (
     select bot_id, code, user_id, moment, deadline from moved_views
   )`;
 
+// A sum and no comparison: many visitors of one network come at the same time. So visits that are judged at the same time on
+// several nodes may together pass a bound of the network.
+const countedNetworks = `counted_networks as (
+    insert into network_days (day, bot_id, network, users, minute, minute_users)
+    select address_day::date, bot_id, network_hash, count(*), date_trunc('minute', max(moment)), count(*)
+    from written where is_first_of_day and not is_test group by 1, 2, 3 order by 1, 2, 3
+    on conflict (day, bot_id, network) do update set users = network_days.users + excluded.users,
+      minute = greatest(network_days.minute, excluded.minute),
+      minute_users = excluded.minute_users
+        + case when network_days.minute >= excluded.minute then network_days.minute_users else 0 end
+  )`;
+
 const unpaidRecords = `
     select record_unpaid_clicks(array_agg(bot_id), array_agg(code), array_agg(event_id), array_agg(user_id),
       array_agg(reference), array_agg(moment), array_agg(campaign_id), array_agg(refusal),
@@ -85,7 +107,7 @@ const unpaidRecords = `
  * viewer's row is locked and compared before anything is written. A viewer without a row cannot be locked: if another node
  * inserts it meanwhile, this visit has already been counted for its address, which has then counted one too many.
  *
- * Locks are taken in this order: known viewers, addresses, new viewers, counts of refusals, days of campaigns. Deadlocks are
+ * Locks are taken in this order: known viewers, addresses, new viewers, networks, counts of refusals, days of campaigns. Deadlocks are
  * rare and retried.
  *
  * Starting the plan costs as much as ten visits, so the rare records of unpaid visits are left to a function.
@@ -105,10 +127,12 @@ const record = statement<Row>(
   ),
   -- Not for testers, whose clicks count towards no limit of others.
   counted_addresses as (
-    insert into address_days (day, address_hash, clicks, counted, tapped, devices)
-    select address_day::date, address_hash, clicks, counted, tapped, devices from leading_clicks where not is_test order by 1, 2
+    insert into address_days (day, address_hash, clicks, counted, tapped, devices, viewers)
+    select address_day::date, address_hash, clicks, counted, tapped, devices, address_viewers
+    from leading_clicks where not is_test order by 1, 2
     on conflict (day, address_hash) do update set
-      clicks = excluded.clicks, counted = excluded.counted, tapped = excluded.tapped, devices = excluded.devices
+      clicks = excluded.clicks, counted = excluded.counted, tapped = excluded.tapped, devices = excluded.devices,
+      viewers = excluded.viewers
     where address_days.counted = excluded.counted - 1
     returning address_hash
   ),
@@ -126,6 +150,7 @@ const record = statement<Row>(
   written as materialized (
     select * from leading_clicks where case when (bot_id, user_id) in (select * from counted_viewers) then true end
   ),
+  ${countedNetworks},
   ${movedViews},
   paid as materialized (
     select bot_id, event_id, 'direct_link' as event, user_id, code, reference, is_test, campaign_id,
@@ -208,6 +233,8 @@ function leadingValues({ click, facts }: JudgedClick, { outcome, suspicions, isT
     counted: facts.addressCounted + 1,
     tapped: facts.addressTapped + (visit.tap === undefined ? 0 : 1),
     devices: devicesAfter(facts, visit),
+    address_viewers: addressViewersAfter(facts, visit),
+    is_first_of_day: isFirstOfDay(facts, visit.now),
     viewer_day: viewer.day,
     earned_today: viewer.earnedToday,
     last_earned_at: viewer.lastEarnedAt,

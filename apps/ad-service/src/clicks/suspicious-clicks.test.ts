@@ -96,7 +96,7 @@ describe.each(testDatabases())("suspicious clicks on the %s store", (kind) => {
 
   test.each([
     ["IPv4 /24", (host: number) => `100.64.7.${host}`],
-    ["IPv6 /48", (host: number) => `2001:db8:64:${host}::1`],
+    ["IPv6 /56", (host: number) => `2001:db8:64:${host}::1`],
   ])("more than thirty users of one network (%s) within a day are marked", async (_what, addressOf) => {
     await open();
     const codes = await issueMany(40);

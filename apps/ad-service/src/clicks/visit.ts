@@ -14,7 +14,7 @@ export interface Visit {
   now: Date;
 }
 
-/** 128-bit hashes: of one address with the keys of two days, and of its network (/24, /48) with today's key. */
+/** 128-bit hashes: of one address with the keys of two days, and of its network (/24, /56) with today's key. */
 export interface AddressHashes {
   today: string;
   yesterday: string;

@@ -231,6 +231,7 @@ const oldRows = {
   conversions: olderThanKept("occurred_at"),
   // Limits read the rows of today and yesterday (UTC).
   address_days: "day < ($1::timestamptz at time zone 'utc')::date - 1",
+  network_days: "day < ($1::timestamptz at time zone 'utc')::date - 1",
 };
 
 const prunes = Object.entries(oldRows).map(([table, isOld]) =>

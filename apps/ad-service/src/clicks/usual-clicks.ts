@@ -1,0 +1,32 @@
+import { type Database, statement } from "@intermission/postgres/open-database";
+import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
+import { utcDay } from "../ad-selection/limit-of-viewer.ts";
+
+/** The usual clicks of bots, by bot and day, as they were at most a minute ago. */
+export type UsualClicks = BriefCache<number>;
+
+const MAX_AGE_MS = 60_000;
+const MAX_BOTS = 10_000;
+
+// Today counts, too: a bot that has just begun grows by the hour.
+const readBusiestDay = statement<{ clicks: number }>(
+  "clicks.busiest-day",
+  `select coalesce(max(clicks), 0)::double precision as clicks from (
+     select sum(count) as clicks from stats_hours
+     where bot_id = $1 and hour >= $2::date - 7 and hour < $2::date + 1 and measure = 'clicks'
+     group by (hour at time zone 'utc')::date
+   ) as days`,
+);
+
+export function openUsualClicks(database: Database): UsualClicks {
+  return briefCache({
+    load: async (key) => (await database.run(readBusiestDay, key.split(" ")))[0]?.clicks,
+    maxAgeMs: MAX_AGE_MS,
+    maxEntries: MAX_BOTS,
+  });
+}
+
+/** Counted clicks of the bot's busiest day in the week before `now`, today included. */
+export async function usualClicksOf(usual: UsualClicks, botId: string, now: Date): Promise<number> {
+  return (await usual.get(`${botId} ${utcDay(now)}`)) ?? 0;
+}

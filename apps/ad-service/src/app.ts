@@ -14,7 +14,6 @@ import type { Registry } from "prom-client";
 import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { type ExplainOperatorDeps, explainOperatorRoutes } from "./ad-selection/operator-routes.ts";
 import { advertiserOperatorRoutes } from "./advertisers/operator-routes.ts";
-import { conversionRoutes } from "./advertisers/routes.ts";
 import { clientApi, operatorApi, playerApi } from "./api-descriptions.ts";
 import {
   type ApiTokens,
@@ -33,6 +32,8 @@ import { directLinkRoutes } from "./clicks/routes.ts";
 import { type CodeLinks, codeClientRoutes } from "./codes/client-routes.ts";
 import { openCodes } from "./codes/issue-code.ts";
 import type { Config } from "./config.ts";
+import { conversionOperatorRoutes } from "./conversions/operator-routes.ts";
+import { conversionRoutes } from "./conversions/routes.ts";
 import { openMediaStorage } from "./creatives/media-storage.ts";
 import { type CreativeOperatorDeps, creativeOperatorRoutes } from "./creatives/operator-routes.ts";
 import { mediaRoutes } from "./creatives/routes.ts";
@@ -269,6 +270,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       deliveryOperatorRoutes(scope, deps);
       viewOperatorRoutes(scope, deps);
       clickOperatorRoutes(scope, deps);
+      conversionOperatorRoutes(scope, deps);
       statsOperatorRoutes(scope, deps);
       userOperatorRoutes(scope, deps);
     },

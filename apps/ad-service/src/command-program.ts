@@ -6,6 +6,7 @@ import { advertiserCommands } from "./advertisers/commands.ts";
 import { botCommands, tokenCommands } from "./bots/commands.ts";
 import { campaignCommands } from "./campaigns/commands.ts";
 import { clickCommands } from "./clicks/commands.ts";
+import { conversionCommands } from "./conversions/commands.ts";
 import { creativeCommands } from "./creatives/commands.ts";
 import { deliveryCommands } from "./deliveries/commands.ts";
 import { endpointCommands } from "./deliveries/endpoint-commands.ts";
@@ -26,6 +27,7 @@ const commands = [
   advertiserCommands,
   viewCommands,
   clickCommands,
+  conversionCommands,
   statsCommands,
   userCommands,
 ];

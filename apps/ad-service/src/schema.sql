@@ -577,20 +577,41 @@ create table conversions (
   -- The advertiser's own id; '' without one: then a click converts once for each event.
   conversion_id text not null default '',
   value_micros bigint check (value_micros >= 0),
+  -- The deployment's when the conversion was reported.
+  currency text not null default '',
   bot_id text not null,
   campaign_id text not null,
   creative_id text,
   occurred_at timestamptz not null,
+  -- When an operator reversed it.
+  reversed_at timestamptz,
   xid xid8 not null default commit_xid(),
   primary key (click_id, event, conversion_id)
 );
 create index conversions_in_commit_order on conversions (xid);
-create index conversions_by_time on conversions using brin (occurred_at) with (pages_per_range = 32);
+create index conversions_latest on conversions (occurred_at desc, click_id);
+
+-- The sums of conversions: what was reported in an hour, and what was reversed in it.
+create table conversion_hours (
+  bot_id text not null,
+  hour timestamptz not null,
+  campaign_id text not null,
+  creative_id text not null default '',
+  event text not null,
+  currency text not null,
+  reported bigint not null default 0,
+  reported_micros numeric not null default 0,
+  reversed bigint not null default 0,
+  reversed_micros numeric not null default 0,
+  primary key (bot_id, hour, campaign_id, creative_id, event, currency)
+);
+create index conversion_hours_by_hour on conversion_hours (hour);
 
 -- Refused postbacks, by day and reason.
 create table conversion_refusals (
   day date not null,
-  reason text not null,
+  reason text not null check (reason in ('unknown-key', 'unknown-click', 'refused-click', 'too-late', 'too-many', 'reversed',
+    'unknown-currency', 'malformed')),
   count bigint not null,
   primary key (day, reason)
 );

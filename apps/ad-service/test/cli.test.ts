@@ -309,6 +309,12 @@ describe("with a running server", () => {
       return (await fetch(`${fixture.address}/postback/v1/conversions?${query}`)).status;
     };
     expect([await statusWith(first), await statusWith(second)]).toEqual([401, 404]);
+    expect((await ads(["conversions", "sums"])).out).toMatch(/refused, of all advertisers: .*unknown-click 1/);
+    expect(await ads(["conversions", "list", "--campaign-id", campaignId])).toMatchObject({ code: 0, out: "none\n" });
+    expect(await ads(["conversions", "reverse", "clk_none", "--event", "purchase"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("conversions list"),
+    });
     const listed = (await ads(["advertisers", "list"])).out;
     expect(listed).toMatch(/^The Shop & Co +1 +0 +yes/m);
     expect(listed).not.toContain(second);

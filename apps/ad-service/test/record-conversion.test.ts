@@ -5,6 +5,9 @@ import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { advertiserKey, issuePostbackKey } from "../src/advertisers/advertisers.ts";
+import { listConversions, sumConversionRefusals, sumConversions } from "../src/conversions/read-conversions.ts";
+import type { ConversionRefusal } from "../src/conversions/record-conversion.ts";
+import { reverseConversion } from "../src/conversions/reverse-conversion.ts";
 import { migrations } from "../src/migrations.ts";
 import { pruneFacts } from "../src/statistics/roll-up-statistics.ts";
 import { rollUpUntilNow } from "./fixtures/facts-fixture.ts";
@@ -23,7 +26,7 @@ const insertClick = statement<never>(
 const insertWithheld = statement<never>(
   "test.insert-withheld-click",
   `insert into withheld_clicks (bot_id, click_id, code, user_id, campaign_id, outcome, occurred_at)
-   select $1, $2, $2, '1', 'cmp_1', 'held', now() where $3::bigint is null`,
+   values ($1, $2, $2, '1', 'cmp_1', $3, now())`,
 );
 
 describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kind) => {
@@ -68,6 +71,17 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
     const issued = await issuePostbackKey(store.database, { advertiser });
     if (issued.outcome !== "issued") throw new Error(issued.outcome);
     return issued.key;
+  }
+
+  const sumOfAll = "select sum(count)::integer as count from stats_hours where bot_id = $1 and measure = 'conversions'";
+
+  /** Of the fixture's bot; the refusals are those of all tests. */
+  async function readSums() {
+    await rollUpUntilNow(store.database);
+    const now = fixture.clock.now.getTime();
+    const [from, to] = [new Date(now - 86_400_000), new Date(now + 86_400_000)];
+    const refused = await sumConversionRefusals(store.database, { from, to });
+    return { sums: await sumConversions(store.database, { botId: fixture.botId, from, to }), refused };
   }
 
   const stored = () =>
@@ -116,13 +130,15 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
     ["counted", { status: 200, body: { outcome: "recorded" } }],
     ["test", { status: 404 }],
     ["held", { status: 200, body: { outcome: "recorded" } }],
+    ["refused", { status: 409, body: { error: { code: "CLICK_REFUSED" } } }],
   ] as const)("a click of a direct link that is %s", async (outcome, expected) => {
     const id = newClickId(Date.now(), randomBytes(10));
-    const insert = outcome === "held" ? insertWithheld : insertClick;
-    await store.database.run(insert, [fixture.botId, id, outcome === "counted" ? 5 : null]);
+    if (outcome === "held" || outcome === "refused")
+      await store.database.run(insertWithheld, [fixture.botId, id, outcome]);
+    else await store.database.run(insertClick, [fixture.botId, id, outcome === "counted" ? 5 : null]);
     expect(await postback({ click_id: id, key })).toMatchObject(expected);
     const campaigns = (await stored()).map(({ campaign_id, creative_id }) => [campaign_id, creative_id]);
-    expect(campaigns).toEqual(outcome === "test" ? [] : [["cmp_1", null]]);
+    expect(campaigns).toEqual(outcome === "test" || outcome === "refused" ? [] : [["cmp_1", null]]);
   });
 
   test("a conversion is in the statistics, and moves no money", async () => {
@@ -162,6 +178,87 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
       (before[0] ?? 0) + 1,
       (before[1] ?? 0) + 2,
     ]);
+  });
+
+  test("every refused postback is counted by its reason, and the answer names it", async () => {
+    const old = newClickId(fixture.clock.now.getTime() - 400 * 86_400_000, randomBytes(10));
+    expect(await postback({ click_id: old, key })).toMatchObject({
+      status: 410,
+      body: { error: { code: "CLICK_TOO_OLD" } },
+    });
+    expect(await postback({ click_id: clickId, key, value: "1", currency: "JPY" })).toMatchObject({
+      status: 400,
+      body: { error: { code: "UNKNOWN_CURRENCY" } },
+    });
+    expect(await postback({ click_id: clickId, key, value: "much" })).toMatchObject({ status: 400 });
+    const { refused } = await readSums();
+    expect(refused).toMatchObject({ "too-late": 1, "unknown-currency": 1 });
+    expect(refused.malformed).toBeGreaterThan(0);
+    expect(await stored()).toEqual([]);
+  });
+
+  test("installs and purchases are summed apart, and a reversal subtracts its own once", async () => {
+    for (const [event, id, value] of [
+      ["install", "", ""],
+      ["purchase", "order-1", "4.99"],
+      ["purchase", "order-2", "10"],
+      ["purchase", "order-3", ""],
+    ] as const)
+      await postback({ click_id: clickId, key, event, conversion_id: id, value, currency: value && "EUR" });
+    const { currency } = (await readSums()).sums[0] ?? {};
+    expect((await readSums()).sums).toEqual([
+      { event: "purchase", currency, conversions: 3, valueMicros: 14_990_000n, reversed: 0, reversedMicros: 0n },
+      { event: "install", currency, conversions: 1, valueMicros: 0n, reversed: 0, reversedMicros: 0n },
+    ]);
+    const wrong = { clickId, event: "purchase", conversionId: "order-2" };
+    const outcomes = await Promise.all(
+      [1, 2, 3].map(() => reverseConversion(store.database, wrong, fixture.clock.now)),
+    );
+    expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(["reversed", "reversed-before", "reversed-before"]);
+    expect((await readSums()).sums[0]).toEqual({
+      ...{ event: "purchase", currency, conversions: 2, valueMicros: 4_990_000n },
+      ...{ reversed: 1, reversedMicros: 10_000_000n },
+    });
+    expect(await ask<{ count: number }>(sumOfAll, fixture.botId)).toEqual([{ count: 3 }]);
+    // The advertiser's tracker repeats what it sent: a reversed conversion does not come back.
+    expect(await postback({ click_id: clickId, key, event: "purchase", conversion_id: "order-2" })).toMatchObject({
+      status: 409,
+      body: { error: { code: "CONVERSION_REVERSED" } },
+    });
+    expect(await reverseConversion(store.database, { ...wrong, event: "purchas" }, fixture.clock.now)).toMatchObject({
+      outcome: "unknown-conversion",
+      recorded: expect.arrayContaining([{ event: "install", conversionId: "" }]),
+    });
+    const listed = await listConversions(store.database, { botId: fixture.botId, event: "purchase", limit: 10 });
+    expect(listed.map(({ conversionId, reversedAt }) => [conversionId, reversedAt !== null]).sort()).toEqual([
+      ["order-1", false],
+      ["order-2", true],
+      ["order-3", false],
+    ]);
+  });
+
+  test("the largest values of many conversions add up to the millionth", async () => {
+    for (let number = 0; number < 95; number++)
+      await postback({ click_id: clickId, key, conversion_id: `${number}`, value_micros: String(10n ** 17n) });
+    expect((await readSums()).sums).toMatchObject([{ event: "", conversions: 95, valueMicros: 95n * 10n ** 17n }]);
+  });
+
+  test("the database accepts the refusals of postbacks, and no others", async () => {
+    const words = {
+      "unknown-key": true,
+      "unknown-click": true,
+      "refused-click": true,
+      "too-late": true,
+      "too-many": true,
+      reversed: true,
+      "unknown-currency": true,
+      malformed: true,
+    } satisfies Record<ConversionRefusal, true>;
+    const text = `select pg_get_constraintdef(oid) as definition from pg_constraint
+      where contype = 'c' and conrelid = 'conversion_refusals'::regclass`;
+    const [row] = await ask<{ definition: string }>(text);
+    const accepted = [...(row?.definition ?? "").matchAll(/'([^']*)'/g)].map(([, word]) => word);
+    expect(accepted.toSorted()).toEqual(Object.keys(words).toSorted());
   });
 
   test("a new key voids the previous one, and no key is stored in clear text", async () => {

@@ -5,6 +5,7 @@ import { type CommandContext, callForRow } from "@intermission/server/operator-c
 import { type Command, Option } from "commander";
 import { z } from "zod";
 import { roundedAmount, roundedParts } from "../campaigns/amounts.ts";
+import { conversionSum } from "../conversions/commands.ts";
 
 const bars = [..."▁▂▃▄▅▆▇█"];
 
@@ -46,6 +47,7 @@ export const statsAnswer = z.object({
   countedUntil: z.string().optional(),
   rows: z.array(figures.extend({ key: z.string(), name: z.string().optional() })),
   total: figures,
+  conversionSums: z.array(conversionSum).default([]),
   deliveries: z
     .object({ delivered: z.number(), underWay: z.number(), failed: z.number(), successRate: share })
     .optional(),
@@ -65,7 +67,7 @@ export function showStats(answer: StatsAnswer): string {
     ...(isInTime ? courses(answer.rows) : []),
     ...reasonsOf(answer.total),
     ...(answer.total.taps > 0 ? [`taps on calls to action: ${answer.total.taps}`] : []),
-    ...(answer.total.conversions > 0 ? [`conversions: ${answer.total.conversions}`] : []),
+    ...conversionsOf(answer),
     ...deliveriesOf(answer),
     `counted until: ${textOf(answer.countedUntil)}`,
   ].join("\n");
@@ -151,6 +153,16 @@ function reasonsOf(total: Figures): string[] {
       const sorted = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
       return `${name}: ${sorted.map(([reason, count]) => `${reason} ${count}`).join(", ")}`;
     });
+}
+
+/** Each event and currency by itself: installs and purchases are no sum. */
+function conversionsOf({ conversionSums, total }: StatsAnswer): string[] {
+  if (conversionSums.length === 0) return total.conversions > 0 ? [`conversions: ${total.conversions}`] : [];
+  const parts = conversionSums.map(({ event, currency, conversions, valueMicros, reversed }) => {
+    const value = valueMicros === 0n ? "" : ` worth ${roundedAmount(valueMicros, 2)} ${currency}`;
+    return `${event === "" ? "without a name" : event} ${conversions}${value}${reversed > 0 ? `, ${reversed} reversed` : ""}`;
+  });
+  return [`conversions: ${parts.join("; ")}`];
 }
 
 function deliveriesOf({ deliveries }: StatsAnswer): string[] {

@@ -19,11 +19,11 @@ const BATCH_OF_COUNTS = 1000;
 
 /**
  * `from` reads rows of the given transactions; `facts` selects bot_id, campaign_id, creative_id, measure, reason,
- * occurred_at, spend_micros and revenue_micros from them.
+ * occurred_at, spend_micros and revenue_micros from them. `more`: further CTEs that add them to other sums.
  */
 function source(
   name: Source["name"],
-  { from, facts }: { from: (transactions: string, limit?: string) => string; facts: string },
+  { from, facts, more = "" }: { from: (transactions: string, limit?: string) => string; facts: string; more?: string },
 ): Source {
   return {
     name,
@@ -43,7 +43,7 @@ function source(
           count = stats_hours.count + excluded.count,
           spend_micros = stats_hours.spend_micros + excluded.spend_micros,
           revenue_micros = stats_hours.revenue_micros + excluded.revenue_micros
-      )
+      )${more}
       update stats_progress set xid = $2::xid8, counted_until = coalesce($3::timestamptz, counted_until)
        where source = '${name}' returning source`,
     ),
@@ -133,7 +133,17 @@ export const sources: readonly Source[] = [
   }),
   source("conversions", {
     from: inTable("conversions"),
-    facts: `${who}, 'conversions' as measure, '' as reason, ${free}`,
+    facts: `${who}, 'conversions' as measure, '' as reason, ${free}, event, currency, value_micros`,
+    more: `,
+      by_event as (
+        insert into conversion_hours (bot_id, hour, campaign_id, creative_id, event, currency, reported, reported_micros)
+        select bot_id, date_trunc('hour', occurred_at, 'UTC'), campaign_id, coalesce(creative_id, ''), event, currency,
+          count(*), coalesce(sum(value_micros), 0)
+        from facts group by 1, 2, 3, 4, 5, 6
+        on conflict (bot_id, hour, campaign_id, creative_id, event, currency) do update set
+          reported = conversion_hours.reported + excluded.reported,
+          reported_micros = conversion_hours.reported_micros + excluded.reported_micros
+      )`,
   }),
 ];
 

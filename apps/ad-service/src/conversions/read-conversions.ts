@@ -1,0 +1,108 @@
+import { type Database, statement } from "@intermission/postgres/open-database";
+import { jsonInteger } from "@intermission/server/exact-json";
+import type { ConversionRefusal } from "./record-conversion.ts";
+import type { ConversionKey } from "./reverse-conversion.ts";
+
+export interface Conversion extends ConversionKey {
+  botId: string;
+  campaignId: string;
+  creativeId: string | null;
+  valueMicros: bigint | null;
+  currency: string;
+  occurredAt: Date;
+  reversedAt: Date | null;
+}
+
+const list = statement<Omit<Conversion, "valueMicros"> & { valueMicros: string | null }>(
+  "conversions.list",
+  `select click_id as "clickId", event, conversion_id as "conversionId", bot_id as "botId", campaign_id as "campaignId",
+     creative_id as "creativeId", value_micros::text as "valueMicros", currency, occurred_at as "occurredAt",
+     reversed_at as "reversedAt"
+   from conversions
+   where ($1::text is null or bot_id = $1) and ($2::text is null or campaign_id = $2) and ($3::text is null or event = $3)
+   order by occurred_at desc, click_id, event, conversion_id limit $4`,
+);
+
+/** The latest first. */
+export async function listConversions(
+  database: Database,
+  of: {
+    botId?: string | undefined;
+    campaignId?: string | undefined;
+    event?: string | undefined;
+    limit: number;
+  },
+): Promise<Conversion[]> {
+  const rows = await database.run(list, [of.botId, of.campaignId, of.event, of.limit]);
+  return rows.map((row) => ({ ...row, valueMicros: row.valueMicros === null ? null : BigInt(row.valueMicros) }));
+}
+
+export interface ConversionPeriod {
+  botId?: string | undefined;
+  campaignId?: string | undefined;
+  creativeId?: string | undefined;
+  /** Whole hours: from (included) to (excluded). */
+  from: Date;
+  to: Date;
+}
+
+/** What a period brought for one event, in one currency. */
+export interface ConversionSum {
+  event: string;
+  currency: string;
+  /** Reported, less those that were reversed; negative if more were reversed than reported in the period. */
+  conversions: number;
+  /** The value of these. */
+  valueMicros: bigint;
+  reversed: number;
+  reversedMicros: bigint;
+}
+
+const sum = statement<
+  Omit<ConversionSum, "valueMicros" | "reversedMicros"> & { valueMicros: string; reversedMicros: string }
+>(
+  "conversions.sum",
+  `select event, currency, (sum(reported) - sum(reversed))::bigint as conversions,
+     (sum(reported_micros) - sum(reversed_micros))::text as "valueMicros",
+     sum(reversed)::bigint as reversed, sum(reversed_micros)::text as "reversedMicros"
+   from conversion_hours
+   where hour >= $1 and hour < $2 and ($3::text is null or bot_id = $3) and ($4::text is null or campaign_id = $4)
+     and ($5::text is null or creative_id = $5)
+   group by event, currency order by sum(reported) desc, event, currency limit 200`,
+);
+
+/** The sums of each event and currency: installs and purchases are never one number. At most 200, the most frequent first. */
+export async function sumConversions(database: Database, period: ConversionPeriod): Promise<ConversionSum[]> {
+  const { from, to, botId, campaignId, creativeId } = period;
+  const rows = await database.run(sum, [from, to, botId, campaignId, creativeId]);
+  return rows.map((row) => ({
+    ...row,
+    valueMicros: BigInt(row.valueMicros),
+    reversedMicros: BigInt(row.reversedMicros),
+  }));
+}
+
+/** Amounts keep all their digits. */
+export function sumInJson(sum: ConversionSum) {
+  return {
+    ...sum,
+    valueMicros: jsonInteger(sum.valueMicros),
+    reversedMicros: jsonInteger(sum.reversedMicros),
+  };
+}
+
+const sumRefusals = statement<{ reason: ConversionRefusal; count: number }>(
+  "conversions.sum-refusals",
+  `select reason, sum(count)::bigint as count from conversion_refusals
+   where day >= ($1::timestamptz at time zone 'utc')::date and day < ($2::timestamptz at time zone 'utc')::date + 1
+   group by reason order by 2 desc, 1`,
+);
+
+/** Refused postbacks of all advertisers, by reason, on the days (UTC) that the period touches. */
+export async function sumConversionRefusals(
+  database: Database,
+  { from, to }: Pick<ConversionPeriod, "from" | "to">,
+): Promise<Partial<Record<ConversionRefusal, number>>> {
+  const rows = await database.run(sumRefusals, [from, new Date(to.getTime() - 1)]);
+  return Object.fromEntries(rows.map(({ reason, count }) => [reason, count]));
+}

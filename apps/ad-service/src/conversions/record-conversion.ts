@@ -1,0 +1,121 @@
+import { type Database, statement } from "@intermission/postgres/open-database";
+import { hashPostbackKey } from "../advertisers/advertisers.ts";
+
+export interface Postback {
+  clickId: string;
+  key: string;
+  conversionId: string;
+  event: string;
+  valueMicros: string | null;
+  /** The deployment's, in which the value is. */
+  currency: string;
+  now: Date;
+}
+
+/** Why a postback recorded nothing. */
+export type ConversionRefusal =
+  | "unknown-key"
+  /** No click of this advertiser's, or a click that never counted. */
+  | "unknown-click"
+  /** The click was withheld as suspicious, and refused. */
+  | "refused-click"
+  | "too-late"
+  | "too-many"
+  /** It was recorded, and an operator has reversed it. */
+  | "reversed"
+  | "unknown-currency"
+  | "malformed";
+
+export type RecordConversionOutcome =
+  | { outcome: "recorded" }
+  /** It was recorded before, so nothing was added. */
+  | { outcome: "repeated" }
+  | { outcome: "refused"; reason: Exclude<ConversionRefusal, "unknown-currency" | "malformed"> };
+
+/** One click may lead to several conversions: a purchase, its renewals. More than this is not an honest count. */
+const MAX_OF_CLICK = 100;
+
+/** Thirteen months, for as long as clicks are kept: a subscription's renewals of a year belong to its click. */
+export const MAX_CLICK_AGE_DAYS = 396;
+const DAY_MS = 86_400_000;
+
+// The hash is looked up by its index: the timing can reveal something about the hash, but nothing about the key.
+const findAdvertiser = statement<{ name: string }>(
+  "conversions.advertiser-of-key",
+  "select name from advertisers where postback_key_hash = $1",
+);
+// The event of a direct link's click has the same UUID as the click. A held click converts like any other: the advertiser reports
+// it once, and it may be released later.
+const findClick = statement<{
+  botId: string;
+  campaignId: string;
+  creativeId: string | null;
+  advertiser: string;
+  isRefused: boolean;
+}>(
+  "conversions.click",
+  `select bot_id as "botId", campaign_id as "campaignId", creative_id as "creativeId", advertiser, is_refused as "isRefused"
+   from (
+     select bot_id, case when price_micros is not null then campaign_id end as campaign_id, creative_id, false as is_refused
+     from events where event_id = 'evt_' || substr($1, 5) and starts_with($1, 'clk_')
+     union all
+     select bot_id, campaign_id, null, outcome = 'refused' from withheld_clicks
+     where click_id = $1 and outcome in ('held', 'refused')
+     union all
+     select bot_id, campaign_id, creative_id, false from ad_clicks where click_id = $1
+   ) as clicked join campaigns using (campaign_id)`,
+);
+const insert = statement<{ clickId: string }>(
+  "conversions.insert",
+  `insert into conversions (click_id, event, conversion_id, value_micros, currency, bot_id, campaign_id, creative_id, occurred_at)
+   select $1, $2, $3, $4, $5, $6, $7, $8, $9
+   where (select count(*) from (select from conversions where click_id = $1 limit ${MAX_OF_CLICK}) as known) < ${MAX_OF_CLICK}
+   on conflict do nothing returning click_id as "clickId"`,
+);
+const findRecorded = statement<{ isReversed: boolean }>(
+  "conversions.find-recorded",
+  `select reversed_at is not null as "isReversed" from conversions
+   where click_id = $1 and event = $2 and conversion_id = $3`,
+);
+const countRefusal = statement<never>(
+  "conversions.count-refusal",
+  `insert into conversion_refusals (day, reason, count) values (($1::timestamptz at time zone 'utc')::date, $2, 1)
+   on conflict (day, reason) do update set count = conversion_refusals.count + 1`,
+);
+
+/** Records a conversion that the advertiser of the click's campaign reports. For statistics only: nothing is paid for it. */
+export async function recordConversion(database: Database, postback: Postback): Promise<RecordConversionOutcome> {
+  const recorded = await tryToRecord(database, postback);
+  if (recorded.outcome === "refused") await countConversionRefusal(database, recorded.reason, postback.now);
+  return recorded;
+}
+
+/** Counts a refused postback by day (UTC) and reason. */
+export async function countConversionRefusal(database: Database, reason: ConversionRefusal, now: Date): Promise<void> {
+  await database.run(countRefusal, [now, reason]);
+}
+
+async function tryToRecord(database: Database, postback: Postback): Promise<RecordConversionOutcome> {
+  const { clickId, key, conversionId, event, valueMicros, currency, now } = postback;
+  const [advertiser] = await database.run(findAdvertiser, [hashPostbackKey(key)]);
+  if (!advertiser) return { outcome: "refused", reason: "unknown-key" };
+  // The id tells its time, also where the click is no longer kept, so this answer reveals nothing about the click.
+  if (isTooOld(clickId, now)) return { outcome: "refused", reason: "too-late" };
+  const [click] = await database.run(findClick, [clickId]);
+  // The answer is the same for another advertiser's click, so that it does not reveal whether that click exists.
+  if (!click || click.advertiser !== advertiser.name) return { outcome: "refused", reason: "unknown-click" };
+  const { botId, campaignId, creativeId, isRefused } = click;
+  if (isRefused) return { outcome: "refused", reason: "refused-click" };
+  const values = [clickId, event, conversionId, valueMicros, currency, botId, campaignId, creativeId, now];
+  if ((await database.run(insert, values)).length > 0) return { outcome: "recorded" };
+  const [known] = await database.run(findRecorded, [clickId, event, conversionId]);
+  if (known === undefined) return { outcome: "refused", reason: "too-many" };
+  return known.isReversed ? { outcome: "refused", reason: "reversed" } : { outcome: "repeated" };
+}
+
+/** The first 48 bits of a click id (UUIDv7) are its milliseconds. */
+function isTooOld(clickId: string, now: Date): boolean {
+  const [, high, low] = /^clk_([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(clickId) ?? [];
+  if (high === undefined) return false;
+  return now.getTime() - Number.parseInt(`${high}${low}`, 16) > MAX_CLICK_AGE_DAYS * DAY_MS;
+}

@@ -1,0 +1,138 @@
+import type { Database } from "@intermission/postgres/open-database";
+import { addressNetwork } from "@intermission/server/client-address";
+import { HttpError } from "@intermission/server/http-server";
+import { parseRequest } from "@intermission/server/parse-request";
+import { rateLimiter, spend } from "@intermission/server/rate-limiter";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { z } from "zod";
+import {
+  type ConversionRefusal,
+  countConversionRefusal,
+  MAX_CLICK_AGE_DAYS,
+  recordConversion,
+} from "./record-conversion.ts";
+
+const maxValueMicros = 10n ** 17n;
+
+/** In an address, or in JSON. Its digits go to the database as text. An empty one is a macro that was not filled in. */
+const valueMicros = z
+  .union([z.string(), z.number()])
+  .transform((value) => (value === "" ? null : String(value)))
+  .refine(
+    (digits) => digits === null || (/^\d{1,18}$/.test(digits) && BigInt(digits) <= maxValueMicros),
+    `must be a whole number of micros from 0 to ${maxValueMicros}: a value of 4.99 is 4990000`,
+  );
+
+/** The same in units of the currency, as advertisers' trackers send it. */
+const value = z
+  .union([z.string(), z.number()])
+  .transform((amount) => (amount === "" ? null : String(amount)))
+  .refine(
+    (amount) => amount === null || /^\d{1,11}(\.\d{1,6})?$/.test(amount),
+    "must be an amount with a point and 6 decimals at most, such as 4.99",
+  )
+  .transform((amount) => (amount === null ? null : microsOf(amount)));
+
+function microsOf(amount: string): string {
+  const [whole = "", fraction = ""] = amount.split(".");
+  return String(BigInt(whole + fraction.padEnd(6, "0")));
+}
+
+const postback = z
+  .object({
+    click_id: z.string().min(1).max(64),
+    key: z.string().min(1).max(128),
+    conversion_id: z.string().max(128).default(""),
+    event: z.string().max(64).default(""),
+    value_micros: valueMicros.optional(),
+    value: value.optional(),
+    currency: z.string().max(64).default(""),
+  })
+  .refine(({ value_micros: micros, value }) => (micros ?? null) === null || (value ?? null) === null, {
+    path: ["value"],
+    error: "and value_micros are the same amount: send one of them",
+  });
+
+/** Statuses, codes and texts of the answers. */
+const refusals = {
+  "unknown-key": [401, "UNAUTHORIZED", "the key belongs to no advertiser; it may be truncated or replaced"],
+  "unknown-click": [
+    404,
+    "UNKNOWN_CLICK",
+    "no click of this id was counted or is held for a campaign of this advertiser",
+  ],
+  "refused-click": [
+    409,
+    "CLICK_REFUSED",
+    "this click was refused as suspicious: it cost nothing, and converts nothing",
+  ],
+  "too-late": [410, "CLICK_TOO_OLD", `the click is older than ${MAX_CLICK_AGE_DAYS} days: it no longer converts`],
+  "too-many": [409, "TOO_MANY_CONVERSIONS", "this click has reached the maximum number of conversions"],
+  reversed: [409, "CONVERSION_REVERSED", "this conversion was recorded and then reversed by the operator"],
+} satisfies Record<Exclude<ConversionRefusal, "malformed" | "unknown-currency">, [number, string, string]>;
+
+/** `GET|POST /postback/v1/conversions`: the advertiser's server reports a conversion of a click. */
+export function conversionRoutes(
+  app: FastifyInstance,
+  deps: { database: Database; currency: string; now?: () => Date },
+): void {
+  const { database, currency, now = () => new Date() } = deps;
+  const calls = rateLimiter({ quota: 200, windowSeconds: 4, mostKeys: 20_000 });
+  const wrongKeys = rateLimiter({ quota: 20, windowSeconds: 100, mostKeys: 20_000 });
+
+  const answer = async (request: FastifyRequest, given: unknown) => {
+    const at = now();
+    const network = addressNetwork(request.ip);
+    spend(calls, network, at);
+    const sent = await readPostback(given, at);
+    const outcome = await recordConversion(database, {
+      clickId: sent.click_id,
+      key: sent.key,
+      conversionId: sent.conversion_id,
+      event: sent.event,
+      valueMicros: sent.value_micros ?? sent.value ?? null,
+      currency,
+      now: at,
+    });
+    if (outcome.outcome !== "refused") return { outcome: outcome.outcome };
+    if (outcome.reason === "unknown-key") spend(wrongKeys, network, at);
+    throw new HttpError(...refusals[outcome.reason]);
+  };
+
+  /** What is malformed is counted too, since an advertiser's tracker repeats it with each conversion. */
+  async function readPostback(given: unknown, at: Date) {
+    try {
+      const sent = parseRequest(postback, given);
+      // All values of a deployment are in its currency: one in another would be added to them as if it were.
+      if (sent.currency === "" || sent.currency.toUpperCase() === currency) return sent;
+    } catch (error) {
+      await countConversionRefusal(database, "malformed", at);
+      throw error;
+    }
+    await countConversionRefusal(database, "unknown-currency", at);
+    const rule = `must be ${currency}, the currency of this service: convert the value, or leave both out`;
+    throw new HttpError(400, "UNKNOWN_CURRENCY", `currency: ${rule}`, {
+      details: [{ field: "currency", message: rule }],
+    });
+  }
+
+  app.register(
+    async (scope) => {
+      scope.addHook("onRequest", async (_request, reply) => {
+        reply.header("cache-control", "no-store");
+      });
+      scope.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
+        done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+      );
+      scope.get("/conversions", { exposeHeadRoute: false }, (request) => answer(request, request.query));
+      scope.post("/conversions", (request) =>
+        answer(request, { ...fieldsOf(request.query), ...fieldsOf(request.body) }),
+      );
+    },
+    { prefix: "/postback/v1" },
+  );
+}
+
+function fieldsOf(value: unknown): object {
+  return typeof value === "object" && value !== null ? value : {};
+}

@@ -133,5 +133,6 @@ function clickOf(code: string) {
     hashes: { today: hash, yesterday: hash, network: hash },
     request: { bot: { botId: "7000000001" } },
   };
-  return { visit, campaignId: "cmp_1", isNearLimit: false, isNetworkCrowded: false, usualClicks: 0 };
+  const network = { isStored: false, pending: { users: 0, minute: null, minuteUsers: 0 } };
+  return { visit, network, campaignId: "cmp_1", isNearLimit: false, isNetworkCrowded: false, usualClicks: 0 };
 }

@@ -1,4 +1,5 @@
--- The single rule for cooldown and daily cap, for views and clicks. Each function is one expression, which the planner inlines.
+-- The rule for cooldown and daily cap in the statements of views; `limitOfViewer` is the same rule for clicks. Each function is
+-- one expression, which the planner inlines.
 -- They are stable, not immutable, because adding an interval to a timestamptz is: otherwise they would not be inlined.
 
 create type viewer_limit as (

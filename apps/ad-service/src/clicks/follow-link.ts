@@ -13,9 +13,10 @@ import { landingAddress } from "../campaigns/campaign-settings.ts";
 import type { Campaign } from "../campaigns/campaigns.ts";
 import { randomCode } from "../codes/issue-code.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
-import type { ClickVerdict } from "./click-verdict.ts";
+import { type ClickVerdict, leadsToAd } from "./click-verdict.ts";
 import type { Click } from "./judge-click.ts";
 import { type FollowedClick, judgeClicks } from "./judge-clicks.ts";
+import { addPending, noUsers, oneUser, openPendingUsers, type PendingUsers, takePending } from "./network-users.ts";
 import { openUsualClicks, type UsualClicks, usualClicksOf } from "./usual-clicks.ts";
 import type { JudgedVisit, Visit } from "./visit.ts";
 
@@ -44,6 +45,7 @@ export interface ClickDeps {
 
 export interface Clicks extends ClickDeps {
   readonly usual: UsualClicks;
+  readonly pendingUsers: PendingUsers;
   /** Simultaneous visits share one statement. */
   readonly following: CommitGroup<JudgedVisit, FollowedVisit>;
   /** Visits that wait for the last clicks of a campaign, by its id. */
@@ -51,18 +53,18 @@ export interface Clicks extends ClickDeps {
 }
 
 export function openClicks(deps: ClickDeps): Clicks {
-  const usual = openUsualClicks(deps.database);
+  const memory = { usual: openUsualClicks(deps.database), pendingUsers: openPendingUsers() };
   const following = groupCommits<JudgedVisit, FollowedVisit>({
     // The statement locks addresses in the order of the visits, and takes one visit of each address.
     orderBy: ({ hashes }) => hashes.today,
     oneAtATimeBy: ({ hashes }) => hashes.today,
-    run: (batch) => followBatch({ ...deps, usual }, batch),
+    run: (batch) => followBatch({ ...deps, ...memory }, batch),
   });
-  return { ...deps, usual, following, lastClicks: new Map() };
+  return { ...deps, ...memory, following, lastClicks: new Map() };
 }
 
 /** Of simultaneous visits of one viewer, one is counted at a time; the others are judged again. */
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 
 /** Follows a link. The ad is chosen in memory; one statement decides which visit earns, and records it. */
 export async function followDirectLink(clicks: Clicks, visit: Visit): Promise<FollowOutcome> {
@@ -73,7 +75,7 @@ export async function followDirectLink(clicks: Clicks, visit: Visit): Promise<Fo
   // Without a mini-app, Telegram provides no data about the visitor; the browser provides a little.
   const user = { language: languageOf(visit.acceptLanguage), platform: platformOf(visit.userAgent) };
   let request: AdRequest = { format: "direct_link", bot, user, seen: new Map() };
-  for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const spareCode = bot.payPerCode === "once" ? randomCode(bot.codePrefix) : undefined;
     const judged = { ...visit, clickId, request, spareCode };
     let followed = await clicks.following.submit(judged);
@@ -87,7 +89,7 @@ export async function followDirectLink(clicks: Clicks, visit: Visit): Promise<Fo
       return answerOf(judged, verdict, followed.state, bot, clicks.campaigns);
     }
   }
-  throw new OverloadedError(`a visit was retried ${MOST_TRIES} times without a decision`);
+  throw new OverloadedError(`a visit was retried ${MAX_TRIES} times without a decision`);
 }
 
 /** What the visitor sees. */
@@ -150,7 +152,7 @@ interface ChosenAd {
   release(): void;
 }
 
-type FollowingDeps = ClickDeps & { usual: UsualClicks };
+type FollowingDeps = ClickDeps & Pick<Clicks, "usual" | "pendingUsers">;
 
 async function followBatch(deps: FollowingDeps, batch: readonly JudgedVisit[]): Promise<FollowedVisit[]> {
   const ads = await chooseAds(deps, batch);
@@ -161,19 +163,36 @@ async function followBatch(deps: FollowingDeps, batch: readonly JudgedVisit[]): 
   );
   return ads.map((ad, index) => {
     const link = followed[index];
-    if (link === undefined) throw new Error("the database returned nothing for a visit");
+    const click = clicks[index];
+    if (link === undefined || click === undefined) throw new Error("the database returned nothing for a visit");
+    keepUsers(deps, click, link);
     if (link.verdict.outcome !== "counted") ad?.release();
     return { ...link, state: ad?.state };
   });
 }
 
-async function clickOf({ usual }: FollowingDeps, visit: JudgedVisit, ad: ChosenAd | undefined): Promise<Click> {
+async function clickOf(deps: FollowingDeps, visit: JudgedVisit, ad: ChosenAd | undefined): Promise<Click> {
+  const usualClicks = await usualClicksOf(deps.usual, visit.request.bot.botId, visit.now);
   return {
     visit,
     campaignId: ad?.state.campaign.campaignId,
     isNearLimit: ad?.isSerialized ?? false,
-    usualClicks: await usualClicksOf(usual, visit.request.bot.botId, visit.now),
+    network:
+      visit.visitor.kind === "machine"
+        ? { isStored: false, pending: noUsers }
+        : takePending(deps.pendingUsers, networkKeyOf(visit)),
+    usualClicks,
   };
+}
+
+const networkKeyOf = ({ request, hashes }: JudgedVisit) => `${request.bot.botId} ${hashes.network}`;
+
+/** Keeps in memory what the statement did not store of the visit's network. */
+function keepUsers({ pendingUsers }: FollowingDeps, { visit, network }: Click, followed: FollowedClick): void {
+  const isWritten = leadsToAd(followed.verdict);
+  if (network.isStored && !isWritten && network.pending.users > 0)
+    addPending(pendingUsers, networkKeyOf(visit), network.pending);
+  if (!network.isStored && followed.addsUser) addPending(pendingUsers, networkKeyOf(visit), oneUser(visit.now));
 }
 
 /** Chooses an ad for each visit. If a campaign is near a limit, the database is queried first, once for all visits. */
@@ -219,10 +238,11 @@ function followNearLimit(clicks: Clicks, visit: JudgedVisit, state: CampaignStat
       if (!(await hasBudgetLeft(tx, state, { format: "direct_link", now: visit.now }))) return undefined;
       return (await judgeClicks(tx, [click], { mostDailyClicksPerAddress, slots: 0 })).result[0];
     });
+    if (followed) keepUsers(clicks, click, followed);
     if (followed?.verdict.outcome === "counted") {
       holdAd(campaigns, campaignId, "direct_link");
       deliveries.wake();
     }
-    return followed ? { ...followed, state } : { verdict: { outcome: "near-limit" }, userId: null, state };
+    return followed ? { ...followed, state } : { verdict: { outcome: "near-limit" }, addsUser: false, state };
   });
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ClickVerdict, MachineReason, TapReason } from "./click-verdict.ts";
 import { leadsToAd, refusalOf } from "./click-verdict.ts";
 import { type Click, type ClickFacts, judgeClick } from "./judge-click.ts";
+import { noUsers } from "./network-users.ts";
 import type { JudgedVisit } from "./visit.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
@@ -21,7 +22,7 @@ const firstClick: ClickFacts = {
   addressClicks: [],
   addressClicksBefore: [],
   addressViewers: [],
-  network: { users: 0, minute: null, minuteUsers: 0 },
+  network: noUsers,
   addressCounted: 0,
   addressTapped: 0,
   devices: [],
@@ -53,6 +54,7 @@ function clickOf(visit: Partial<JudgedVisit> = {}, click: Partial<Click> = {}): 
     },
     campaignId: "cmp_1",
     isNearLimit: false,
+    network: { isStored: false, pending: noUsers },
     usualClicks: 0,
     ...click,
   };

@@ -8,6 +8,7 @@ import {
 import type { Bot } from "../bots/bots.ts";
 import { judgeCrowd, type PlaceOfClick } from "./click-farm.ts";
 import type { ClickSuspicion, ClickVerdict, LeadingVerdict } from "./click-verdict.ts";
+import { type NetworkOfVisit, type NetworkUsers, usersOfMinute } from "./network-users.ts";
 import type { JudgedVisit } from "./visit.ts";
 
 /** A visit as it is judged, with what its node knows without the database. */
@@ -17,6 +18,7 @@ export interface Click {
   readonly campaignId: string | undefined;
   /** So little of the ad's limit is left that the visit must be counted alone. */
   readonly isNearLimit: boolean;
+  readonly network: NetworkOfVisit;
   /** Counted clicks of the bot's busiest day in the last week, today included. */
   readonly usualClicks: number;
 }
@@ -42,8 +44,8 @@ export interface ClickFacts extends ViewerEarnings {
   addressCounted: number;
   addressTapped: number;
   devices: readonly string[];
-  /** Users of the bot whose first click of this day came from the visit's network; and of the minute that began at `minute`. */
-  network: { users: number; minute: Date | null; minuteUsers: number };
+  /** The users of the visit's network, as far as they are stored. */
+  network: NetworkUsers;
   /** The version of the viewer's row; 0 without a row. */
   decisions: number;
   unfinished: UnfinishedViews;
@@ -163,11 +165,10 @@ export function isFirstOfDay(facts: ClickFacts, now: Date): boolean {
 function placeOf(facts: ClickFacts, visit: JudgedVisit, now: Date): PlaceOfClick {
   const { addressClicks, addressViewers, network, userId } = facts;
   const added = isFirstOfDay(facts, now) ? 1 : 0;
-  const isThisMinute = network.minute !== null && network.minute.getTime() >= minuteOf(now).getTime();
   const recent = addressViewers.filter((_, index) => now.getTime() - (addressClicks[index]?.getTime() ?? 0) < 60_000);
   return {
     addressMinuteUsers: recent.length === 0 ? 1 : usersOf(recent, viewerOf(visit, userId ?? "")),
-    networkMinuteUsers: (isThisMinute ? network.minuteUsers : 0) + added,
+    networkMinuteUsers: usersOfMinute(network, now) + added,
     networkDayUsers: network.users + added,
   };
 }
@@ -177,11 +178,6 @@ function usersOf(viewers: readonly string[], viewer: string): number {
   const bot = BigInt(viewer) >> 32n;
   const ofBot = new Set(viewers.filter((one) => BigInt(one) >> 32n === bot));
   return ofBot.add(viewer).size;
-}
-
-/** When the minute of the clock began. */
-export function minuteOf(moment: Date): Date {
-  return new Date(Math.floor(moment.getTime() / 60_000) * 60_000);
 }
 
 /** Usable for one day: the seed derives from the hash of the address, which changes daily. */

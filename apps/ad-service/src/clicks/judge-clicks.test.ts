@@ -10,6 +10,7 @@ import { openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.t
 import { migrations } from "../migrations.ts";
 import { refusalOf } from "./click-verdict.ts";
 import { judgeClicks } from "./judge-clicks.ts";
+import { noUsers } from "./network-users.ts";
 import { directLinkRoutes } from "./routes.ts";
 import type { JudgedVisit } from "./visit.ts";
 
@@ -276,7 +277,13 @@ async function follow(database: Transaction, visits: readonly AskedVisit[], seco
       clickId: newClickId(now.getTime(), randomBytes(10)),
       request: { bot: { botId: "910" } },
     } as JudgedVisit;
-    return { visit, campaignId: "cmp_910", isNearLimit: false, usualClicks: 0 };
+    return {
+      visit,
+      campaignId: "cmp_910",
+      isNearLimit: false,
+      network: { isStored: true, pending: noUsers },
+      usualClicks: 0,
+    };
   });
   const { result, areWaiting } = await judgeClicks(database, asked, { slots: 0 });
   return [...(areWaiting ? [null] : []), ...result.map(({ verdict }) => refusalOf(verdict) ?? verdict.outcome)];

@@ -1,14 +1,16 @@
 import type { Transaction } from "@intermission/postgres/open-database";
 import type { MadeEvents } from "../deliveries/deliveries.ts";
 import { type ClickVerdict, leadsToAd, refusalOf } from "./click-verdict.ts";
-import { type Click, type ClickFacts, type ClickSettings, isFirstOfDay, judgeClick, minuteOf } from "./judge-click.ts";
+import { type Click, type ClickFacts, type ClickSettings, judgeClick } from "./judge-click.ts";
+import { addUsers, type NetworkUsers, oneUser } from "./network-users.ts";
 import { readClickFacts } from "./read-click-facts.ts";
-import { type JudgedClick, recordClicks } from "./record-clicks.ts";
+import { addsUser, type JudgedClick, recordClicks } from "./record-clicks.ts";
 
-/** What became of a visit, and whose it is; null: of an unknown code. */
+/** What became of a visit. */
 export interface FollowedClick {
   readonly verdict: ClickVerdict;
-  readonly userId: string | null;
+  /** Whether it added a user to its network. */
+  readonly addsUser: boolean;
 }
 
 /**
@@ -26,8 +28,8 @@ export async function judgeClicks(
   const recorded = toRecord.length === 0 ? nothing : await recordClicks(database, toRecord, { slots });
   const written = new Set(toRecord.filter((_, position) => recorded.result.has(position)));
   const result = judged.map((one): FollowedClick => {
-    const { verdict, facts } = one;
-    return { verdict: leadsToAd(verdict) && !written.has(one) ? again : verdict, userId: facts.userId };
+    if (leadsToAd(one.verdict) && !written.has(one)) return { verdict: again, addsUser: false };
+    return { verdict: one.verdict, addsUser: addsUser(one) };
   });
   return { ...recorded, result };
 }
@@ -37,29 +39,22 @@ const nothing: MadeEvents<ReadonlySet<number>> = { result: new Set(), areWaiting
 
 function judgeInOrder(clicks: readonly Click[], facts: readonly ClickFacts[], settings: ClickSettings): JudgedClick[] {
   const viewers = new Set<string>();
-  const usersOfNetworks = new Map<string, number>();
+  // Users that are not stored: those of this node, and those of earlier visits of this batch.
+  const usersOfNetworks = new Map<string, NetworkUsers>();
   return clicks.map((click, position) => {
     const known = facts[position];
     if (known === undefined) throw new Error("the database returned nothing about a visit");
     const { request, hashes, now } = click.visit;
-    const network = `${request.bot.botId} ${hashes.network}`;
-    const added = usersOfNetworks.get(network) ?? 0;
-    const counted = added === 0 ? known : withUsers(known, added, now);
-    const verdict = judgeClick(counted, click, settings, now);
-    if (!leadsToAd(verdict)) return { click, facts: known, verdict };
+    const networkKey = `${request.bot.botId} ${hashes.network}`;
+    const users = usersOfNetworks.get(networkKey) ?? click.network.pending;
+    const network = addUsers(known.network, users);
+    const judged = { click, facts: known, verdict: judgeClick({ ...known, network }, click, settings, now) };
+    usersOfNetworks.set(networkKey, users);
+    if (!leadsToAd(judged.verdict)) return judged;
     const viewer = `${request.bot.botId} ${known.userId}`;
-    if (viewers.has(viewer)) return { click, facts: known, verdict: again };
+    if (viewers.has(viewer)) return { ...judged, verdict: again };
     viewers.add(viewer);
-    if (isFirstOfDay(known, now) && !verdict.isTest) usersOfNetworks.set(network, added + 1);
-    return { click, facts: known, verdict };
+    if (addsUser(judged)) usersOfNetworks.set(networkKey, addUsers(users, oneUser(now)));
+    return judged;
   });
-}
-
-/** The facts with users of the same network that were counted earlier in this batch. */
-function withUsers(facts: ClickFacts, added: number, now: Date): ClickFacts {
-  const { users, minute, minuteUsers } = facts.network;
-  const current = minuteOf(now);
-  const isThisMinute = minute !== null && minute.getTime() >= current.getTime();
-  const network = { users: users + added, minute: current, minuteUsers: (isThisMinute ? minuteUsers : 0) + added };
-  return { ...facts, network };
 }

@@ -120,7 +120,7 @@ export async function readClickFacts(database: Transaction, clicks: readonly Cli
   return facts;
 }
 
-function rowOf({ visit, campaignId }: Click, position: number) {
+function rowOf({ visit, campaignId, network }: Click, position: number) {
   const { request, code, now, visitor, hashes } = visit;
   return {
     position,
@@ -129,7 +129,7 @@ function rowOf({ visit, campaignId }: Click, position: number) {
     campaign_id: campaignId,
     address_hash: hashes.today,
     hash_before: hashes.yesterday,
-    network_hash: hashes.network,
+    network_hash: network.isStored ? hashes.network : undefined,
     moment: now,
     is_machine: visitor.kind === "machine",
   };

@@ -15,6 +15,7 @@ import {
   MAX_ADDRESS_CLICKS,
   MAX_AGENT_LENGTH,
 } from "./judge-click.ts";
+import { addUsers, oneUser } from "./network-users.ts";
 import type { JudgedVisit } from "./visit.ts";
 
 /** A visit whose verdict is to be written. */
@@ -50,7 +51,10 @@ const clickRows = rowParameters({
   tapped: "integer",
   devices: "bigint[]",
   address_viewers: "bigint[]",
-  is_first_of_day: "boolean",
+  // What is added to the network, if it is stored.
+  network_users: "integer",
+  network_minute: "timestamptz",
+  network_minute_users: "integer",
   viewer_day: "text",
   earned_today: "integer",
   last_earned_at: "timestamptz",
@@ -83,8 +87,8 @@ const movedViews = `moved_views as (
 // several nodes may together pass a bound of the network.
 const countedNetworks = `counted_networks as (
     insert into network_days (day, bot_id, network, users, minute, minute_users)
-    select address_day::date, bot_id, network_hash, count(*), date_trunc('minute', max(moment)), count(*)
-    from written where is_first_of_day and not is_test group by 1, 2, 3 order by 1, 2, 3
+    select address_day::date, bot_id, network_hash, sum(network_users), max(network_minute), sum(network_minute_users)
+    from written where network_users is not null group by 1, 2, 3 order by 1, 2, 3
     on conflict (day, bot_id, network) do update set users = network_days.users + excluded.users,
       minute = greatest(network_days.minute, excluded.minute),
       minute_users = excluded.minute_users
@@ -171,6 +175,11 @@ const record = statement<Row>(
   select null, null, null, null from (${unpaidRecords}) as records (recorded) where recorded is null`,
 );
 
+/** Whether the visit, once written, adds a user to its network. */
+export function addsUser({ click, facts, verdict }: JudgedClick): boolean {
+  return leadsToAd(verdict) && !verdict.isTest && isFirstOfDay(facts, click.visit.now);
+}
+
 /**
  * Writes verdicts in one statement that commits alone. Returns the positions of the visits that lead to their ad and were
  * written; those that are missing must be judged again. Of a visit that does not, only its refusal is counted.
@@ -219,8 +228,12 @@ function valuesOf(judged: JudgedClick, position: number) {
   };
 }
 
-function leadingValues({ click, facts }: JudgedClick, { outcome, suspicions, isTest }: LeadingVerdict) {
+function leadingValues(judged: JudgedClick, { outcome, suspicions, isTest }: LeadingVerdict) {
+  const { click, facts } = judged;
   const { visit } = click;
+  const { pending, isStored } = click.network;
+  const users = addsUser(judged) ? addUsers(pending, oneUser(visit.now)) : pending;
+  const added = isStored && users.users > 0 ? users : undefined;
   const viewer = afterEarning(facts, visit.now);
   return {
     price_micros: isTest ? undefined : facts.priceMicros,
@@ -234,7 +247,9 @@ function leadingValues({ click, facts }: JudgedClick, { outcome, suspicions, isT
     tapped: facts.addressTapped + (visit.tap === undefined ? 0 : 1),
     devices: devicesAfter(facts, visit),
     address_viewers: addressViewersAfter(facts, visit),
-    is_first_of_day: isFirstOfDay(facts, visit.now),
+    network_users: added?.users,
+    network_minute: added?.minute,
+    network_minute_users: added?.minuteUsers,
     viewer_day: viewer.day,
     earned_today: viewer.earnedToday,
     last_earned_at: viewer.lastEarnedAt,

@@ -18,7 +18,7 @@ async function visit(
     headers: {
       "user-agent": options.agent ?? phone,
       "accept-language": "en",
-      "x-forwarded-for": `198.18.${lastAddress >> 8}.${lastAddress & 255}`,
+      "x-forwarded-for": `198.18.${lastAddress & 255}.${1 + (lastAddress >> 8)}`,
       ...options.headers,
     },
   });

@@ -30,6 +30,9 @@ const namedReward = [
   ...unit.flatMap((forms) => ["--reward-unit", forms]),
 ];
 
+/** All visitors of a demo come from one machine, which would else look like a click farm. */
+export const oneMachine = ["--suspicious-clicks", "pay"];
+
 /**
  * Adds the demo's bot and its house campaigns to the ad service and returns the bot's API token. Adds only what is missing
  * and updates addresses, so the next start repairs the data of a killed start or of a start with other ports.
@@ -55,7 +58,7 @@ async function seedBot({
     const added: { token: string } = JSON.parse(
       await ads([
         ...["bots", "add", "--bot-id", botId, "--name", "Coin Garden", "--username", "coin_garden_bot", ...addresses],
-        ...["--cooldown", String(cooldownSeconds), "--daily-cap", String(dailyCap), "--json"],
+        ...["--cooldown", String(cooldownSeconds), "--daily-cap", String(dailyCap), ...oneMachine, "--json"],
         ...(isRewardNamed ? namedReward : []),
       ]),
     );

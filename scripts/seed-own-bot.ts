@@ -1,5 +1,6 @@
 import type { DemoSecrets } from "./demo-secrets.ts";
 import { Problem } from "./say.ts";
+import { oneMachine } from "./seed-demo.ts";
 import type { OwnBotOptions } from "./start-options.ts";
 
 interface Seed {
@@ -37,7 +38,7 @@ export async function seedOwnBot(seed: Seed): Promise<SeededBot> {
   const { webhookUrl, publisherApiUrl } = addresses;
   const settings = ["--webhook-url", webhookUrl, "--publisher-api-url", publisherApiUrl ?? "none"];
   if (found === undefined) {
-    const limits = ["--cooldown", String(cooldownSeconds), "--daily-cap", String(dailyCap)];
+    const limits = ["--cooldown", String(cooldownSeconds), "--daily-cap", String(dailyCap), ...oneMachine];
     const words = ["bots", "add", "--bot-id", botId, "--name", "My bot", ...settings, ...limits, "--json"];
     const added: { name: string; token: string } = JSON.parse(await ads(words));
     return { name: added.name, apiToken: added.token, webhookUrl };

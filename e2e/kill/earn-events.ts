@@ -26,7 +26,7 @@ export function earnEvents(nodes: Nodes) {
     const code = await newCode(api, userId, `${index}`);
     const event = index % 4 === 0 ? "rewarded" : "direct_link";
     if (event === "rewarded") await watchAd(nodes, userId, code);
-    else await followLink(nodes, code, `198.18.${index >> 8}.${index & 255}`);
+    else await followLink(nodes, code, addressOf(index));
     promises.earned.push({ userId, code, event });
     if (index % 5 === 0) await spend(userId, `order ${index}`);
   }
@@ -68,6 +68,11 @@ async function newCode(api: CompanionApi, userId: string, reference: string): Pr
     return answer.outcome === "created" ? answer : undefined;
   });
   return code;
+}
+
+/** Of 512 networks in turns: many users of one network would be held as a click farm's. */
+function addressOf(index: number): string {
+  return `198.${18 + ((index >> 8) & 1)}.${index & 255}.${1 + ((index >> 9) & 127)}`;
 }
 
 async function watchAd(nodes: Nodes, userId: string, code: string): Promise<void> {

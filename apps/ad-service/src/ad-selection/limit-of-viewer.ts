@@ -1,5 +1,5 @@
 /*
- * The rule for cooldown and daily cap, of one bot's viewers. Clicks are decided by it. The statements of views still contain
+ * The rule for cooldown and daily cap, of one bot's viewers. Clicks and the availability of ads are decided by it. The statements of views still contain
  * it in SQL (`limit-of-viewer.sql`), because they judge what they have just locked; a test compares the two.
  */
 

@@ -125,7 +125,7 @@ const record = statement<Row>(
     where judged.decisions > 1 and viewers.decisions = judged.decisions - 1
     order by viewers.bot_id, viewers.user_id for update of viewers
   ),
-  leading_clicks as materialized (
+  leading_clicks as not materialized (
     select * from judged where decisions is not null
       and case when decisions > 1 then (bot_id, user_id) in (select * from unchanged_viewers) else true end
   ),

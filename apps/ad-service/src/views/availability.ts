@@ -8,6 +8,7 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { z } from "zod";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import { limitOfViewer, type ViewerEarnings, type ViewerLimitSettings } from "../ad-selection/limit-of-viewer.ts";
 import { couldFill, selectUnfinishedViews, type UserAdRequest } from "../ad-selection/select-ad.ts";
 import { callerOf } from "../bots/authenticate-client.ts";
 import { namedRewardsOf } from "../bots/bot-settings.ts";
@@ -18,17 +19,17 @@ export type Availability =
   | { outcome: "available" }
   | { outcome: "unavailable"; reason: UnavailableReason; availableAt: Date | undefined };
 
-const readLimit = statement<{ reason: "cooldown" | "daily-cap"; availableAt: Date }>(
-  "ad-sessions.limit-of-user",
-  `select (of_viewer).reason, (of_viewer).available_at as "availableAt"
-   from (
-     select limit_of_viewer(v.day, v.earned_today, v.last_earned_at, bots.cooldown_seconds, bots.daily_cap,
-       unfinished.count::integer, unfinished."lastActiveAt", unfinished."firstDeadline", $3::timestamptz) as of_viewer
-     from bots
-     left join lateral (select * from viewers where bot_id = $1 and user_id = $2 limit 1) as v on true
-     cross join lateral (${selectUnfinishedViews({ botId: "$1", userId: "$2", code: "''", now: "$3" })}) as unfinished
-     where bots.bot_id = $1 offset 0
-   ) as judged where (of_viewer).reason is not null`,
+const readFacts = statement<
+  ViewerEarnings & ViewerLimitSettings & { unfinished: number; lastActiveAt: Date | null; firstDeadline: Date | null }
+>(
+  "ad-sessions.limit-facts-of-user",
+  `select v.day::text, v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt",
+     bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap",
+     unfinished.count::integer as unfinished, unfinished."lastActiveAt", unfinished."firstDeadline"
+   from bots
+   left join lateral (select * from viewers where bot_id = $1 and user_id = $2 limit 1) as v on true
+   cross join lateral (${selectUnfinishedViews({ botId: "$1", userId: "$2", code: "''", now: "$3::timestamptz" })}) as unfinished
+   where bots.bot_id = $1`,
 );
 
 /** Whether a user could begin to earn now. This is a hint for a button; opening the code decides. Holds nothing. */
@@ -43,8 +44,11 @@ export async function describeAvailability(
   }: { bot: Bot; userId: string; user?: UserAdRequest["user"]; formats: readonly CampaignFormat[]; now: Date },
 ): Promise<Availability> {
   if (bot.isSuspended) return { outcome: "unavailable", reason: "bot-suspended", availableAt: undefined };
-  const [limit] = await database.run(readLimit, [bot.botId, userId, now]);
-  if (limit) return { outcome: "unavailable", ...limit };
+  const [facts] = await database.run(readFacts, [bot.botId, userId, now]);
+  const limit = facts && limitOfViewer(facts, { ...facts, count: facts.unfinished }, facts, now);
+  if (limit?.outcome === "limited") {
+    return { outcome: "unavailable", reason: limit.reason, availableAt: limit.availableAt };
+  }
   for (const format of formats) {
     if (await couldFill({ database, campaigns }, { format, bot, userId, user }, now)) return { outcome: "available" };
   }

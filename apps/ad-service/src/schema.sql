@@ -292,9 +292,8 @@ create table events (
   occurred_at timestamptz not null,
   -- Why a click that was paid looks suspicious, and its visitor, for the operator's review; null for all other events.
   -- Hashes are keyed by the day, so those of two days cannot be linked to one address.
-  suspicions text[] check (suspicions <@ array['many-users-of-one-address', 'crowded-network', 'many-users-of-one-agent', 'mostly-taps',
-    'right-after-issue',
-    'address-changed', 'tap-unconfirmed']),
+  suspicions text[] check (suspicions <@ array['many-users-of-one-address', 'crowded-network',
+    'many-users-of-one-agent', 'mostly-taps', 'right-after-issue', 'address-changed', 'tap-unconfirmed']),
   user_agent text,
   address_hash bytea,
   network_hash bytea,
@@ -467,9 +466,8 @@ create table withheld_clicks (
   user_agent text not null default '',
   address_hash bytea,
   network_hash bytea,
-  suspicions text[] not null default '{}' check (suspicions <@ array['many-users-of-one-address', 'crowded-network', 'many-users-of-one-agent', 'mostly-taps',
-    'right-after-issue',
-    'address-changed', 'tap-unconfirmed']),
+  suspicions text[] not null default '{}' check (suspicions <@ array['many-users-of-one-address', 'crowded-network',
+    'many-users-of-one-agent', 'mostly-taps', 'right-after-issue', 'address-changed', 'tap-unconfirmed']),
   occurred_at timestamptz not null,
   decided_at timestamptz,
   primary key (click_id, bot_id)

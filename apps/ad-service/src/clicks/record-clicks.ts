@@ -111,8 +111,8 @@ const unpaidRecords = `
  * viewer's row is locked and compared before anything is written. A viewer without a row cannot be locked: if another node
  * inserts it meanwhile, this visit has already been counted for its address, which has then counted one too many.
  *
- * Locks are taken in this order: known viewers, addresses, new viewers, networks, counts of refusals, days of campaigns. Deadlocks are
- * rare and retried.
+ * Locks are taken in this order: known viewers, addresses, new viewers, networks, counts of refusals, days of campaigns.
+ * Deadlocks are rare and retried.
  *
  * Starting the plan costs as much as ten visits, so the rare records of unpaid visits are left to a function.
  */

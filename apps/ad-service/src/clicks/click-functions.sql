@@ -1,4 +1,4 @@
--- A record of the statement that writes judged clicks (record-clicks.ts).
+-- The function of the statement that writes judged clicks (record-clicks.ts).
 
 -- Records visits that were not paid: each array has one element per visit. Most batches have none, and a function whose
 -- statements are not run costs nothing.

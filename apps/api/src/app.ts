@@ -172,9 +172,10 @@ function trpcOptionsOf<Router extends AnyRouter>(
     router,
     createContext: ({ req }) => createContext(req),
     maxBatchSize: MOST_CALLS_IN_A_BATCH,
-    onError({ error, path }) {
-      if (error.code === "INTERNAL_SERVER_ERROR") logger.error({ err: error, path }, "procedure failed");
-      if (error.code === "SERVICE_UNAVAILABLE" && error.cause) logOutage(logger, error.cause, path);
+    onError({ error, path, req }) {
+      const facts = { requestId: req.id, path };
+      if (error.code === "INTERNAL_SERVER_ERROR") logger.error({ err: error, ...facts }, "procedure failed");
+      if (error.code === "SERVICE_UNAVAILABLE" && error.cause) logOutage(logger, error.cause, facts);
     },
     responseMeta: ({ errors }) =>
       errors.some(({ code }) => code === "SERVICE_UNAVAILABLE")
@@ -183,10 +184,10 @@ function trpcOptionsOf<Router extends AnyRouter>(
   } satisfies FastifyTRPCPluginOptions<AnyRouter>["trpcOptions"];
 }
 
-function logOutage(logger: Logger, cause: Error, path: string | undefined): void {
+function logOutage(logger: Logger, cause: Error, facts: { requestId: string; path: string | undefined }): void {
   const unavailability = unavailabilityOf(cause);
-  if (unavailability === "commit-unknown") logger.error({ err: cause, path }, "commit failed");
-  else logger.warn({ unavailability, reason: cause.message, path }, "procedure temporarily unavailable");
+  if (unavailability === "commit-unknown") logger.error({ err: cause, ...facts }, "commit failed");
+  else logger.warn({ unavailability, reason: cause.message, ...facts }, "procedure temporarily unavailable");
 }
 
 /** Per server: tests open several in one process. */

@@ -145,7 +145,8 @@ export function answerError(
   const { statusCode = 500, message, code } = error as Partial<FastifyError>;
   if (statusCode < 400 || statusCode >= 500) {
     request.log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, "a request failed");
-    const message = "the server failed; give the X-Request-Id to its operator";
+    // The id is in the text, too: command lines, logs of deliveries and people pass on the text without the headers.
+    const message = `the server failed: its log has the reason, under the request id ${request.id}`;
     answer({ status: 500, code: "INTERNAL", message });
     return;
   }

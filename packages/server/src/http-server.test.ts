@@ -67,6 +67,12 @@ describe("every error has the error body and a request id", () => {
   });
 });
 
+test("the message of a failure has the request id, under which the log has the reason: a reader may see the text alone", async () => {
+  const response = await fetch(`${url}/crash`);
+  const { error } = (await response.json()) as { error: { message: string } };
+  expect(error.message).toContain(response.headers.get("x-request-id") ?? "no id");
+});
+
 test("the answer to a wrong method lists the allowed ones", async () => {
   const response = await fetch(`${url}/things`, { method: "PUT" });
   expect(response.headers.get("allow")).toBe("POST");

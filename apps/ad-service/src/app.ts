@@ -24,6 +24,7 @@ import {
 } from "./bots/authenticate-client.ts";
 import { type Bots, requireBots } from "./bots/bots.ts";
 import { type BotOperatorDeps, botOperatorRoutes, tokenOperatorRoutes } from "./bots/operator-routes.ts";
+import { currencyOperatorRoutes } from "./campaigns/currency.ts";
 import { type CampaignOperatorDeps, campaignOperatorRoutes } from "./campaigns/operator-routes.ts";
 import { openClicks } from "./clicks/follow-link.ts";
 import { linkAddress } from "./clicks/link-address.ts";
@@ -34,7 +35,7 @@ import { openCodes } from "./codes/issue-code.ts";
 import type { Config } from "./config.ts";
 import { conversionOperatorRoutes } from "./conversions/operator-routes.ts";
 import { conversionRoutes } from "./conversions/routes.ts";
-import { openMediaStorage } from "./creatives/media-storage.ts";
+import type { BucketStorage, FolderStorage } from "./creatives/media-storage.ts";
 import { type CreativeOperatorDeps, creativeOperatorRoutes } from "./creatives/operator-routes.ts";
 import { mediaRoutes } from "./creatives/routes.ts";
 import { webhookClientRoutes } from "./deliveries/client-routes.ts";
@@ -65,9 +66,12 @@ const documents = [
 ];
 
 export interface AppDeps {
-  config: Config;
+  config: Omit<Config, "currency">;
+  /** The currency of all amounts (ISO 4217). */
+  currency: string;
   logger: Logger;
   database: Database;
+  media: FolderStorage | BucketStorage;
   bots: Bots;
   apiTokens: ApiTokens;
   secretBox: SecretBox;
@@ -82,6 +86,8 @@ export interface AppDeps {
   /** Whether this process is shutting down. */
   isStopping?: () => boolean;
   now?: () => Date;
+  /** Throws `NotReady` where the operator has to act before this node can serve. */
+  requirement?: () => void;
   /** What `/readyz` says beside "ready". */
   warning?: () => string | undefined;
 }
@@ -90,7 +96,9 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const {
     config,
     logger,
+    currency,
     database,
+    media,
     bots,
     apiTokens,
     campaigns,
@@ -103,18 +111,20 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     requests,
   } = deps;
   const { now = () => new Date() } = deps;
-  const { publicUrl, currency, miniappDir, encryptionKey, demo } = config;
+  const { publicUrl, miniappDir, encryptionKey, demo } = config;
   const keysOfTelegram = launchKeysOf(config.telegramServers);
   const launchKeysFor = (botId: string): LaunchKeys =>
     botId === demo.botId && demo.telegramPublicKey ? { accepted: demo.telegramPublicKey } : keysOfTelegram;
   const { trustProxy } = config;
   const app = createHttpServer({ logger, trustProxy, unavailabilityOf, errorPage, rewriteUrl: linkAddress });
-  const media = await openMediaStorage(config.media);
   countRequests(app, registry);
 
   healthRoutes(app, {
     check: () => database.run(ping, []),
-    requirement: () => requireBuiltPage(config),
+    requirement: async () => {
+      deps.requirement?.();
+      await requireBuiltPage(config);
+    },
     warning: deps.warning,
     isStopping,
   });
@@ -181,7 +191,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
  * proves access.
  */
 export function createOperatorApp(deps: Omit<OperatorDeps, keyof OperatorAuth> & { logger: Logger }) {
-  const app = createHttpServer({ logger: deps.logger, unavailabilityOf });
+  const app = createHttpServer({ logger: deps.logger, trustProxy: false, unavailabilityOf });
   operatorRoutes(app, { ...deps, isTrusted: () => true, operatorToken: undefined });
   return app;
 }
@@ -264,6 +274,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
         faultOfTag: (url) => faultOfTag(deps, { url, now: deps.now }),
       });
       campaignOperatorRoutes(scope, { ...deps, requireBots: (botIds) => requireBots(deps.database, botIds) });
+      currencyOperatorRoutes(scope, deps);
       advertiserOperatorRoutes(scope, deps);
       explainOperatorRoutes(scope, deps);
       eventOperatorRoutes(scope, deps);

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { abandonedStoreFault } from "@intermission/server/abandoned-store";
 import { claimOrFindServer, NotReachable, runCommandLine } from "@intermission/server/command-line";
 import { socketPathOf } from "@intermission/server/data-folder";
 import { httpOperatorClient, type OperatorClient } from "@intermission/server/operator-client";
@@ -33,6 +34,11 @@ async function openOperatorClient(config: CommandConfig): Promise<OperatorClient
   }
   const folder = databaseUrl === undefined ? await claimOrFindServer(dataFolder) : undefined;
   if (folder === "served") return httpOperatorClient({ socketPath: socketPathOf(dataFolder) });
+  const abandoned = abandonedStoreFault(config);
+  if (abandoned !== undefined) {
+    await folder?.release();
+    throw new NotReachable(abandoned);
+  }
   const { encryptionKey } = config;
   if (encryptionKey === undefined) {
     await folder?.release();

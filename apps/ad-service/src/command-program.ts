@@ -5,6 +5,7 @@ import { explainCommand } from "./ad-selection/commands.ts";
 import { advertiserCommands } from "./advertisers/commands.ts";
 import { botCommands, tokenCommands } from "./bots/commands.ts";
 import { campaignCommands } from "./campaigns/commands.ts";
+import { currencyCommands } from "./campaigns/currency-commands.ts";
 import { clickCommands } from "./clicks/commands.ts";
 import { conversionCommands } from "./conversions/commands.ts";
 import { creativeCommands } from "./creatives/commands.ts";
@@ -19,6 +20,7 @@ const commands = [
   botCommands,
   tokenCommands,
   campaignCommands,
+  currencyCommands,
   creativeCommands,
   explainCommand,
   eventCommands,

@@ -3,16 +3,17 @@ import { telegramId } from "@intermission/ad-core/client-api";
 import { isPlainHttp } from "@intermission/ad-core/web-address";
 import { checkDatabaseUrl } from "@intermission/postgres/database-url";
 import {
+  connectTimeoutSeconds,
   drainSeconds,
   embeddedBuffers,
-  faultsOf,
   logLevel,
+  poolSize,
   portNumber,
-  settingsFault,
+  readSettings,
+  statementTimeoutSeconds,
   trustedProxies,
   webAddress,
   wholeNumberSetting,
-  withoutEmpty,
 } from "@intermission/server/settings";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
@@ -37,6 +38,9 @@ const storeVariables = {
   DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
   DATA_DIR: z.string().default("data"),
   EMBEDDED_BUFFERS_MB: embeddedBuffers,
+  DATABASE_POOL_SIZE: poolSize,
+  DATABASE_CONNECT_TIMEOUT_SECONDS: connectTimeoutSeconds,
+  DATABASE_STATEMENT_TIMEOUT_SECONDS: statementTimeoutSeconds,
   LOG_LEVEL: logLevel,
   MEDIA_DIR: z.string().optional(),
   S3_ENDPOINT: address.optional(),
@@ -53,7 +57,7 @@ const storeVariables = {
   CURRENCY: z
     .string()
     .regex(/^[A-Z]{3}$/, "must be an ISO 4217 currency code such as EUR")
-    .default("USD"),
+    .optional(),
   ENCRYPTION_KEY: z
     .base64({
       error: ({ input }) =>
@@ -85,7 +89,7 @@ const serverVariables = z.object({
   API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional(),
   TELEGRAM_TEST_SERVERS: z.enum(["on", "off"], "must be on or off").default("off"),
   DRAIN_SECONDS: drainSeconds,
-  PUBLISHER_SHARE_PERCENT: wholeNumberSetting({ min: 0, max: 100 }).default(70),
+  PUBLISHER_SHARE_PERCENT: wholeNumberSetting({ min: 0, max: 100 }).optional(),
   MOST_DAILY_CLICKS_PER_ADDRESS: wholeNumberSetting({ min: 1, max: 100_000 }).optional(),
   RATE_LIMIT_PER_TOKEN: wholeNumberSetting({ min: 1, max: 1_000_000_000 }).default(50),
   RATE_LIMIT_PER_USER: wholeNumberSetting({ min: 1, max: 1_000_000_000 }).default(10),
@@ -96,6 +100,11 @@ const serverVariables = z.object({
     .optional(),
   DEMO_CHAT_ORIGIN: address.optional(),
 });
+
+/** Each may be read from a file that `NAME_FILE` names. */
+const secrets = [
+  ...["DATABASE_URL", "ENCRYPTION_KEY", "OPERATOR_TOKEN", "METRICS_TOKEN", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"],
+];
 
 /** The names of the server's settings. */
 export const settingNames = Object.keys(serverVariables.shape);
@@ -113,11 +122,7 @@ export type Config = ReturnType<typeof readConfig>;
 
 /** Reads the server's configuration from its environment. Throws a `StartFault` that names every fault. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const given = withoutEmpty(environment);
-  const parsed = serverVariables.safeParse(given);
-  const faults = [...faultsOf(parsed.error), ...crossFaults(given)];
-  if (!parsed.success || faults.length > 0) throw settingsFault(faults);
-  const read = parsed.data;
+  const read = readSettings(serverVariables, environment, { secrets, crossFaults });
   const publicUrl = read.PUBLIC_URL ?? `http://${read.HOST.includes(":") ? `[${read.HOST}]` : read.HOST}:${read.PORT}`;
   return {
     ...storeOf(read),
@@ -133,6 +138,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     metrics: { port: read.METRICS_PORT, host: read.METRICS_HOST, token: read.METRICS_TOKEN },
     hasApiReference: (read.API_REFERENCE ?? (read.MODE === "demo" ? "on" : "off")) === "on",
     telegramServers: read.TELEGRAM_TEST_SERVERS === "on" ? ("test" as const) : ("production" as const),
+    /** Undefined: that of the store. */
     publisherSharePercent: read.PUBLISHER_SHARE_PERCENT,
     mostDailyClicksPerAddress: read.MOST_DAILY_CLICKS_PER_ADDRESS,
     drainMs: read.DRAIN_SECONDS * 1000,
@@ -149,11 +155,8 @@ export type CommandConfig = ReturnType<typeof readCommandConfig>;
 
 /** Reads the command line's configuration from its options and its environment. */
 export function readCommandConfig(options: { url?: string | undefined }, environment: NodeJS.ProcessEnv = process.env) {
-  const given = withoutEmpty(environment);
-  const parsed = commandVariables.safeParse({ ...given, ...(options.url !== undefined && { ADS_URL: options.url }) });
-  const faults = [...faultsOf(parsed.error), ...mediaFaults(given)];
-  if (!parsed.success || faults.length > 0) throw settingsFault(faults);
-  const read = parsed.data;
+  const given = { ...environment, ...(options.url !== undefined && { ADS_URL: options.url }) };
+  const read = readSettings(commandVariables, given, { secrets, crossFaults: mediaFaults });
   return {
     ...storeOf(read),
     encryptionKey: read.ENCRYPTION_KEY,
@@ -172,6 +175,9 @@ function storeOf(
         | "DATABASE_URL"
         | "DATA_DIR"
         | "EMBEDDED_BUFFERS_MB"
+        | "DATABASE_POOL_SIZE"
+        | "DATABASE_CONNECT_TIMEOUT_SECONDS"
+        | "DATABASE_STATEMENT_TIMEOUT_SECONDS"
         | "LOG_LEVEL"
         | "MEDIA_DIR"
         | "WEBHOOK_ALLOWED_NETWORKS"
@@ -191,6 +197,11 @@ function storeOf(
     dataDirectory,
     dataFolder,
     buffersMegabytes: read.EMBEDDED_BUFFERS_MB,
+    poolSize: read.DATABASE_POOL_SIZE,
+    timeouts: {
+      connectSeconds: read.DATABASE_CONNECT_TIMEOUT_SECONDS,
+      statementSeconds: read.DATABASE_STATEMENT_TIMEOUT_SECONDS,
+    },
     logLevel: read.LOG_LEVEL,
     media: bucketOf(read) ?? {
       kind: "folder" as const,
@@ -206,6 +217,7 @@ function storeOf(
         video: read.VIDEO_ALLOWED_NETWORKS,
       },
     },
+    /** Undefined: that of the store. */
     currency: read.CURRENCY,
   };
 }

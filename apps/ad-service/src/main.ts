@@ -1,5 +1,6 @@
 import { clockWarning, followDatabaseClock } from "@intermission/postgres/database-clock";
 import { openDatabase } from "@intermission/postgres/open-database";
+import { markAbandonedStore, requireStoreInUse } from "@intermission/server/abandoned-store";
 import { requireDataFolder } from "@intermission/server/data-folder";
 import { exitAfterStore, logListening, onStopSignal } from "@intermission/server/graceful-stop";
 import { createLogger } from "@intermission/server/logger";
@@ -12,21 +13,26 @@ import { createApp } from "./app.ts";
 import { openApiTokens } from "./bots/authenticate-client.ts";
 import { openBots } from "./bots/bots.ts";
 import { requireEncryptionKey } from "./bots/tokens.ts";
+import { requireCurrency } from "./campaigns/currency.ts";
 import { type Config, readConfig } from "./config.ts";
-import { requireMediaFolder } from "./creatives/media-storage.ts";
+import { openMediaStorage, requireMediaFolder } from "./creatives/media-storage.ts";
+import { startCheckingMedia } from "./creatives/missing-media.ts";
 import { DEMO_RETRY_SECONDS, openEndpointTests, stopEndpointTests } from "./deliveries/endpoint-tests.ts";
 import { startTestingEndpoints } from "./deliveries/endpoints.ts";
 import { deliveryMetrics } from "./deliveries/metrics.ts";
 import { openWebhookDelivery } from "./deliveries/worker.ts";
 import { migrations } from "./migrations.ts";
+import { requireBuiltPage } from "./miniapp-page/built-page.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
-import { rememberPublisherShare, startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
+import { rememberPublisherShare, startComparingShare } from "./statistics/publisher-share.ts";
+import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
 import { startCallingTrackers } from "./vast/trackers.ts";
 import { startSweepingSessions } from "./views/sweep-sessions.ts";
 import { openViews } from "./views/views.ts";
 
 async function start(config: Config): Promise<void> {
   const logger = createLogger({ level: config.logLevel, name: "ad-service" });
+  requireStoreInUse(config, logger);
   await requireMediaFolder(config.media);
   // Nodes that share a database server do not share a folder.
   const folder = config.databaseUrl === undefined ? await requireDataFolder(config.dataFolder) : undefined;
@@ -34,6 +40,8 @@ async function start(config: Config): Promise<void> {
     databaseUrl: config.databaseUrl,
     dataDirectory: config.dataDirectory,
     buffersMegabytes: config.buffersMegabytes,
+    poolSize: config.poolSize,
+    timeouts: config.timeouts,
     schema: "ad_service",
     migrations,
     logger,
@@ -41,15 +49,20 @@ async function start(config: Config): Promise<void> {
   });
   const clock = await followDatabaseClock(database);
   const { now } = clock;
+  markAbandonedStore(config, now(), logger);
   const secretBox = openSecretBox(config.encryptionKey);
   await requireEncryptionKey({ database, secretBox }, logger);
-  await rememberPublisherShare(database, { percent: config.publisherSharePercent, now: now() });
+  const currency = await requireCurrency(database, config.currency, logger);
+  await rememberPublisherShare(database, { configured: config.publisherSharePercent, now: now() }, logger);
   const campaigns = await startCampaignSnapshot({ database, log: logger, now });
   const requests = openGuardedRequests(config.requests);
   const controlSockets = new WeakSet<object>();
   const isControlSocket = (socket: object) => controlSockets.has(socket);
   const registry = metricsRegistry({ service: "ad-service", version: manifest.version });
   countProcess(registry);
+  const media = await openMediaStorage(config.media);
+  const checkingMedia = await startCheckingMedia({ database, media, registry, log: logger, now });
+  const comparingShare = startComparingShare({ database, configured: config.publisherSharePercent, log: logger });
   const metrics = deliveryMetrics(registry, { database, log: logger });
   const deliveries = openWebhookDelivery({ database, secretBox, requests, log: logger, metrics, now });
   const bots = openBots(database);
@@ -69,8 +82,10 @@ async function start(config: Config): Promise<void> {
   const app = await createApp({
     ...{
       config,
+      currency,
       logger,
       database,
+      media,
       bots,
       apiTokens,
       requests,
@@ -83,7 +98,11 @@ async function start(config: Config): Promise<void> {
       registry,
     },
     isStopping: () => draining.hasBegun,
-    warning: () => clockWarning(clock),
+    requirement: checkingMedia.require,
+    warning: () =>
+      [clockWarning(clock), comparingShare.warning(), checkingMedia.warning()]
+        .filter((one) => one !== undefined)
+        .join("; ") || undefined,
     now,
   });
   await app.listen({ host: config.host, port: config.port });
@@ -106,6 +125,8 @@ async function start(config: Config): Promise<void> {
       deliveries.stop(),
       testing.stop(),
       rollingUp.stop(),
+      checkingMedia.stop(),
+      comparingShare.stop(),
       calling.stop(),
       campaigns.stop(),
     ]);
@@ -115,6 +136,11 @@ async function start(config: Config): Promise<void> {
     await database.close();
     await folder?.release();
   });
+  const pageFault = await requireBuiltPage(config).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+  for (const warning of [clockWarning(clock), pageFault]) if (warning !== undefined) logger.warn({}, warning);
   logListening(logger, { url: config.publicUrl, store: config.databaseUrl === undefined ? "embedded" : "server" });
 }
 

@@ -8,6 +8,7 @@ import { createOperatorApp } from "./app.ts";
 import { openApiTokens } from "./bots/authenticate-client.ts";
 import { openBots } from "./bots/bots.ts";
 import { requireEncryptionKey } from "./bots/tokens.ts";
+import { requireCurrency } from "./campaigns/currency.ts";
 import type { CommandConfig } from "./config.ts";
 import { openMediaStorage, requireMediaFolder } from "./creatives/media-storage.ts";
 import { noDeliveries } from "./deliveries/deliveries.ts";
@@ -32,12 +33,15 @@ async function openStore(
   config: CommandConfig & { encryptionKey: Buffer },
   folder: ClaimedFolder | undefined,
 ): Promise<OperatorClient> {
-  const logger = createLogger({ level: "silent", name: "ads" });
+  // A refusal of this process has no other log: its reason goes beside it, to standard error.
+  const logger = createLogger({ level: "error", name: "ads", write: (line) => process.stderr.write(line) });
   await requireMediaFolder(config.media);
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDirectory: config.dataDirectory,
     buffersMegabytes: config.buffersMegabytes,
+    poolSize: config.poolSize,
+    timeouts: config.timeouts,
     schema: "ad_service",
     migrations,
     isExisting: true,
@@ -45,6 +49,7 @@ async function openStore(
   const requests = openGuardedRequests(config.requests);
   const tokens = secretBox(config.encryptionKey);
   await requireEncryptionKey({ database, secretBox: tokens }, logger);
+  const currency = await requireCurrency(database, config.currency, logger);
   const campaigns = await startCampaignSnapshot({ database, log: logger, everyMs: 60_000 });
   const bots = openBots(database);
   const app = createOperatorApp({
@@ -59,7 +64,7 @@ async function openStore(
     campaigns,
     deliveries: noDeliveries,
     requests,
-    currency: config.currency,
+    currency,
     media: await openMediaStorage(config.media),
     miniappUrl: config.miniappUrl,
     isPlainHttpAllowed: config.mode === "demo",

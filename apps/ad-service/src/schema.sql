@@ -86,6 +86,12 @@ create table current_codes (
   primary key (user_id, bot_id, reference)
 );
 
+-- The currency of all amounts in this store: one row, made by the first start.
+create table deployment (
+  is_only boolean primary key default true check (is_only),
+  currency text not null check (currency ~ '^[A-Z]{3}$')
+);
+
 -- Advertisers. The key of their postbacks is kept as a hash.
 create table advertisers (
   name text primary key check (length(name) between 1 and 128),

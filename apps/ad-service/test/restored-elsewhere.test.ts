@@ -11,7 +11,7 @@ import {
 import { createServerDatabase } from "@intermission/testing/test-database";
 import { expect, onTestFinished, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
-import { rememberPublisherShare } from "../src/statistics/roll-up-statistics.ts";
+import { rememberPublisherShare } from "../src/statistics/publisher-share.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
 import { openDeliveryFixture } from "./fixtures/delivery-fixture.ts";
 import {
@@ -92,7 +92,7 @@ test("after a restore into another cluster, the feed of events and the statistic
   await askServer(first.url, useUpTransactionIds);
   const before = await open(first.url);
   await insertBotsAndCampaigns(before);
-  await rememberPublisherShare(before, { percent: shares.morning, now: new Date(0) });
+  await rememberPublisherShare(before, { configured: shares.morning, now: new Date(0) }, { warn: () => {} });
   const { botId, token, enqueue } = await openDeliveryFixture(before, {});
   const feed = await feedOf(before, token);
   const [seen = ""] = await enqueue(1);

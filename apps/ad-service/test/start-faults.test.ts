@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { askServer, startOtherCluster } from "@intermission/testing/copy-database";
 import { mountSmallDisk } from "@intermission/testing/small-disk";
-import { copyCluster } from "@intermission/testing/test-database";
+import { copyCluster, createServerDatabase } from "@intermission/testing/test-database";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { openCliFixture } from "./fixtures/cli-fixture.ts";
@@ -189,4 +189,45 @@ test("another ENCRYPTION_KEY than that of the stored tokens is refused, by the s
     ENCRYPTION_KEY: another,
   });
   expect({ code: refused.code, err: refused.err }).toMatchObject({ code: 3, err: expect.stringMatching(message) });
+});
+
+test("DATABASE_URL over a folder with a store is said, and a page that is not built; without DATABASE_URL, neither a command nor a server uses the abandoned store", async () => {
+  const fixture = await openCliFixture();
+  onTestFinished(() => fixture.close());
+  const other = await createServerDatabase();
+  onTestFinished(other.drop);
+  await fixture.makeStore();
+  const server = await fixture.startServer({
+    DATABASE_URL: other.url,
+    MINIAPP_DIR: join(fixture.dataDir, "not-built"),
+  });
+  expect(server.ended.out).toMatch(/no built mini-app in .*not-built: run `npm run build`/);
+  expect(server.ended.out).toMatch(/DATABASE_URL is set, so the store in .* is not used/);
+  server.child.kill();
+  expect((await server.end).code).toBe(0);
+
+  const message =
+    /the store in .* is not in use: since \d{4}-.* the server uses the database 127\.0\.0\.1:.*remove .*json/;
+  const env = { MODE: "demo", ENCRYPTION_KEY: fixture.encryptionKey };
+  const add = ["bots", "add", "--bot-id", "7000000001", "--name", "Bot"];
+  const refused = await fixture.ads(add, env);
+  expect({ code: refused.code, err: refused.err }).toMatchObject({ code: 3, err: expect.stringMatching(message) });
+  expect(await (await fixture.startServer()).end).toMatchObject({ code: 1, err: expect.stringMatching(message) });
+  expect((await fixture.ads(add, { ...env, DATABASE_URL: other.url })).code).toBe(0);
+  rmSync(join(fixture.dataDir, "ad-service/uses-database-server.json"));
+  expect(JSON.parse((await fixture.ads(["bots", "list", "--json"], env)).out)).toEqual([]);
+});
+
+test("a start with another CURRENCY than that of the store's amounts is refused", async () => {
+  const fixture = await openCliFixture();
+  onTestFinished(() => fixture.close());
+  await fixture.makeStore();
+  const campaign = ["campaigns", "add", "--name", "Shop", "--advertiser", "Shop", "--format", "direct_link"];
+  const paid = ["--landing-url", "https://shop.example/", "--click-price", "0.10", "--yes"];
+  const added = await fixture.ads([...campaign, ...paid], { MODE: "demo", ENCRYPTION_KEY: fixture.encryptionKey });
+  expect(added).toMatchObject({ code: 0, err: "" });
+  const refused = await (await fixture.startServer({ CURRENCY: "JPY" })).end;
+  expect(refused.err).toMatch(
+    /^ad-service: CURRENCY is JPY, and the amounts in the store are in USD.*set CURRENCY=USD/,
+  );
 });

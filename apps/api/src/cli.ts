@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { abandonedStoreFault } from "@intermission/server/abandoned-store";
 import { claimOrFindServer, NotReachable, runCommandLine } from "@intermission/server/command-line";
 import { socketPathOf } from "@intermission/server/data-folder";
 import { addApiCommands, createApiProgram } from "./command-program.ts";
@@ -24,6 +25,11 @@ async function openOperatorClient(config: CommandConfig): Promise<OperatorClient
   }
   const folder = databaseUrl === undefined ? await claimOrFindServer(dataFolder) : undefined;
   if (folder === "served") return socketOperatorClient(socketPathOf(dataFolder), config.botId);
+  const abandoned = abandonedStoreFault(config);
+  if (abandoned !== undefined) {
+    await folder?.release();
+    throw new NotReachable(abandoned);
+  }
   // Loaded only when needed, so that a query to a running server stays fast.
   const { openStoreInProcess } = await import("./open-store-in-process.ts");
   return openStoreInProcess(config, folder);

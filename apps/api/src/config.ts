@@ -2,12 +2,16 @@ import { join, resolve } from "node:path";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { checkDatabaseUrl } from "@intermission/postgres/database-url";
 import {
+  connectTimeoutSeconds,
   drainSeconds,
   embeddedBuffers,
   logLevel,
+  poolSize,
   portNumber,
   readSettings,
   requiredAddress,
+  statementTimeoutSeconds,
+  telegramBotToken,
   trustedProxies,
   wholeNumberSetting,
 } from "@intermission/server/settings";
@@ -39,6 +43,9 @@ const variables = z.object({
   DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
   DATA_DIR: z.string().default("data"),
   EMBEDDED_BUFFERS_MB: embeddedBuffers,
+  DATABASE_POOL_SIZE: poolSize,
+  DATABASE_CONNECT_TIMEOUT_SECONDS: connectTimeoutSeconds,
+  DATABASE_STATEMENT_TIMEOUT_SECONDS: statementTimeoutSeconds,
   API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional(),
   LOG_LEVEL: logLevel,
   TRUST_PROXY: trustedProxies.optional(),
@@ -57,10 +64,7 @@ const variables = z.object({
     .transform((list) => list.split(",").map((token) => token.trim()))
     .pipe(z.tuple([token], token))
     .optional(),
-  TELEGRAM_BOT_TOKEN: z
-    .string()
-    .regex(/^[0-9]+:[\w-]{20,}$/, "looks like 123456789:AA… ; @BotFather shows it")
-    .optional(),
+  TELEGRAM_BOT_TOKEN: telegramBotToken.optional(),
   BACKEND_API_KEY: z.string().min(32, `has at least 32 characters; ${random}`).optional(),
   MINIAPP_URL: requiredAddress("where the mini-app is served, without the bot's id"),
   DIRECT_LINK_URL: requiredAddress("the part before /{code} of a direct link"),
@@ -135,8 +139,14 @@ function areSound(...names: (keyof typeof variables.shape)[]) {
     !issues.some(({ path }) => names.some((name) => name === path?.[0]));
 }
 
+/** Each may be read from a file that `NAME_FILE` names. */
+const secrets = [
+  ...["DATABASE_URL", "ENCRYPTION_KEY", "AD_API_TOKENS", "TELEGRAM_BOT_TOKEN", "BACKEND_API_KEY", "METRICS_TOKEN"],
+];
+
 const commandVariables = variables.pick({
-  ...{ DATABASE_URL: true, DATA_DIR: true, EMBEDDED_BUFFERS_MB: true },
+  ...{ DATABASE_URL: true, DATA_DIR: true, EMBEDDED_BUFFERS_MB: true, DATABASE_POOL_SIZE: true },
+  ...{ DATABASE_CONNECT_TIMEOUT_SECONDS: true, DATABASE_STATEMENT_TIMEOUT_SECONDS: true },
   ...{ BOT_ID: true, ENCRYPTION_KEY: true },
 });
 
@@ -144,7 +154,7 @@ export type CommandConfig = ReturnType<typeof readCommandConfig>;
 
 /** Reads the command line's configuration from its environment: the store's location and its bot. */
 export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const read = readSettings(commandVariables, environment);
+  const read = readSettings(commandVariables, environment, { secrets });
   return { ...storeOf(read), botId: read.BOT_ID, encryptionKey: read.ENCRYPTION_KEY };
 }
 
@@ -156,6 +166,11 @@ function storeOf(read: z.output<typeof commandVariables>) {
     /** What is this server's own. */
     dataFolder: join(dataDirectory, "api"),
     buffersMegabytes: read.EMBEDDED_BUFFERS_MB,
+    poolSize: read.DATABASE_POOL_SIZE,
+    timeouts: {
+      connectSeconds: read.DATABASE_CONNECT_TIMEOUT_SECONDS,
+      statementSeconds: read.DATABASE_STATEMENT_TIMEOUT_SECONDS,
+    },
   };
 }
 
@@ -163,7 +178,7 @@ export type Config = ReturnType<typeof readConfig>;
 
 /** Reads the environment once. Throws one message that names every fault. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const read = readSettings(configuration, environment);
+  const read = readSettings(configuration, environment, { secrets });
   return {
     mode: read.MODE,
     host: read.HOST,

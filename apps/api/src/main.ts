@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { clockWarning, followDatabaseClock } from "@intermission/postgres/database-clock";
 import { openDatabase } from "@intermission/postgres/open-database";
+import { markAbandonedStore, requireStoreInUse } from "@intermission/server/abandoned-store";
 import { startLoop } from "@intermission/server/background-loop";
 import { requireDataFolder } from "@intermission/server/data-folder";
 import { exitAfterStore, logListening, onStopSignal } from "@intermission/server/graceful-stop";
@@ -22,11 +23,14 @@ const refreshBotsMs = 2000;
 async function main(): Promise<void> {
   const config = readConfig();
   const logger = createLogger({ level: config.logLevel, name: "api" });
+  requireStoreInUse(config, logger);
   const folder = config.databaseUrl === undefined ? await requireDataFolder(config.dataFolder) : undefined;
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDirectory: config.dataDirectory,
     buffersMegabytes: config.buffersMegabytes,
+    poolSize: config.poolSize,
+    timeouts: config.timeouts,
     schema: "api",
     migrations,
     logger,
@@ -34,6 +38,7 @@ async function main(): Promise<void> {
   });
   const clock = await followDatabaseClock(database);
   const { now } = clock;
+  markAbandonedStore(config, now(), logger);
   const box = config.encryptionKey && botSecretBox(config.encryptionKey);
   const bots = await openServedBots({ database, configured: config.bot && configuredBot(config.bot), box, logger });
   const connections = adServiceConnections(config.adServiceUrl);
@@ -98,6 +103,8 @@ async function main(): Promise<void> {
     await database.close();
     await folder?.release();
   });
+  const clockFault = clockWarning(clock);
+  if (clockFault !== undefined) logger.warn({}, clockFault);
   logListening(logger, { url });
 }
 

@@ -20,7 +20,7 @@ const findBots = statement<{ bot_id: string }>(
 
 /** Serves the queries from this process, on the embedded store while no server runs, or on a shared database. */
 export async function openStoreInProcess(
-  { databaseUrl, dataDirectory, buffersMegabytes, botId: named, encryptionKey }: CommandConfig,
+  { botId: named, encryptionKey, ...store }: CommandConfig,
   folder: ClaimedFolder | undefined,
 ): Promise<OperatorClient> {
   let database: Database | undefined;
@@ -30,9 +30,11 @@ export async function openStoreInProcess(
   };
   try {
     database = await openDatabase({
-      databaseUrl,
-      dataDirectory,
-      buffersMegabytes,
+      databaseUrl: store.databaseUrl,
+      dataDirectory: store.dataDirectory,
+      buffersMegabytes: store.buffersMegabytes,
+      poolSize: store.poolSize,
+      timeouts: store.timeouts,
       schema: "api",
       migrations,
       isExisting: true,

@@ -21,7 +21,7 @@ export interface AppOptions extends ChatRoutesOptions, PhoneRoutesOptions, Timel
 
 /** The demo chat's server with all its routes. */
 export function createApp(options: AppOptions): FastifyInstance {
-  const app = createHttpServer({ logger: options.logger });
+  const app = createHttpServer({ logger: options.logger, trustProxy: false });
   guardPage(app, options.miniappOrigin);
   healthRoutes(app, { check: async () => {} });
   chatRoutes(app, options);

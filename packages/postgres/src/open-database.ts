@@ -1,9 +1,10 @@
 import { enterCommitEpoch } from "./commit-epoch.ts";
+import { connectionWarning, readConnectionFacts } from "./connection-limit.ts";
 import type { Database } from "./database.ts";
 import type { DatabaseLogger, DatabaseStore } from "./database-store.ts";
 import { joinCluster } from "./join-cluster.ts";
 import { type Migrations, migrate, requireMigrated } from "./migrate.ts";
-import { openStore } from "./open-store.ts";
+import { type DatabaseTimeouts, openStore } from "./open-store.ts";
 import { requireSessions } from "./require-sessions.ts";
 import { ask, giveBack, retryConflicts, runTransaction } from "./run-transaction.ts";
 import { faultOfServer } from "./server-faults.ts";
@@ -30,6 +31,7 @@ export interface OpenDatabaseOptions {
   readonly logger?: DatabaseLogger | undefined;
   /** Connections, 10 by default. */
   readonly poolSize?: number | undefined;
+  readonly timeouts?: DatabaseTimeouts | undefined;
   /** The `shared_buffers` of the embedded cluster, if this process starts it; 64 by default. */
   readonly buffersMegabytes?: number | undefined;
   /** Opens only an existing store: no store, schema or table is created or changed. False by default. */
@@ -52,6 +54,7 @@ export interface OpenDatabaseOptions {
  */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const { databaseUrl, dataDirectory, schema, migrations, logger, poolSize = 10 } = options;
+  const { timeouts = { connectSeconds: 10, statementSeconds: 30 } } = options;
   const { isExisting = false, onDeath = () => {}, buffersMegabytes = 64 } = options;
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new Error(`"${schema}" is not a valid schema name`);
   const cluster =
@@ -59,7 +62,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
       ? await joinCluster({ dataDirectory, mayCreate: !isExisting, buffersMegabytes, logger, onDeath })
       : undefined;
   const server = cluster?.connection ?? { connectionString: databaseUrl };
-  const store = openStore({ server, schema, poolSize, logger });
+  const store = openStore({ server, schema, poolSize, timeouts, logger });
   const close = async () => {
     await store.close();
     await cluster?.leave();
@@ -69,6 +72,8 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
     await store.withoutTimeout(async (client) => {
       await (isExisting ? requireMigrated(client, schema, migrations) : migrate(client, schema, migrations));
       await enterCommitEpoch(client, schema);
+      const warning = logger && connectionWarning(await readConnectionFacts(client), { poolSize });
+      if (warning !== undefined) logger?.warn({ poolSize }, warning);
     });
   } catch (error) {
     await close();

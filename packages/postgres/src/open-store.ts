@@ -93,18 +93,26 @@ export function listenForever(
 
 const LOOK_EVERY_SECONDS = 2;
 
+export interface DatabaseTimeouts {
+  /** For a new connection, and for a free one of the pool. */
+  readonly connectSeconds: number;
+  /** After which the server ends a statement. */
+  readonly statementSeconds: number;
+}
+
 /** A pool of connections to a PostgreSQL server. Connects on first use. */
 export function openStore(options: {
   readonly server: pg.ClientConfig;
   readonly schema: string;
   readonly poolSize: number;
+  readonly timeouts: DatabaseTimeouts;
   readonly logger: DatabaseLogger | undefined;
 }): DatabaseStore {
-  const { server, schema, poolSize, logger } = options;
+  const { server, schema, poolSize, timeouts, logger } = options;
   const connection: pg.ClientConfig = {
     ...server,
     application_name: `intermission ${schema}`,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: timeouts.connectSeconds * 1000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: columnTypes,
@@ -113,11 +121,11 @@ export function openStore(options: {
     ...connection,
     max: poolSize,
     idleTimeoutMillis: 60_000,
-    // The server's own timeout is 30 s; this one is for a server that vanished, which TCP detects after minutes.
-    query_timeout: 40_000,
+    // The server's own timeout is shorter; this one is for a server that vanished, which TCP detects after minutes.
+    query_timeout: (timeouts.statementSeconds + 10) * 1000,
     onConnect: async (client) => {
       await client.query(
-        `${sessionSettings(schema)}; set statement_timeout to '30s'; set idle_in_transaction_session_timeout to '30s'`,
+        `${sessionSettings(schema)}; set statement_timeout to '${timeouts.statementSeconds}s'; set idle_in_transaction_session_timeout to '30s'`,
       );
       // A new connection may reach a server that was restored or promoted meanwhile.
       await enterCommitEpoch(client, schema);

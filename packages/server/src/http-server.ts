@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import {
   answerError,
   answerNotFound,
@@ -31,6 +31,7 @@ export {
 
 export interface HttpServerOptions {
   readonly logger: Logger;
+  /** TRUST_PROXY; undefined if it is not set, which is as `false` and warns of requests that a proxy forwarded. */
   readonly trustProxy?: TrustProxy | undefined;
   /** Selects the temporary errors of routes, which are answered 503 with `Retry-After`. */
   readonly unavailabilityOf?: ErrorAnswers["unavailabilityOf"] | undefined;
@@ -59,7 +60,7 @@ const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
  */
 export function createHttpServer({
   logger,
-  trustProxy = false,
+  trustProxy,
   unavailabilityOf = () => undefined,
   errorBodyFor = (_request, { code, message, details }) => errorBody(code, message, details),
   errorPage,
@@ -75,7 +76,7 @@ export function createHttpServer({
     childLoggerFactory: (parent, bindings, options) => new RequestLogger(parent, bindings, options),
     logController: new LogController({ disableRequestLogging: true }),
     // Hop 0 is the peer that connected to this server.
-    trustProxy: typeof trustProxy === "number" ? (_address, hop) => hop < trustProxy : trustProxy,
+    trustProxy: typeof trustProxy === "number" ? (_address, hop) => hop < trustProxy : (trustProxy ?? false),
     bodyLimit,
     requestTimeout: LONGEST_REQUEST_MS,
     connectionTimeout: 60_000,
@@ -116,11 +117,13 @@ export function createHttpServer({
   finishBodies(app);
   answerOnSocket(app.server);
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
+  const warnOfProxy = proxyWarning(logger, trustProxy);
   // Nearly all requests have the same host, so only a new one is checked.
   let validHost: string | undefined;
   app.addHook("onRequest", (request, reply, done) => {
     setHeaders(reply.raw, request.id);
     normalizeForwardedFor(request.raw.headers);
+    warnOfProxy(request);
     const { host } = request.headers;
     const isMissing = host === undefined && request.raw.httpVersion === "1.1";
     // RFC 9112, 3.2. An invalid host would fail later, where addresses are built from it.
@@ -137,6 +140,34 @@ export function createHttpServer({
     (request, reply) => errorPage?.(request, reply, 404) ?? answerNotFound(request, reply, answers),
   );
   return app;
+}
+
+/** So many forwarded requests show whether the proxy is one of those that are trusted. */
+const MAX_JUDGED_REQUESTS = 100;
+
+/** Warns once: whoever connects to this server directly can send these headers too, and must not fill its log. */
+function proxyWarning(logger: Logger, trustProxy: TrustProxy | undefined): (request: FastifyRequest) => void {
+  let left = trustProxy === undefined || Array.isArray(trustProxy) ? MAX_JUDGED_REQUESTS : 0;
+  return (request) => {
+    if (left === 0) return;
+    const header = ["x-forwarded-for", "forwarded", "x-real-ip"].find((name) => request.headers[name] !== undefined);
+    if (header === undefined) return;
+    left -= 1;
+    const peer = request.socket.remoteAddress;
+    // The address of a peer that is not trusted is the client's.
+    if (trustProxy !== undefined && request.ip !== peer) return;
+    left = 0;
+    const fault =
+      trustProxy === undefined
+        ? "TRUST_PROXY is not set"
+        : "TRUST_PROXY does not contain the address that they come from";
+    logger.warn(
+      { header, peer },
+      `requests come through a proxy, and ${fault}: all of its clients count as one address in limits and fraud checks. ` +
+        "Set TRUST_PROXY to the number of proxies in front, such as 1, or to their addresses, and let them send " +
+        "X-Forwarded-For; or set it to false if no proxy is in front",
+    );
+  };
 }
 
 function isHostHeader(host: string): boolean {

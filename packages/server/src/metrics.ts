@@ -147,7 +147,7 @@ export async function serveMetrics(options: {
 }): Promise<FastifyInstance | undefined> {
   const { registry, token, host, port, logger } = options;
   if (port === undefined) return undefined;
-  const app = createHttpServer({ logger });
+  const app = createHttpServer({ logger, trustProxy: false });
   metricsRoutes(app, { registry, token });
   await app.after();
   refuseOtherMethods(app);

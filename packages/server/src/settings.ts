@@ -1,6 +1,7 @@
 import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address";
 import { z } from "zod";
 import { parseTrustProxy, trustProxyForm } from "./client-address.ts";
+import { readSecretFiles } from "./secret-files.ts";
 import { StartFault } from "./start-fault.ts";
 import { readWholeNumber, type WholeNumberBounds } from "./whole-number.ts";
 
@@ -58,32 +59,71 @@ export const embeddedBuffers = z.coerce
   .max(65_536, buffersForm)
   .default(64);
 
+/** DATABASE_POOL_SIZE: the listening connection is one more. */
+export const poolSize = wholeNumberSetting({ min: 2, max: 1000 }).default(10);
+
+/** DATABASE_CONNECT_TIMEOUT_SECONDS. */
+export const connectTimeoutSeconds = wholeNumberSetting({ min: 1, max: 120 }).default(10);
+
+/** DATABASE_STATEMENT_TIMEOUT_SECONDS. */
+export const statementTimeoutSeconds = wholeNumberSetting({ min: 1, max: 600 }).default(30);
+
+/** What the documentation shows in place of a bot's token, here and at Telegram. */
+const PLACEHOLDER_TOKEN =
+  /:(?:.*[-_])?(?:your|botfather|placeholder|example|paste|insert|replace|change-?me)(?:[-_].*)?$|:the-token|x{8}|^123456:ABC-DEF|^110201543:AAH|^4839574812:AAF/i;
+
+/** TELEGRAM_BOT_TOKEN. */
+export const telegramBotToken = z
+  .string()
+  .regex(/^[0-9]+:[\w-]{20,100}$/, "looks like 123456789:AA… ; @BotFather shows it")
+  .refine((token) => !PLACEHOLDER_TOKEN.test(token), {
+    error:
+      "is the placeholder of a documentation, so that no user could sign in: set the token that @BotFather shows for this bot",
+  });
+
 /** TRUST_PROXY. */
 export const trustedProxies = z
   .string()
   .transform(parseTrustProxy)
   .refine((trusted) => trusted !== undefined, { error: trustProxyForm });
 
-/** Reads settings from environment variables. Throws a `StartFault` that names every fault. */
+/**
+ * Reads settings from environment variables, the secrets among them also from the files that `NAME_FILE` names. Throws a
+ * `StartFault` that names every fault.
+ */
 export function readSettings<Schema extends z.ZodType>(
   schema: Schema,
   environment: NodeJS.ProcessEnv,
+  { secrets = [], crossFaults = () => [] }: SettingsOptions = {},
 ): z.output<Schema> {
-  const parsed = schema.safeParse(withoutEmpty(environment));
-  if (!parsed.success) throw settingsFault(faultsOf(parsed.error));
+  const given = readSecretFiles(withoutEmpty(environment), secrets);
+  const parsed = schema.safeParse(given.environment);
+  // A secret whose file is faulty is not missing as well.
+  const others = [...faultsOf(parsed.error), ...crossFaults(given.environment)].filter(
+    (fault) => !given.faults.has(fault.slice(0, fault.indexOf(" "))),
+  );
+  const faults = [...given.faults.values(), ...others];
+  if (!parsed.success || faults.length > 0) throw settingsFault(faults);
   return parsed.data;
 }
 
+export interface SettingsOptions {
+  /** The names of the settings that `NAME_FILE` may replace. */
+  readonly secrets?: readonly string[];
+  /** Faults of combinations of variables, each beginning with the name of one. */
+  readonly crossFaults?: (given: NodeJS.ProcessEnv) => string[];
+}
+
 /** A line for each fault, which begins with the variable's name. */
-export function settingsFault(faults: readonly string[]): StartFault {
+function settingsFault(faults: readonly string[]): StartFault {
   return new StartFault(`The configuration has faults:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
 }
 
-export function faultsOf(error: z.ZodError | undefined): string[] {
+function faultsOf(error: z.ZodError | undefined): string[] {
   return (error?.issues ?? []).map((issue) => `${issue.path.join(".")} ${issue.message}`);
 }
 
 /** `NAME=` in an env file means that the variable is not set. */
-export function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
 }

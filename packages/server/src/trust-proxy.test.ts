@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { parseTrustProxy } from "./client-address.ts";
 import { createHttpServer } from "./http-server.ts";
 
@@ -45,4 +45,36 @@ test.each([
   const answer = await app.inject({ url: "/", headers: { "x-forwarded-for": forwarded } });
   await app.close();
   expect(answer.body).toBe(client);
+});
+
+function warningsOf(text: string | undefined) {
+  const lines: { msg: string }[] = [];
+  const logger = pino({ level: "warn" }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const app = createHttpServer({ logger, trustProxy: text === undefined ? undefined : parseTrustProxy(text) });
+  app.get("/", (request) => request.ip);
+  onTestFinished(() => app.close());
+  return { app, warnings: () => lines.map(({ msg }) => msg) };
+}
+
+test.each(["x-forwarded-for", "forwarded", "x-real-ip"])(
+  "requests with %s and without TRUST_PROXY cause one warning, which names the setting",
+  async (header) => {
+    const { app, warnings } = warningsOf(undefined);
+    await app.inject({ url: "/" });
+    expect(warnings()).toEqual([]);
+    for (const value of ["203.0.113.9", "203.0.113.10"]) await app.inject({ url: "/", headers: { [header]: value } });
+    expect(warnings()).toEqual([expect.stringContaining("TRUST_PROXY is not set")]);
+  },
+);
+
+test("a proxy whose address TRUST_PROXY does not contain causes one warning", async () => {
+  const { app, warnings } = warningsOf("10.0.0.0/8");
+  for (const _ of [1, 2]) await app.inject({ url: "/", headers: { "x-forwarded-for": "203.0.113.9" } });
+  expect(warnings()).toEqual([expect.stringContaining("TRUST_PROXY does not contain the address")]);
+});
+
+test.each(["false", "1", "true", "127.0.0.1"])("TRUST_PROXY=%s that fits causes no warning", async (text) => {
+  const { app, warnings } = warningsOf(text);
+  await app.inject({ url: "/", headers: { "x-forwarded-for": "203.0.113.9" } });
+  expect(warnings()).toEqual([]);
 });

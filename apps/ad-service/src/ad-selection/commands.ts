@@ -29,7 +29,8 @@ const columns = {
   PRIORITY: (verdict: Row) => verdict.priority,
   "CHOSEN NOW": (verdict: Row) => `${(Number(verdict.likelihood) * 100).toFixed(1)} %`,
   WHY: (verdict: Row) =>
-    reasons[String(verdict.exclusionReason)] ?? (Number(verdict.likelihood) > 0 ? "fits" : "fits; others go first"),
+    (reasons[String(verdict.exclusionReason)] ?? (Number(verdict.likelihood) > 0 ? "fits" : "fits; others go first")) +
+    lacking(verdict.missingFiles),
   "ADS BEHIND PLAN": (verdict: Row) => behindPlan(verdict.behindPlan),
 };
 
@@ -59,6 +60,12 @@ const reasons: Record<string, string> = {
   "user-cap": "the user has reached its cap per user",
   "ahead-of-plan": "is ahead of its plan for the day",
 };
+
+function lacking(files: unknown): string {
+  if (!Array.isArray(files) || files.length === 0) return "";
+  const more = files.length > 1 ? ` and ${files.length - 1} more` : "";
+  return `; files of its videos are missing on this node: ${files[0]}${more}`;
+}
 
 /** Below 0 it is ahead of its plan for the day; undefined if it has no plan. */
 function behindPlan(behind: unknown): number | undefined {

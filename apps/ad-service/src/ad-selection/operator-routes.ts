@@ -3,6 +3,8 @@ import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { z } from "zod";
 import { type Bots, findBot, unknownBot } from "../bots/bots.ts";
+import type { MediaStorage } from "../creatives/media-storage.ts";
+import { findMissingMedia } from "../creatives/missing-media.ts";
 import type { CampaignSnapshot } from "./campaign-snapshot.ts";
 import { explainChoice, seenBy } from "./select-ad.ts";
 
@@ -20,6 +22,7 @@ const query = z.object({
 
 export interface ExplainOperatorDeps {
   database: Database;
+  media: MediaStorage;
   bots: Bots;
   campaigns: CampaignSnapshot;
   now: () => Date;
@@ -34,7 +37,7 @@ const explain = {
 /** `GET /explain`: for each running campaign, its exclusion reason for a user now, or its likelihood. */
 export function explainOperatorRoutes(
   scope: CheckedScope,
-  { database, bots, campaigns, now }: ExplainOperatorDeps,
+  { database, media, bots, campaigns, now }: ExplainOperatorDeps,
 ): void {
   scope.get("/explain", { schema: explain }, async (request) => {
     const { botId, userId, format, language, platform, premium: isPremium } = request.query;
@@ -44,6 +47,18 @@ export function explainOperatorRoutes(
     const at = now();
     const seen = await seenBy({ database, campaigns }, { botId, userId }, at);
     const user = { language, platform, isPremium };
-    return { campaigns: explainChoice(campaigns.index, { format, bot, user, seen }, at) };
+    const verdicts = explainChoice(campaigns.index, { format, bot, user, seen }, at);
+    if (format === "direct_link") return { campaigns: verdicts };
+    const missing = await findMissingMedia({ database, media }, at).catch((error: unknown) => {
+      request.log.warn({ err: error }, "the media files of active creatives could not be checked");
+      return undefined;
+    });
+    const missingFiles = (campaignId: string) =>
+      (campaigns.byId.get(campaignId)?.campaign.creatives ?? []).flatMap(
+        ({ creativeId, isActive }) => (isActive && missing?.byCreative.get(creativeId)) || [],
+      );
+    return {
+      campaigns: verdicts.map((verdict) => ({ ...verdict, missingFiles: missingFiles(verdict.campaignId) })),
+    };
   });
 }

@@ -13,6 +13,10 @@ import { StartFault } from "@intermission/server/start-fault";
 export interface MediaStorage {
   /** Gives `work` paths on this machine for temporary files. Files that are left there are removed when `work` ends. */
   withScratch<Result>(work: (pathOf: (name: string) => string) => Promise<Result>): Promise<Result>;
+  /** For people, such as "the folder /srv/media". */
+  readonly place: string;
+  /** Whether there is a file of this name. Rejects if the storage does not answer, or may not say. */
+  has(name: string): Promise<boolean>;
   /** Stores a complete file; storing it again changes nothing. The file may no longer be at `path` afterwards. */
   keep(path: string, name: string): Promise<void>;
 }
@@ -30,6 +34,11 @@ export function folderStorage(folder: string): FolderStorage {
   return {
     kind: "folder",
     folder,
+    place: `the folder ${folder}`,
+    async has(name) {
+      const found = await stat(join(folder, name)).catch(missingAsUndefined);
+      return found?.isFile() === true;
+    },
     async withScratch(work) {
       const scratch = join(folder, `.upload-${randomUUID()}`);
       try {
@@ -108,14 +117,16 @@ export async function openMediaStorage(media: MediaPlace): Promise<FolderStorage
 export async function requireMediaFolder(media: MediaPlace): Promise<void> {
   if (media.kind !== "folder" || media.isMadeIfMissing) return;
   const { folder } = media;
-  const found = await stat(folder).catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const found = await stat(folder).catch(missingAsUndefined);
   if (!found?.isDirectory()) {
     throw new StartFault(`the folder ${folder} of MEDIA_DIR does not exist: mount or make it, or correct MEDIA_DIR`);
   }
   await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+}
+
+function missingAsUndefined(error: unknown): undefined {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  throw error;
 }
 
 /** A bucket of an S3-compatible service. It may be private: the ad service serves its files. */
@@ -148,7 +159,7 @@ const mediaTypes: Record<string, string> = {
 export async function bucketStorage(at: MediaBucket): Promise<BucketStorage> {
   const { endpoint, region, bucket, accessKeyId, secretAccessKey } = at;
   // The S3 client is large: it is loaded only if a bucket is configured.
-  const { GetObjectCommand, PutObjectCommand, S3Client } = await import("@aws-sdk/client-s3");
+  const { GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client } = await import("@aws-sdk/client-s3");
   const client = new S3Client({
     ...{ endpoint, region, credentials: { accessKeyId, secretAccessKey } },
     // The bucket is part of the path: host names are the provider's own, and not every provider has one per bucket.
@@ -160,6 +171,16 @@ export async function bucketStorage(at: MediaBucket): Promise<BucketStorage> {
   });
   return {
     kind: "bucket",
+    place: `the bucket ${bucket} at ${endpoint}`,
+    async has(name) {
+      try {
+        await client.send(new HeadObjectCommand({ Bucket: bucket, Key: name }));
+        return true;
+      } catch (error) {
+        if (outcomeOf(error) === "missing") return false;
+        throw new Error("the media bucket could not be read", { cause: error });
+      }
+    },
     async withScratch(work) {
       let scratch: string | undefined;
       try {

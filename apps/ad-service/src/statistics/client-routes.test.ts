@@ -3,14 +3,14 @@ import { testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bearer, type ClientFixture, expectError, openClientFixture } from "../../test/fixtures/client-fixture.ts";
 import { type Fact, insertBotsAndCampaigns, insertFacts, rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
-import { rememberPublisherShare } from "./roll-up-statistics.ts";
+import { rememberPublisherShare } from "./publisher-share.ts";
 
 describe.each(testDatabases())("a publisher's statistics on the %s store", (kind) => {
   let fixture: ClientFixture;
   beforeAll(async () => {
     fixture = await openClientFixture(kind);
     fixture.clock.now = new Date("2026-03-01T18:30:00Z");
-    await rememberPublisherShare(fixture.database, { percent: 70, now: fixture.clock.now });
+    await rememberPublisherShare(fixture.database, { configured: 70, now: fixture.clock.now }, { warn: () => {} });
     await insertBotsAndCampaigns(fixture.database);
     const at = (hour: number) => ({ botId: fixture.bot.botId, hour, second: 7 });
     const own: Fact[] = [

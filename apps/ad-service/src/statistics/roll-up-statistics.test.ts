@@ -17,7 +17,8 @@ import {
   shares,
 } from "../../test/fixtures/facts-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { pruneFacts, rememberPublisherShare, rollUpStatistics } from "./roll-up-statistics.ts";
+import { rememberPublisherShare } from "./publisher-share.ts";
+import { pruneFacts, rollUpStatistics } from "./roll-up-statistics.ts";
 
 /** Events that may happen during a day; `node` is one of two. */
 type Step =
@@ -67,8 +68,12 @@ describe.each(testDatabases())("statistics on the %s store", (kind) => {
     nodes = [store.database, second ?? store.database];
     await insertBotsAndCampaigns(store.database);
     const noon = new Date(dayStart + shares.changedAtHour * 3_600_000);
-    await rememberPublisherShare(store.database, { percent: shares.morning, now: new Date(dayStart) });
-    await rememberPublisherShare(store.database, { percent: shares.afternoon, now: noon });
+    await rememberPublisherShare(
+      store.database,
+      { configured: shares.morning, now: new Date(dayStart) },
+      { warn: () => {} },
+    );
+    await rememberPublisherShare(store.database, { configured: shares.afternoon, now: noon }, { warn: () => {} });
   });
   afterAll(async () => {
     await second?.close();

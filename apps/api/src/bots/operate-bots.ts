@@ -1,6 +1,7 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import type { Database } from "@intermission/postgres/open-database";
 import type { SecretBox } from "@intermission/server/secret-box";
+import { telegramBotToken } from "@intermission/server/settings";
 import { z } from "zod";
 import type { Bot } from "./bot.ts";
 import type { BotAnswer, BotVerbs, ListedBot } from "./bot-records.ts";
@@ -27,17 +28,15 @@ const settings = z
   .partial();
 
 const adToken = z.string().regex(/^[\x21-\x7e]{16,512}$/, "has at least 16 characters and no spaces");
-const telegramToken = z.string().regex(/^[0-9]+:[\w-]{20,100}$/, "looks like 123456789:AA… ; @BotFather shows it");
-
 const botChange = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("settings"), settings }),
   z.object({ kind: z.literal("backend-key"), dropsPrevious: z.boolean() }),
   z.object({ kind: z.literal("ad-token"), token: adToken, dropsPrevious: z.boolean() }),
-  z.object({ kind: z.literal("telegram-token"), token: telegramToken }),
+  z.object({ kind: z.literal("telegram-token"), token: telegramBotToken }),
   z.object({ kind: z.literal("removal") }),
 ]);
 
-const newBot = z.object({ botId: telegramId, adToken, telegramToken, settings });
+const newBot = z.object({ botId: telegramId, adToken, telegramToken: telegramBotToken, settings });
 
 /** The operator's view of the table. After each change `onChange` runs before the answer. */
 export function botVerbs(options: {

@@ -1,0 +1,127 @@
+import { type Database, statement } from "@intermission/postgres/open-database";
+import type { CheckedScope } from "@intermission/server/checked-routes";
+import { confirmation } from "@intermission/server/parse-request";
+import { requireConfirmation } from "@intermission/server/refuse";
+import { StartFault } from "@intermission/server/start-fault";
+import type { FastifyBaseLogger } from "fastify";
+import { z } from "zod";
+
+/** What decides about the currency of the store. */
+export interface CurrencyFacts {
+  /** The one of all amounts so far; undefined before the first start. */
+  readonly stored: string | undefined;
+  /** Whether the store has a price, a budget or a charge: amounts of the stored currency, which nothing converts. */
+  readonly hasMoney: boolean;
+}
+
+export type CurrencyDecision =
+  | { outcome: "kept"; currency: string }
+  | { outcome: "stored"; currency: string }
+  | { outcome: "changed"; currency: string; from: string }
+  | { outcome: "refused"; stored: string };
+
+const DEFAULT_CURRENCY = "USD";
+
+/** The currency of the store decides; `CURRENCY` sets it at the first start, and changes it while there are no amounts. */
+export function decideCurrency({ stored, hasMoney }: CurrencyFacts, configured: string | undefined): CurrencyDecision {
+  if (stored === undefined) return { outcome: "stored", currency: configured ?? DEFAULT_CURRENCY };
+  if (configured === undefined || configured === stored) return { outcome: "kept", currency: stored };
+  return hasMoney ? { outcome: "refused", stored } : { outcome: "changed", currency: configured, from: stored };
+}
+
+const readFacts = statement<{ stored: string | null; hasMoney: boolean }>(
+  "currency.read-facts",
+  `select (select currency from deployment) as stored, exists (
+     select from campaigns where view_price_micros > 0 or click_price_micros > 0
+       or total_budget_micros is not null or daily_budget_micros is not null
+   ) or exists (select from campaign_days where spent_micros > 0) as "hasMoney"`,
+);
+
+// Only if the currency is still the one that was read: two nodes may start at the same time.
+const store = statement<{ currency: string }>(
+  "currency.store",
+  `insert into deployment (currency) values ($1)
+   on conflict (is_only) do update set currency = excluded.currency where deployment.currency = $2
+   returning currency`,
+);
+
+/**
+ * Returns the currency of all amounts in the store. Throws a `StartFault` if `CURRENCY` is another one: prices, budgets and
+ * charges of the past would be shown in it, without being converted.
+ */
+export async function requireCurrency(
+  database: Database,
+  configured: string | undefined,
+  log: Pick<FastifyBaseLogger, "warn">,
+): Promise<string> {
+  for (;;) {
+    const [row] = await database.run(readFacts, []);
+    const stored = row?.stored ?? undefined;
+    const decision = decideCurrency({ stored, hasMoney: row?.hasMoney ?? false }, configured);
+    if (decision.outcome === "refused") throw new StartFault(refusal(decision.stored, String(configured)));
+    if (decision.outcome === "kept") return decision.currency;
+    if ((await database.run(store, [decision.currency, stored ?? null])).length === 0) continue;
+    if (decision.outcome === "changed") {
+      const { from, currency } = decision;
+      log.warn(
+        { from, currency },
+        `the currency of this deployment is ${currency}, which was ${from}: there are no amounts yet`,
+      );
+    }
+    return decision.currency;
+  }
+}
+
+function refusal(stored: string, configured: string): string {
+  return (
+    `CURRENCY is ${configured}, and the amounts in the store are in ${stored}, which nothing converts: set CURRENCY=${stored}. ` +
+    `If the amounts were meant in ${configured} from the beginning, start with CURRENCY=${stored} and run: pnpm ads currency set ` +
+    `${configured}; for amounts in ${configured} beside those in ${stored}, use a store of its own (DATABASE_URL or DATA_DIR)`
+  );
+}
+
+const currencyCode = z.string().regex(/^[A-Z]{3}$/, "must be an ISO 4217 currency code such as EUR");
+const answer = z.object({
+  currency: z.string().describe("Of all prices, budgets and charges in the store."),
+  running: z.string().describe("That of the node that answered; it differs until the node is started again."),
+});
+
+const operations = {
+  show: { operationId: "showCurrency", description: "Returns the currency of all amounts.", response: { 200: answer } },
+  set: {
+    operationId: "setCurrency",
+    description: "Names the currency of all amounts in the store. It converts none: each number stays.",
+    querystring: confirmation,
+    body: z.strictObject({ currency: currencyCode }).meta({ examples: [{ currency: "EUR" }] }),
+    response: { 200: answer },
+  },
+};
+
+const replace = statement<never>(
+  "currency.replace",
+  `insert into deployment (currency) values ($1) on conflict (is_only) do update set currency = excluded.currency`,
+);
+
+/** `GET /currency` and `PUT /currency`, for a store whose currency was set wrong from the beginning. */
+export function currencyOperatorRoutes(
+  scope: CheckedScope,
+  { database, currency: running }: { database: Database; currency: string },
+): void {
+  scope.get("/currency", { schema: operations.show }, async () => {
+    const [row] = await database.run(readFacts, []);
+    return { currency: row?.stored ?? running, running };
+  });
+
+  scope.put("/currency", { schema: operations.set }, async ({ body, query }) => {
+    const { currency } = body;
+    const [row] = await database.run(readFacts, []);
+    const stored = row?.stored ?? running;
+    const message =
+      `all prices, budgets and charges, also those of the past, are then amounts in ${currency}; they are in ${stored}, and no ` +
+      `number is converted. Every node answers with ${running} until it is started again, with CURRENCY=${currency}`;
+    const effects = stored !== currency && row?.hasMoney === true ? [{ field: "currency", message }] : [];
+    requireConfirmation(effects, { isConfirmed: query.confirmed });
+    await database.run(replace, [currency]);
+    return { currency, running };
+  });
+}

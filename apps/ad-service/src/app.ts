@@ -151,7 +151,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   conversionRoutes(app, { database, currency, now });
   const { mostDailyClicksPerAddress, directLinkUrl } = config;
-  const clicks = openClicks({ database, bots, campaigns, deliveries, mostDailyClicksPerAddress });
+  const clicks = openClicks({ database, bots, campaigns, deliveries, mostDailyClicksPerAddress, log: logger });
   directLinkRoutes(app, { clicks, encryptionKey, directLinkUrl, now });
   mediaRoutes(app, { media });
   const ads = adRows(database);

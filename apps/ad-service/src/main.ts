@@ -67,7 +67,7 @@ async function start(config: Config): Promise<void> {
   const deliveries = openWebhookDelivery({ database, secretBox, requests, log: logger, metrics, now });
   const bots = openBots(database);
   const apiTokens = openApiTokens(bots);
-  const views = openViews({ bots, deliveries });
+  const views = openViews({ bots, deliveries, log: logger });
   const retrySeconds = config.mode === "demo" ? DEMO_RETRY_SECONDS : undefined;
   const endpointTests = openEndpointTests({
     database,

@@ -175,7 +175,7 @@ create table reconciliations (
 create function record_events(
   bot text, lines json, worth_of_view bigint, worth_of_link bigint, pays_code_once boolean, daily_cap integer,
   is_retry boolean
-) returns table (reason text, events bigint)
+) returns table (reason text, events bigint, event_ids text[])
 language plpgsql set plan_cache_mode to force_generic_plan as $$
 #variable_conflict use_column
 begin
@@ -255,9 +255,9 @@ begin
     select bot, user_id, event, event_id, code, case when code is not null then entries + 1 end, own_reference, start_param,
       case when reason is null then worth else 0 end, reason, balance, raw_body, decode(signature, 'hex')
     from priced left join credited using (user_id) order by event_id
-    returning reason
+    returning reason, event_id
   )
-  select reason, count(*) from recorded group by reason;
+  select reason, count(*), array_agg(event_id) from recorded group by reason;
 exception when unique_violation then
   raise exception using errcode = 'serialization_failure',
     message = 'another transaction recorded the event, or one of its code';

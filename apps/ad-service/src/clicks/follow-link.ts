@@ -1,8 +1,10 @@
-import { codePrefixOf, isCode, newClickId } from "@intermission/ad-core/code";
+import { codePrefixOf, eventIdOfClick, isCode, newClickId } from "@intermission/ad-core/code";
 import { type CommitGroup, groupCommits, OverloadedError } from "@intermission/postgres/group-commits";
 import type { Database } from "@intermission/postgres/open-database";
 import { inTurn, type Turns } from "@intermission/server/in-turn";
 import { randomBytes } from "@intermission/server/random-bytes";
+import { type RateLimiter, rateLimiter } from "@intermission/server/rate-limiter";
+import type { FastifyBaseLogger } from "fastify";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { type CampaignState, holdAd, isNearLimit, isSerialized } from "../ad-selection/campaign-state.ts";
 import { chooseAd } from "../ad-selection/choose-ad.ts";
@@ -13,7 +15,7 @@ import { landingAddress } from "../campaigns/campaign-settings.ts";
 import type { Campaign } from "../campaigns/campaigns.ts";
 import { randomCode } from "../codes/issue-code.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
-import { type ClickVerdict, leadsToAd } from "./click-verdict.ts";
+import { type ClickVerdict, leadsToAd, refusalOf } from "./click-verdict.ts";
 import type { Click } from "./judge-click.ts";
 import { type FollowedClick, judgeClicks } from "./judge-clicks.ts";
 import { addPending, noUsers, oneUser, openPendingUsers, type PendingUsers, takePending } from "./network-users.ts";
@@ -39,6 +41,7 @@ export interface ClickDeps {
   bots: Bots;
   deliveries: Deliveries;
   campaigns: CampaignSnapshot;
+  log: Pick<FastifyBaseLogger, "info" | "debug">;
   /** Limit of counted clicks of one address on one day (UTC); undefined: unlimited. */
   mostDailyClicksPerAddress?: number | undefined;
 }
@@ -50,17 +53,20 @@ export interface Clicks extends ClickDeps {
   readonly following: CommitGroup<JudgedVisit, FollowedVisit>;
   /** Visits that wait for the last clicks of a campaign, by its id. */
   readonly lastClicks: Turns;
+  /** A link can be opened any number of times: repeated lines say nothing new, and must not fill the log. */
+  readonly lines: RateLimiter;
 }
 
 export function openClicks(deps: ClickDeps): Clicks {
   const memory = { usual: openUsualClicks(deps.database), pendingUsers: openPendingUsers() };
+  const lines = rateLimiter({ quota: 3, windowSeconds: 60, mostKeys: 20_000 });
   const following = groupCommits<JudgedVisit, FollowedVisit>({
     // The statement locks addresses in the order of the visits, and takes one visit of each address.
     orderBy: ({ hashes }) => hashes.today,
     oneAtATimeBy: ({ hashes }) => hashes.today,
     run: (batch) => followBatch({ ...deps, ...memory }, batch),
   });
-  return { ...deps, ...memory, following, lastClicks: new Map() };
+  return { ...deps, ...memory, following, lastClicks: new Map(), lines };
 }
 
 /** Of simultaneous visits of one viewer, one is counted at a time; the others are judged again. */
@@ -86,10 +92,40 @@ export async function followDirectLink(clicks: Clicks, visit: Visit): Promise<Fo
     if (verdict.outcome === "user-cap") {
       request = { ...request, seen: await seenBy(clicks, { botId: bot.botId, userId: verdict.userId }, now) };
     } else if (verdict.outcome !== "again" && verdict.outcome !== "near-limit") {
+      logVisit(clicks, judged, { ...followed, verdict });
       return answerOf(judged, verdict, followed.state, bot, clicks.campaigns);
     }
   }
   throw new OverloadedError(`a visit was retried ${MAX_TRIES} times without a decision`);
+}
+
+/** One line for what a visit came to, with the ids that its event, its delivery and the publisher's ledger have. */
+function logVisit(
+  { log, lines }: Clicks,
+  { clickId, request, now }: JudgedVisit,
+  { verdict, userId, state }: Omit<FollowedVisit, "verdict"> & { verdict: DecidedVerdict },
+): void {
+  const { botId } = request.bot;
+  const campaignId = state?.campaign.campaignId;
+  const reason = refusalOf(verdict) ?? verdict.outcome;
+  switch (verdict.outcome) {
+    case "counted": {
+      const facts = { botId, userId, clickId, campaignId, ...(verdict.isTest && { isTest: true }) };
+      return log.info({ ...facts, eventId: eventIdOfClick(clickId) }, "a click is paid");
+    }
+    case "held":
+      return log.info({ botId, userId, clickId, campaignId }, "a click is held for review");
+    case "suspicious":
+      return log.info({ botId, userId, clickId, campaignId, reason }, "a click is refused");
+    // Machines and visitors who have not tapped yet ask for no reward, and a code of nobody belongs to no user.
+    case "machine":
+    case "tap-needed":
+    case "unknown-code":
+      return log.debug({ botId, userId, reason }, "a visit is not counted");
+    default:
+      if (lines.take(`${botId} ${userId} ${reason}`, now.getTime()).isAllowed)
+        log.info({ botId, userId, reason }, "a click is refused");
+  }
 }
 
 /** What the visitor sees. */

@@ -9,6 +9,8 @@ import { addsUser, type JudgedClick, recordClicks } from "./record-clicks.ts";
 /** What became of a visit. */
 export interface FollowedClick {
   readonly verdict: ClickVerdict;
+  /** The code's; null if it is unknown. */
+  readonly userId: string | null;
   /** Whether it added a user to its network. */
   readonly addsUser: boolean;
 }
@@ -28,8 +30,8 @@ export async function judgeClicks(
   const recorded = toRecord.length === 0 ? nothing : await recordClicks(database, toRecord, { slots });
   const written = new Set(toRecord.filter((_, position) => recorded.result.has(position)));
   const result = judged.map((one): FollowedClick => {
-    if (leadsToAd(one.verdict) && !written.has(one)) return { verdict: again, addsUser: false };
-    return { verdict: one.verdict, addsUser: addsUser(one) };
+    if (leadsToAd(one.verdict) && !written.has(one)) return { verdict: again, userId: one.facts.userId, addsUser: false };
+    return { verdict: one.verdict, userId: one.facts.userId, addsUser: addsUser(one) };
   });
   return { ...recorded, result };
 }

@@ -79,6 +79,8 @@ export interface Openings extends OpeningDeps, EnterViewDeps {
   limiter: RateLimiter;
   /** Unfilled requests, many in one commit. */
   unfilled: CommitGroup<UnfilledRequest, undefined>;
+  /** Repeated lines say nothing new, and must not fill the log. */
+  lines: RateLimiter;
 }
 
 export function newOpenings(deps: OpeningDeps): Openings {
@@ -87,6 +89,7 @@ export function newOpenings(deps: OpeningDeps): Openings {
     ...deps,
     ads: adRows(database),
     limiter: rateLimiter({ quota: 60, windowSeconds: 120, mostKeys: 20_000 }),
+    lines: rateLimiter({ quota: 3, windowSeconds: 60, mostKeys: 20_000 }),
     reading: groupCommits({ run: (batch) => readOpenings(database, batch) }),
     beginning: groupCommits({ run: (batch) => beginViewsInRounds(database, batch) }),
     unfilled: groupCommits({ run: (batch) => recordUnfilled(database, batch) }),
@@ -118,7 +121,39 @@ export type OpenSessionOutcome =
   /** Includes the bot if the launch data is authentic but too old, and the servers of Telegram that signed it if they may not. */
   | { outcome: "refused"; reason: OpenSessionRefusal; bot?: Bot; signedBy?: TelegramServers };
 
+/** Opens a view, or says why not; each refusal is a line of the log. */
 export async function openSession(openings: Openings, input: OpenSessionInput): Promise<OpenSessionOutcome> {
+  const user: { id?: string } = {};
+  const opened = await tryToOpen(openings, input, user);
+  logRefusal(openings, opened, { botId: input.botId, userId: user.id, now: input.now });
+  return opened;
+}
+
+function logRefusal(
+  { views: { log }, lines }: Openings,
+  opened: OpenSessionOutcome,
+  { botId, userId, now }: { botId: string; userId: string | undefined; now: Date },
+): void {
+  if (opened.outcome === "session") return;
+  const { outcome } = opened;
+  const reason = outcome === "too-many" ? outcome : opened.reason;
+  if (!lines.take(`${botId} ${userId} ${reason}`, now.getTime()).isAllowed) return;
+  log.info({ botId, ...(userId !== undefined && { userId }), reason }, refusals[outcome]);
+}
+
+const refusals = {
+  "no-ad": "no ad fits a viewer",
+  "limit-reached": "a viewer may not earn yet",
+  "too-many": "a viewer opens ads too often",
+  refused: "an opening is refused",
+} satisfies Record<Exclude<OpenSessionOutcome["outcome"], "session">, string>;
+
+/** Sets the id of `viewer` once the launch data has proved it. */
+async function tryToOpen(
+  openings: Openings,
+  input: OpenSessionInput,
+  viewer: { id?: string },
+): Promise<OpenSessionOutcome> {
   const bot = await findBot(openings.bots, input.botId);
   if (!bot) return refused("BOT_UNKNOWN");
   if (bot.isSuspended) return refused("BOT_SUSPENDED");
@@ -134,6 +169,7 @@ export async function openSession(openings: Openings, input: OpenSessionInput): 
     return reason === "INIT_DATA_EXPIRED" ? { ...refused(reason), bot } : refused(reason);
   }
   const userId = verified.user.id;
+  viewer.id = userId;
   const waitSeconds = secondsToWait(openings.limiter, `${botId} ${userId}`, now);
   if (waitSeconds > 0) return { outcome: "too-many", waitSeconds };
   const values = { code: input.code, startParam: input.startParam, signedStartParam: verified.startParam };
@@ -151,8 +187,8 @@ export async function openSession(openings: Openings, input: OpenSessionInput): 
   const ad = { format: "rewarded" as const, bot, userId, user };
   const { userAgent = "", device, random, sessionId, token, eventId } = input;
   const shared = { device, random, sessionId, token, eventId, now };
-  const viewer = { bot, userId, wanted, startParam: launch.startParam, mustContinue, userAgent, isTest };
-  const entered = await enterView(openings, { ...viewer, ad, ...shared });
+  const opening = { bot, userId, wanted, startParam: launch.startParam, mustContinue, userAgent, isTest };
+  const entered = await enterView(openings, { ...opening, ad, ...shared });
   const { languageCode } = verified.user;
   const languages = [...(languageCode ? [languageCode] : []), ...acceptedLanguages(input.acceptLanguage)];
   const opened = openedBy(entered, { bot, token, languages });

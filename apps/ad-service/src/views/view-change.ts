@@ -21,7 +21,12 @@ export interface ViewChange {
 }
 
 export type ChangeOutcome =
-  | { outcome: "stored"; session: AdSession }
+  /** `limitReason`: the limit because of which its end waits, or is refused. */
+  | {
+      outcome: "stored";
+      session: AdSession;
+      limitReason?: Extract<ViewerLimit, { outcome: "limited" }>["reason"] | null;
+    }
   /** Another change came first: read the view again. Nothing was stored. */
   | { outcome: "changed" }
   /** Playback may not begin. Nothing was stored. */

@@ -1,6 +1,7 @@
 import { type CommitGroup, groupCommits, inRounds } from "@intermission/postgres/group-commits";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { Turns } from "@intermission/server/in-turn";
+import type { FastifyBaseLogger } from "fastify";
 import { LRUCache } from "lru-cache";
 import { selectUnfinishedViews } from "../ad-selection/select-ad.ts";
 import type { Bots, DeliveryMode } from "../bots/bots.ts";
@@ -39,12 +40,13 @@ export interface Views {
   /** Changes that are progress only, many in one statement; and all others. */
   readonly progress: CommitGroup<ViewChange, ChangeOutcome>;
   readonly others: CommitGroup<ViewChange, ChangeOutcome>;
+  readonly log: Pick<FastifyBaseLogger, "info">;
 }
 
-export function openViews({ bots, deliveries }: { bots: Bots; deliveries: Deliveries }): Views {
+export function openViews({ bots, deliveries, log }: Pick<Views, "bots" | "deliveries" | "log">): Views {
   const { database } = bots;
   return {
-    ...{ database, bots, deliveries },
+    ...{ database, bots, deliveries, log },
     // It stays full of abandoned views: a full Map takes 14 to 24 µs to find its first key behind deleted ones, an LRUCache 1 µs.
     remembered: new LRUCache<string, AdSession>({ max: MOST_REMEMBERED }),
     seen: seenVideos(),
@@ -74,12 +76,38 @@ export async function changeView(views: Views, change: ViewChange): Promise<Chan
     const changed = await (isTracked ? recordWithTrackers(database, change) : group.submit(change));
     if (isTracked) deliveries.wake();
     isStored = changed.outcome === "stored";
-    if (changed.outcome === "stored") rememberView(views, changed.session);
+    if (changed.outcome === "stored") {
+      rememberView(views, changed.session);
+      logEnd(views, change, changed);
+    }
     return changed;
   } finally {
     // The row differs from what is remembered, or its state is unknown.
     if (!isStored) remembered.delete(sessionId);
   }
+}
+
+const endings = { rewarded: "a view is paid", held: "a view is held for review", refused: "a view is refused" };
+
+/** One line for the end of a view, with the ids that its event, its delivery and the publisher's ledger have. */
+function logEnd(
+  { log }: Views,
+  { ending }: ViewChange,
+  { session, limitReason }: Extract<ChangeOutcome, { outcome: "stored" }>,
+): void {
+  const { botId, userId, sessionId, campaignId, creativeId, state, isTest } = session;
+  if (ending === undefined || !(state === "rewarded" || state === "held" || state === "refused")) return;
+  const { suspicions, eventId } = ending;
+  log.info(
+    {
+      ...{ botId, userId, sessionId, campaignId, creativeId },
+      ...(state === "rewarded" && { eventId }),
+      ...(limitReason && { reason: limitReason }),
+      ...(suspicions.length > 0 && { suspicions }),
+      ...(isTest && { isTest }),
+    },
+    endings[state],
+  );
 }
 
 async function recordInRounds(
@@ -112,6 +140,7 @@ const viewerOf = ({ before: { botId, userId } }: ViewChange) => `${botId} ${user
 
 interface Row {
   position: number;
+  /** With `availableAt`, why nothing was stored; else why the view that was stored waits, or is refused. */
   limitReason: "cooldown" | "daily-cap" | null;
   availableAt: Date | null;
   state: AdSession["state"] | null;
@@ -200,7 +229,8 @@ const record = statement<Row>(
       pending_reports = d.pending_reports,
       due_at = case when is_deferred then (verdict).available_at when ended_as is null then d.due_at end
     from decided d where s.bot_id = d.bot_id and s.session_id = d.session_id
-    returning d.position, s.state, s.close_requested_at, s.due_at, d.due_before, s.bot_id, s.session_id
+    returning d.position, s.state, s.close_requested_at, s.due_at, d.due_before, s.bot_id, s.session_id,
+      (d.verdict).reason as limit_reason
   ),
   not_due as (
     delete from views_due using stored
@@ -255,7 +285,7 @@ const record = statement<Row>(
     from decided where ended_as = 'rewarded'
   ),
   ${enqueueWebhook({ from: "earned", more: ["start_param"], slots: `$${changeRows.parameters.length + 1}::integer` })}
-  select position, null as "limitReason", null::timestamptz as "availableAt", state, close_requested_at as "closeRequestedAt",
+  select position, limit_reason as "limitReason", null::timestamptz as "availableAt", state, close_requested_at as "closeRequestedAt",
     due_at as "dueAt", null as "eventId", null as url, null as "deliveryMode"
   from stored
   union all
@@ -302,5 +332,6 @@ function outcomeOf(change: ViewChange, row: Row): ChangeOutcome {
   const stored = { state: state ?? after.state, closeRequestedAt, dueAt };
   const clockHolderId = takesClock(change) ? after.sessionId : after.clockHolderId;
   const decisions = after.decisions + (isStart ? 1 : 0);
-  return { outcome: "stored", session: { ...after, ...stored, clockHolderId, decisions, version: after.version + 1 } };
+  const session = { ...after, ...stored, clockHolderId, decisions, version: after.version + 1 };
+  return { outcome: "stored", session, limitReason: reason };
 }

@@ -113,6 +113,7 @@ describe.each(testDatabases())("the ledger on %s", () => {
     const botId = String(7_000_000_000 + bots);
     const receive = receiveWebhook({
       ...{ database, botId, tokens: [testToken], payout, twoFieldEvents: "match", onRecorded: () => {} },
+      logger: { info: () => {} },
     });
     const deliver = async (fields: object) => {
       const body = Buffer.from(JSON.stringify(fields));

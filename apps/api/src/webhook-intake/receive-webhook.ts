@@ -3,8 +3,10 @@ import { parseWebhookEvent, type WebhookEvent } from "@intermission/ad-core/webh
 import type { WebhookRefusal } from "@intermission/ad-core/webhook-refusal";
 import { groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
+import type { Logger } from "@intermission/server/logger";
 import type { Payout } from "../bots/bot-records.ts";
 import { judgeSignature, type WebhookRequest } from "./judge-signature.ts";
+import { logRecorded } from "./log-recorded.ts";
 import type { EventLine } from "./record-events.ts";
 import { isStorable, type RecordedCount, recordEvents } from "./record-events.ts";
 import { recordTwoFieldEvent, type UnmatchedReason } from "./record-two-field-event.ts";
@@ -52,6 +54,7 @@ export interface ReceiveWebhookOptions {
   tokens: readonly string[];
   payout: Payout;
   twoFieldEvents: "off" | "match";
+  logger: Pick<Logger, "info">;
   /** Called after each commit that may have added entries. */
   onRecorded: () => void;
   /** The new events of each batch of webhooks; events outside the counts were known. */
@@ -64,6 +67,7 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
     async run(lines) {
       const counts = await recordEvents(database, botId, payout, lines);
       options.onBatch?.(counts, lines.length);
+      logRecorded(options.logger, { botId, source: "webhook" }, lines, counts);
       if (counts.length > 0) options.onRecorded();
       return lines.map(() => undefined);
     },
@@ -109,7 +113,13 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
       return { outcome: "recorded" };
     }
     const outcome = await recordTwoFieldEvent(database, botId, payout, options.twoFieldEvents, line);
-    if (outcome.outcome === "recorded") options.onBatch?.([{ reason: null, events: 1 }], 1);
+    if (outcome.outcome === "recorded") {
+      options.onBatch?.([{ reason: null, events: 1, eventIds: [] }], 1);
+      options.logger.info(
+        { botId, userId: line.userId, event: line.event, source: "webhook" },
+        "an event without an id is paid",
+      );
+    }
     options.onRecorded();
     return outcome;
   };

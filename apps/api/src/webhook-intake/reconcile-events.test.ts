@@ -42,7 +42,8 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
     });
   const reconcile = (minutesLater = 5, stopping = new AbortController().signal) => {
     const { botId, payout } = testConfig;
-    const options = { database: store.database, adService, botId, payout, settleAfterSeconds: 30, stopping };
+    const logger = { info: () => {} };
+    const options = { database: store.database, adService, botId, payout, settleAfterSeconds: 30, stopping, logger };
     return reconcileEvents(options, new Date(startedAt.getTime() + minutesLater * minute));
   };
   /** The events that a round recorded, in order. */

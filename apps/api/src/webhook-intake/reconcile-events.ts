@@ -3,6 +3,7 @@ import { type BackgroundLoop, startLoop } from "@intermission/server/background-
 import type { Logger } from "@intermission/server/logger";
 import type { AdServiceClient, ListedEvent, ListedEvents } from "../ad-service-client.ts";
 import type { Payout } from "../bots/bot-records.ts";
+import { logRecorded } from "./log-recorded.ts";
 import type { EventLine } from "./record-events.ts";
 import { isStorable, recordEvents } from "./record-events.ts";
 
@@ -14,6 +15,7 @@ export interface ReconcileOptions {
   /** Younger events are left to their webhooks, whose bytes should be kept. */
   settleAfterSeconds: number;
   stopping: AbortSignal;
+  logger: Pick<Logger, "info">;
 }
 
 export interface Reconciled {
@@ -113,7 +115,7 @@ const maxAheadMs = 60_000;
  * next time.
  */
 async function recordRipe(
-  { database, botId, payout, settleAfterSeconds }: ReconcileOptions,
+  { database, botId, payout, settleAfterSeconds, logger }: ReconcileOptions,
   news: ListedEvent[],
   startedAt: Date,
   now: Date,
@@ -129,6 +131,7 @@ async function recordRipe(
     .map(lineOf)
     .filter(isStorable);
   const counts = await recordEvents(database, botId, payout, lines);
+  logRecorded(logger, { botId, source: "reconciliation" }, lines, counts);
   const unripe = news.findIndex((event) => !isRipe(event));
   return {
     recorded: counts.reduce((sum, { events }) => sum + events, 0),
@@ -188,7 +191,7 @@ export function startReconciling(options: ReconcilingOptions): BackgroundLoop {
 
   async function reconcile({ id: botId, payout, adService }: ReconciledBot, stopping: AbortSignal): Promise<void> {
     const { database, settleAfterSeconds } = options;
-    const wanted = { database, adService, botId, payout, settleAfterSeconds, stopping };
+    const wanted = { database, adService, botId, payout, settleAfterSeconds, stopping, logger };
     const result = await reconcileEvents(wanted, clock()).catch((cause: unknown): Reconciled => {
       logger.error({ err: cause, botId }, "reconciliation failed");
       const nothing = { recorded: 0, unreadable: 0, hasBegunAnew: false };

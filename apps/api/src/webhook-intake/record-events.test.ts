@@ -62,12 +62,12 @@ describe.each(testDatabases())("recording events on %s", (kind) => {
     expect(await rows("select balance from balances where user_id = '1'")).toEqual([{ balance: 10 }]);
   });
 
-  test("new events are counted by the reason why they pay nothing, and repeats are not counted", async () => {
+  test("new events are counted and named by the reason why they pay nothing, and repeats are not counted", async () => {
     const lines = [line({ userId: "20" }), line({ userId: "21" }), line({ userId: "22", isTest: true })];
     const counts = (await record(lines)).toSorted((a, b) => a.events - b.events);
     expect(counts).toEqual([
-      { reason: "test", events: 1 },
-      { reason: null, events: 2 },
+      { reason: "test", events: 1, eventIds: [lines[2]?.eventId] },
+      { reason: null, events: 2, eventIds: [lines[0]?.eventId, lines[1]?.eventId] },
     ]);
     expect(await record(lines)).toEqual([]);
   });

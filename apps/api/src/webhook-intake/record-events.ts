@@ -67,17 +67,18 @@ function mergeRepeats(lines: readonly EventLine[]): BatchLine[] {
   return [...byId.values()];
 }
 
-/** Number of new events. */
+/** New events. */
 export interface RecordedCount {
   /** Why these events pay nothing; null if they pay. */
   reason: string | null;
   events: number;
+  eventIds: string[];
 }
 
 // Its SQL is in schema.sql.
 const recordLines = statement<RecordedCount>(
   "record-events",
-  "select reason, events from record_events($1, $2, $3, $4, $5, $6, $7)",
+  'select reason, events, event_ids as "eventIds" from record_events($1, $2, $3, $4, $5, $6, $7)',
 );
 
 /** PostgreSQL's text cannot hold U+0000 or half a surrogate pair; such a line would fail on every retry. */

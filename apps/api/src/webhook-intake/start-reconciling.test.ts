@@ -7,7 +7,7 @@ import { getBalance } from "../ledger/rewards.ts";
 import { migrations } from "../migrations.ts";
 import { startReconciling } from "./reconcile-events.ts";
 
-test("at its start it records missing events, logs one line, and a stop ends it immediately", async () => {
+test("at its start it records missing events, logs each and their number, and a stop ends it immediately", async () => {
   const store = await openTestDatabase({ schema: "api", migrations });
   const feed = await startFeed();
   const adService = adServiceClient({ url: feed.url, token: testToken });
@@ -26,7 +26,12 @@ test("at its start it records missing events, logs one line, and a stop ends it 
   const second = run();
   await vi.waitFor(() => expect(onRecorded).toHaveBeenCalledTimes(1), 10_000);
   await second.stop();
+  const entry = { botId: testConfig.botId, event: "rewarded", source: "reconciliation" };
   expect(logger.info.mock.calls).toEqual([
+    ...["evt_1", "evt_2"].map((eventId) => [
+      { ...entry, eventId, userId: expect.any(String) },
+      expect.stringMatching(/^an event is (paid|recorded and pays nothing)$/),
+    ]),
     [{ botId: testConfig.botId, recorded: 2 }, "recorded events that no webhook delivered"],
   ]);
 

@@ -1,0 +1,99 @@
+import { randomBytes } from "node:crypto";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { personAgents } from "@intermission/testing/visitor-agents";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { openClicks } from "../src/clicks/follow-link.ts";
+import { directLinkRoutes } from "../src/clicks/routes.ts";
+import { migrations } from "../src/migrations.ts";
+import { sessionRoutes } from "../src/views/player-routes.ts";
+import { openSessionFixture, type SessionFixture } from "./fixtures/session-fixture.ts";
+
+let store: TestDatabase;
+beforeAll(async () => {
+  store = await openTestDatabase({ schema: "ad_service", migrations });
+  const text = `with advertiser as (insert into advertisers (name, name_key) values ('Shop', 'shop') on conflict do nothing)
+    insert into campaigns (campaign_id, name, advertiser, formats, landing_url, click_price_micros)
+    values ('cmp_link', 'Link', 'Shop', '{direct_link}', 'https://shop.test/', 1500)`;
+  await store.database.run({ name: "", text }, []);
+});
+afterAll(() => store.dispose());
+
+async function openFixture(settings: Record<string, string | number> = {}): Promise<SessionFixture> {
+  const fixture = await openSessionFixture(store.database, (app, deps) => {
+    sessionRoutes(app, deps);
+    directLinkRoutes(app, { clicks: openClicks(deps), encryptionKey: randomBytes(32), now: deps.now });
+  });
+  onTestFinished(() => fixture.close());
+  for (const [column, value] of Object.entries(settings)) {
+    const text = `update bots set ${column} = $2 where bot_id = $1`;
+    await store.database.run({ name: "", text }, [fixture.botId, value]);
+  }
+  return fixture;
+}
+
+/** What was logged, without the logger's own fields. Fails if a line has a code or a token. */
+function linesOf({ lines }: SessionFixture, ...secrets: string[]) {
+  for (const secret of secrets) expect(JSON.stringify(lines)).not.toContain(secret);
+  return lines.map(({ level: _, time: _time, name: _name, ...facts }) => facts);
+}
+
+async function watch(fixture: SessionFixture, userId: string) {
+  const code = await fixture.issue(userId);
+  const session = await fixture.begin(userId, code);
+  await fixture.play(session, 0, 10);
+  await fixture.report(session, { closed: "tap" });
+  return { code, session };
+}
+
+const follow = (fixture: SessionFixture, code: string, address: string) =>
+  fetch(`${fixture.address}/${code}`, {
+    headers: { "user-agent": personAgents[0] ?? "", "accept-language": "en", "x-forwarded-for": address },
+    redirect: "manual",
+  });
+
+test("a paid view and a paid click are one line each, with the ids of their events, and neither code nor token", async () => {
+  const fixture = await openFixture({ cooldown_seconds: 0 });
+  const { botId } = fixture;
+  const { code, session } = await watch(fixture, "601");
+  fixture.advance(5);
+  const linkCode = await fixture.issue("602");
+  fixture.advance(5);
+  expect((await follow(fixture, linkCode, "198.51.100.1")).status).toBe(302);
+  const [view, click] = linesOf(fixture, code, linkCode, session.token);
+  const { rows } = await eventsOf(botId);
+  expect(view).toEqual({
+    ...{ botId, userId: "601", sessionId: session.session_id, campaignId: "cmp_1", creativeId: expect.any(String) },
+    ...{ eventId: rows[0]?.event_id, suspicions: ["too-even"], msg: "a view is paid" },
+  });
+  expect(click).toEqual({
+    ...{ botId, userId: "602", campaignId: "cmp_link", msg: "a click is paid" },
+    ...{ eventId: rows[1]?.event_id, clickId: rows[1]?.event_id.replace("evt_", "clk_") },
+  });
+  expect(fixture.lines).toHaveLength(2);
+});
+
+test("a refusal is a line with its reason, for views and for clicks, and repeats are bounded", async () => {
+  const fixture = await openFixture({ cooldown_seconds: 3600, suspicious_clicks: "hold" });
+  const { botId } = fixture;
+  await watch(fixture, "611");
+  for (let repeat = 0; repeat < 5; repeat++) await fixture.open("611", await fixture.issue("611"));
+  const limited = { botId, userId: "611", reason: "cooldown" };
+  expect(linesOf(fixture).slice(1)).toEqual(
+    Array.from({ length: 3 }, () => ({ ...limited, msg: "a viewer may not earn yet" })),
+  );
+  const code = await fixture.issue("611");
+  fixture.advance(5);
+  await follow(fixture, code, "198.51.100.2");
+  expect(linesOf(fixture, code).at(-1)).toEqual({ ...limited, msg: "a click is refused" });
+  // Within a second of its code.
+  const held = await fixture.issue("612");
+  await follow(fixture, held, "198.51.100.3");
+  expect(linesOf(fixture, held).at(-1)).toMatchObject({
+    ...{ botId, userId: "612", clickId: expect.stringMatching(/^clk_/), msg: "a click is held for review" },
+  });
+});
+
+async function eventsOf(botId: string) {
+  const text = "select event_id from events where bot_id = $1 order by occurred_at, event_id";
+  return { rows: await store.database.run<{ event_id: string }>({ name: "", text }, [botId]) };
+}

@@ -1,0 +1,22 @@
+import type { Logger } from "@intermission/server/logger";
+import type { EventLine, RecordedCount } from "./record-events.ts";
+
+/** One line for each new entry of the ledger, with the ids of the ad service's log; never a code. Repeats have none. */
+export function logRecorded(
+  logger: Pick<Logger, "info">,
+  { botId, source }: { botId: string; source: "webhook" | "reconciliation" },
+  lines: readonly EventLine[],
+  counts: readonly RecordedCount[],
+): void {
+  const byId = new Map(lines.map((line) => [line.eventId, line]));
+  for (const { reason, eventIds } of counts) {
+    for (const eventId of eventIds) {
+      const { userId, event, code } = byId.get(eventId) ?? {};
+      // An event without an id is recorded under its code.
+      const isCode = code !== undefined && code !== null && eventId.startsWith(code);
+      const facts = { botId, userId, ...(!isCode && { eventId }), event, source };
+      if (reason === null) logger.info(facts, "an event is paid");
+      else logger.info({ ...facts, reason }, "an event is recorded and pays nothing");
+    }
+  }
+}

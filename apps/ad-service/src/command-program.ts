@@ -13,7 +13,7 @@ import { deliveryCommands } from "./deliveries/commands.ts";
 import { endpointCommands } from "./deliveries/endpoint-commands.ts";
 import { eventCommands } from "./events/commands.ts";
 import { statsCommands } from "./statistics/commands.ts";
-import { userCommands } from "./users/commands.ts";
+import { codeCommands, userCommands } from "./users/commands.ts";
 import { viewCommands } from "./views/commands.ts";
 
 const commands = [
@@ -32,6 +32,7 @@ const commands = [
   conversionCommands,
   statsCommands,
   userCommands,
+  codeCommands,
 ];
 
 /** The program `ads` with its options, without its commands. */

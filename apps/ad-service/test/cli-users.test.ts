@@ -25,6 +25,13 @@ test("a user is counted, erased only with --yes, and gone afterwards", async () 
     body: JSON.stringify({ bot_id: botId, user_tg_id: ann, reference: "order-7" }),
   });
   const { code } = (await asked.json()) as { code: string };
+  const shown = await fixture.ads(["users", "show", "--bot-id", botId, "--user-id", ann]);
+  expect(shown).toMatchObject({ code: 0, err: "" });
+  expect(shown.out).toMatch(new RegExp(`^[0-9: Z-]+ code-issued .*reference order-7 .*${code}`, "m"));
+  const ofCode = await fixture.ads(["codes", "show", code, "--json"]);
+  expect(JSON.parse(ofCode.out)).toMatchObject({ botId, userId: ann, entries: [{ step: "code-issued", code }] });
+  expect((await fixture.ads(["codes", "show", "nothing"])).err).toContain("there is no such code");
+
   const erase = (...more: string[]) => fixture.ads(["users", "erase", "--bot-id", botId, "--user-id", ann, ...more]);
 
   const counted = await erase();

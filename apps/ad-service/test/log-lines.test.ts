@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openClicks } from "../src/clicks/follow-link.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { migrations } from "../src/migrations.ts";
+import { timelineOfCodes, timelineOfUser } from "../src/users/read-timeline.ts";
 import { sessionRoutes } from "../src/views/player-routes.ts";
 import { openSessionFixture, type SessionFixture } from "./fixtures/session-fixture.ts";
 
@@ -51,7 +52,7 @@ const follow = (fixture: SessionFixture, code: string, address: string) =>
     redirect: "manual",
   });
 
-test("a paid view and a paid click are one line each, with the ids of their events, and neither code nor token", async () => {
+test("a paid view and a paid click are one line each, with the ids of their events, and neither code nor token; the timelines of codes and users have the same ids", async () => {
   const fixture = await openFixture({ cooldown_seconds: 0 });
   const { botId } = fixture;
   const { code, session } = await watch(fixture, "601");
@@ -70,6 +71,27 @@ test("a paid view and a paid click are one line each, with the ids of their even
     ...{ eventId: rows[1]?.event_id, clickId: rows[1]?.event_id.replace("evt_", "clk_") },
   });
   expect(fixture.lines).toHaveLength(2);
+
+  const steps = async (...codes: string[]) =>
+    (await timelineOfCodes(store.database, { botId, codes })).map(({ step, id }) => [step, id]);
+  const ofView = ["view-opened", "view-started", "view-watched", "view-closed"];
+  expect(await steps(code)).toEqual([
+    ["code-issued", null],
+    ["ad-requested", null],
+    ...ofView.map((step) => [step, session.session_id]),
+    ["earned", view?.eventId],
+  ]);
+  expect(await steps(linkCode)).toEqual([
+    ["code-issued", null],
+    ["earned", click?.eventId],
+  ]);
+  const ofUser = await timelineOfUser(store.database, { botId, userId: "601", maxCodes: 10 });
+  expect(ofUser.hasOlder).toBe(false);
+  expect(ofUser.entries).toEqual(await timelineOfCodes(store.database, { botId, codes: [code] }));
+  expect(ofUser.entries.at(-1)).toMatchObject({
+    ...{ step: "earned", amountMicros: expect.any(Number), campaignId: "cmp_1", code },
+    detail: expect.stringMatching(/^rewarded, webhook (held|waiting)$/),
+  });
 });
 
 test("a refusal is a line with its reason, for views and for clicks, and repeats are bounded", async () => {

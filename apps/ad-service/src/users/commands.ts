@@ -1,11 +1,27 @@
 import { withExamples } from "@intermission/server/command-line";
-import { telegramIdOption } from "@intermission/server/command-options";
-import { type Row, rowsOf, tableOf } from "@intermission/server/command-tables";
+import { limitUpTo, telegramIdOption } from "@intermission/server/command-options";
+import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import type { Command } from "commander";
+import { amountOf } from "../campaigns/amounts.ts";
 
 export function userCommands(program: Command, context: CommandContext): void {
   const users = program.command("users").description("people who used a bot");
+
+  withExamples(users.command("show").description("what happened to a user's codes, from the code to the paid event"), [
+    "users show --bot-id 7000000001 --user-id 100000001",
+    "users show --bot-id 7000000001 --user-id 100000001 --codes 50 --json",
+  ])
+    .requiredOption("--bot-id <id>", "Telegram id of the bot", telegramIdOption)
+    .requiredOption("--user-id <id>", "Telegram id of the user", telegramIdOption)
+    .option("--codes <number>", "the latest codes of the user, up to 100", limitUpTo(100), 10)
+    .action(async ({ botId, userId, codes }: { botId: string; userId: string; codes: number }) => {
+      const path = `/bots/${botId}/users/${userId}/timeline`;
+      const answer = await callForRow(context, { method: "GET", path, query: { codes: String(codes) } });
+      const { hasOlder } = answer;
+      const older = hasOlder === true ? ["", "There are older codes: --codes takes a higher number."] : [];
+      context.print(answer, () => [timelineText(answer), ...older, "", ledgerHint(userId)].join("\n"));
+    });
 
   withExamples(users.command("erase").description("count what is kept of a user; with --yes erase it for good"), [
     "users erase --bot-id 7000000001 --user-id 100000001",
@@ -19,6 +35,38 @@ export function userCommands(program: Command, context: CommandContext): void {
       const answer = await callForRow(context, { method: yes ? "DELETE" : "GET", path });
       context.print(answer, () => told(answer, userId));
     });
+}
+
+export function codeCommands(program: Command, context: CommandContext): void {
+  const codes = program.command("codes").description("codes that bots' backends requested");
+  withExamples(codes.command("show").description("what happened to a code, from its issue to the paid event"), [
+    "codes show 2fFCJkQ6m9WuTzRb",
+  ])
+    .argument("<code>", "as codes.create returned it")
+    .action(async (code: string) => {
+      const answer = await callForRow(context, { method: "GET", path: `/codes/${encodeURIComponent(code)}` });
+      context.print(answer, () => [timelineText(answer), "", ledgerHint(String(answer.userId))].join("\n"));
+    });
+}
+
+/** The ledger belongs to the publisher: its entries have the same event ids. */
+const ledgerHint = (userId: string) =>
+  `What the publisher paid for these events: pnpm api rewards list --user-id ${userId}`;
+
+function timelineText(answer: Row): string {
+  const { entries: _entries, hasOlder: _hasOlder, currency, ...facts } = answer;
+  const columns = {
+    AT: (entry: Row) => entry.at,
+    STEP: (entry: Row) => entry.step,
+    [`AMOUNT ${currency}`]: ({ amountMicros }: Row) =>
+      typeof amountMicros === "number" ? amountOf(amountMicros) : undefined,
+    DETAIL: (entry: Row) => entry.detail,
+    ID: (entry: Row) => entry.id,
+    CODE: (entry: Row) => entry.code,
+    CAMPAIGN: (entry: Row) => entry.campaignId,
+    CREATIVE: (entry: Row) => entry.creativeId,
+  };
+  return `${recordOf(facts)}\n\n${tableOf(rowsOf(answer, "entries"), columns)}`;
 }
 
 function told(answer: Row, userId: string): string {

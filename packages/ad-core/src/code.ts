@@ -78,6 +78,12 @@ export function newEventId(nowMilliseconds: number, randomBytes: Uint8Array): st
   return `evt_${uuidv7(nowMilliseconds, randomBytes)}`;
 }
 
+/** Below the event ids of this moment, and above those before it: `evt_` and the first 48 bits of a UUIDv7. */
+export function firstEventIdAt(moment: Date): string {
+  const hex = Math.max(0, moment.getTime()).toString(16).padStart(12, "0");
+  return `evt_${hex.slice(0, 8)}-${hex.slice(8)}`;
+}
+
 /** The id of a direct link's click, `clk_` + UUIDv7, which landing pages and postbacks carry. Needs 10 random bytes. */
 export function newClickId(nowMilliseconds: number, randomBytes: Uint8Array): string {
   return `clk_${uuidv7(nowMilliseconds, randomBytes)}`;

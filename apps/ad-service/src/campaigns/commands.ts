@@ -7,7 +7,7 @@ import {
   momentOption,
   wholeNumber,
 } from "@intermission/server/command-options";
-import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
+import { type Row, recordOf, row, rowsOf, tableOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { uploadVideo } from "../creatives/upload.ts";
@@ -54,8 +54,9 @@ export function campaignCommands(program: Command, context: CommandContext): voi
     .option("--archived", "include archived campaigns")
     .action(async ({ archived }: { archived?: boolean }) => {
       const query = { archived: String(archived === true) };
-      const rows = rowsOf(await context.call({ method: "GET", path: "/campaigns", query }), "campaigns");
-      context.print(rows, () => tableOf(rows, columns));
+      const answer = await callForRow(context, { method: "GET", path: "/campaigns", query });
+      const rows = rowsOf(answer, "campaigns");
+      context.print(rows, () => tableOf(rows, columnsIn(String(answer.currency))));
     });
 
   forOneCampaign(campaigns, "show", "show a campaign").action(async (campaignId: string) =>
@@ -130,7 +131,7 @@ function readable(campaign: Row): Row {
   );
 }
 
-const columns = {
+const columnsIn = (currency: string) => ({
   CAMPAIGN: (campaign: Row) => campaign.campaignId,
   NAME: (campaign: Row) => campaign.name,
   ADVERTISER: (campaign: Row) => campaign.advertiser,
@@ -138,7 +139,16 @@ const columns = {
   STATUS: (campaign: Row) => campaign.status,
   PRIORITY: (campaign: Row) => campaign.priority,
   WEIGHT: (campaign: Row) => campaign.weight,
-};
+  [`SPENT ${currency}`]: ({ delivered }: Row) => amountIn(row.parse(delivered).spentMicros),
+  [`LEFT ${currency}`]: ({ budgetLeftMicros, totalBudgetMicros }: Row) =>
+    amountIn(budgetLeftMicros) && `${amountIn(budgetLeftMicros)}${totalBudgetMicros === null ? " today" : ""}`,
+  DELIVERED: ({ deliveredShare }: Row) =>
+    typeof deliveredShare === "number" ? `${(deliveredShare * 100).toFixed(1)} %` : undefined,
+});
+
+function amountIn(micros: unknown): string | undefined {
+  return typeof micros === "number" || typeof micros === "bigint" ? amountOf(micros) : undefined;
+}
 
 /** A campaign's settings as options of the command line. `none` removes a limit or a target. */
 export function withSettings(command: Command): Command {

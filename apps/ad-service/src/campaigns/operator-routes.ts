@@ -19,6 +19,7 @@ import {
   type UpdateCampaignOutcome,
   updateCampaign,
 } from "./change-campaign.ts";
+import { deliveredSoFar, withDelivered } from "./delivered-so-far.ts";
 
 export interface CampaignOperatorDeps {
   database: Database;
@@ -26,6 +27,8 @@ export interface CampaignOperatorDeps {
   campaigns: { refresh(): Promise<void> };
   /** Refuses a bot that does not exist. */
   requireBots(botIds: readonly (string | undefined)[]): Promise<void>;
+  /** Of all prices (ISO 4217). */
+  currency: string;
   now: () => Date;
 }
 
@@ -62,9 +65,9 @@ const operations = {
   },
   list: {
     operationId: "listCampaigns",
-    description: "Lists the campaigns, the archived ones only when asked for.",
+    description: "Lists the campaigns and how far each is, the archived ones only when asked for.",
     querystring: z.object({ archived: z.stringbool().default(false) }),
-    response: { 200: z.object({ campaigns: z.array(campaign) }) },
+    response: { 200: z.object({ currency: z.string(), campaigns: z.array(campaign.extend(deliveredSoFar.shape)) }) },
   },
   show: { operationId: "showCampaign", description: "Returns a campaign.", params, response },
   update: {
@@ -100,7 +103,7 @@ const statusChanges = {
 } as const;
 
 export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperatorDeps): void {
-  const { database, campaigns, requireBots, now } = deps;
+  const { database, campaigns, currency, requireBots, now } = deps;
   creativesOfCampaign(scope, deps);
   const answer = async (outcome: UpdateCampaignOutcome, campaignId: string) => {
     if (outcome.outcome === "unknown-campaign") throw unknownCampaign(campaignId);
@@ -126,7 +129,8 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
 
   scope.get("/campaigns", { schema: operations.list }, async (request) => {
     const { archived: hasArchived } = request.query;
-    return { campaigns: await listCampaigns(database, { hasArchived }) };
+    const listed = await listCampaigns(database, { hasArchived });
+    return { currency, campaigns: await withDelivered(database, listed, now()) };
   });
 
   scope.get("/campaigns/:campaignId", { schema: operations.show }, async (request) => {

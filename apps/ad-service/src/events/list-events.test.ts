@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import { newEventId } from "@intermission/ad-core/code";
 import { statement } from "@intermission/postgres/open-database";
 import { untilFeedsAreCurrent } from "@intermission/testing/settled-feed";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
@@ -6,7 +8,7 @@ import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import { enqueueWebhook } from "../deliveries/deliveries.ts";
 import { listDeliveries, showDelivery } from "../deliveries/read-deliveries.ts";
 import { migrations } from "../migrations.ts";
-import { listEvents } from "./routes.ts";
+import { listEvents, listLatestEvents } from "./routes.ts";
 
 describe.each(testDatabases())("the feed of events on the %s store", { timeout: 90_000 }, (kind) => {
   let store: TestDatabase;
@@ -77,6 +79,42 @@ describe.each(testDatabases())("the feed of events on the %s store", { timeout: 
     await read();
     expect(seen).toContain("evt_slow");
     expect(new Set(seen).size).toBe(3);
+  });
+
+  test("the operator's events are newest first, of one user or a period, page by page, and test events are marked", async () => {
+    const { database } = store;
+    const fixture = await openDeliveryFixture(database, {});
+    const { botId } = fixture;
+    const insert = statement<never>(
+      "test.insert-event-at",
+      `with made as (insert into events (bot_id, event_id, event, user_id, is_test, occurred_at, body)
+         values ($1, $2, 'rewarded', $3, $4, $5, '{}') returning bot_id, event_id)
+       insert into deliveries (bot_id, event_id, state) select bot_id, event_id, 'held' from made`,
+    );
+    const at = (hour: number) => new Date(Date.UTC(2026, 2, 1, hour));
+    const made: string[] = [];
+    for (const [hour, userId, isTest] of [
+      [1, "71", false],
+      [2, "72", false],
+      [3, "71", true],
+      [4, "71", false],
+    ] as const) {
+      const eventId = newEventId(at(hour).getTime(), randomBytes(10));
+      made.push(eventId);
+      await database.run(insert, [botId, eventId, userId, isTest, at(hour)]);
+    }
+    const [first, second, third, fourth] = made;
+    const ids = async (query: Partial<Parameters<typeof listLatestEvents>[1]>) =>
+      (await listLatestEvents(database, { botId, limit: 10, ...query })).map(({ event_id }) => event_id);
+    expect(await ids({})).toEqual([fourth, third, second, first]);
+    expect(await ids({ limit: 2 })).toEqual([fourth, third]);
+    expect(await ids({ before: third })).toEqual([second, first]);
+    expect(await ids({ userId: "71" })).toEqual([fourth, third, first]);
+    expect(await ids({ userId: "71", before: third })).toEqual([first]);
+    expect(await ids({ from: at(2), to: at(4) })).toEqual([third, second]);
+    expect(await ids({ userId: "71", from: at(2), to: at(4) })).toEqual([third]);
+    const [latest, tested] = await listLatestEvents(database, { botId, limit: 2 });
+    expect([latest?.test, tested?.test]).toEqual([undefined, true]);
   });
 
   test("the operator's list is newest first, and one delivery shows its bytes", async () => {

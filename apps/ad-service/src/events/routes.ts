@@ -4,12 +4,15 @@ import {
   listEventsQuery,
   listEventsResponse,
   listedEvent,
+  momentInput,
   telegramId,
 } from "@intermission/ad-core/client-api";
+import { firstEventIdAt } from "@intermission/ad-core/code";
 import { decodeCursor, encodeCursor, epochOf, feedStart, placeOfCursor } from "@intermission/postgres/commit-cursor";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { HttpError } from "@intermission/server/http-server";
+import { listLimit } from "@intermission/server/parse-request";
 import { invalidField } from "@intermission/server/refuse";
 import { z } from "zod";
 import { callerOf } from "../bots/authenticate-client.ts";
@@ -60,7 +63,7 @@ export async function listEvents(
   return { outcome: "page", events: page.map((row) => listedEventOf(botId, row)), next, hasMore: rows.length > limit };
 }
 
-function listedEventOf(botId: string, row: EventRow): ListedEvent {
+function listedEventOf(botId: string, row: Omit<EventRow, "epoch" | "xid">): ListedEvent {
   return {
     event_id: row.event_id,
     event: row.event,
@@ -100,6 +103,65 @@ function listEventsAnswer(page: Extract<EventsPage, { outcome: "page" }>): ListE
   return { events: page.events, next: page.next, has_more: page.hasMore };
 }
 
+/** Held views and clicks are decided within weeks; a released click's event keeps the id, and so the time, of its click. */
+const ID_AGE_MS = 31 * 24 * 3600 * 1000;
+
+const latest = statement<Omit<EventRow, "epoch" | "xid"> & { bot_id: string }>(
+  "events.list-latest",
+  `select event_id, bot_id, event, user_id, code, reference, start_param, is_test, occurred_at, deliveries.state as delivery
+   from events join deliveries using (bot_id, event_id)
+   where bot_id = $1 and not is_erased and event_id < $2 and event_id >= $3
+     and occurred_at >= $4 and occurred_at < $5
+   order by event_id desc limit $6`,
+);
+const latestOfUser = statement<Omit<EventRow, "epoch" | "xid"> & { bot_id: string }>(
+  "events.list-latest-of-user",
+  `select event_id, bot_id, event, user_id, code, reference, start_param, is_test, occurred_at, deliveries.state as delivery
+   from events join deliveries using (bot_id, event_id)
+   where bot_id = $1 and user_id = $6 and not is_erased and event_id < $2
+     and occurred_at >= $3 and occurred_at < $4
+   order by occurred_at desc, event_id desc limit $5`,
+);
+
+const forever = { from: new Date(0), to: new Date("9999-01-01T00:00:00Z") };
+/** Above every id in any collation: their digits are hexadecimal. */
+const LAST_ID = "evt_g";
+
+/** A bot's events, newest first: of one user, and of a period. `before` continues an earlier list. */
+export async function listLatestEvents(
+  database: Pick<Database, "run">,
+  query: {
+    botId: string;
+    userId?: string | undefined;
+    from?: Date | undefined;
+    to?: Date | undefined;
+    before?: string | undefined;
+    limit: number;
+  },
+): Promise<ListedEvent[]> {
+  const { botId, userId, from = forever.from, to = forever.to, before = LAST_ID, limit } = query;
+  const oldest = query.from === undefined ? "" : firstEventIdAt(new Date(from.getTime() - ID_AGE_MS));
+  const rows =
+    userId === undefined
+      ? await database.run(latest, [botId, before, oldest, from, to, limit])
+      : await database.run(latestOfUser, [botId, before, from, to, limit, userId]);
+  return rows.map((row) => listedEventOf(botId, row));
+}
+
+const latestEventsOfBot = {
+  operationId: "listLatestEventsOfBot",
+  description: "Lists a bot's events, the newest first, of one user or a period.",
+  params: z.object({ botId: telegramId }),
+  querystring: z.object({
+    userId: telegramId.optional(),
+    from: momentInput.optional(),
+    to: momentInput.optional(),
+    before: z.string().max(64).optional().describe("The event id at which an earlier list ended."),
+    limit: listLimit,
+  }),
+  response: { 200: z.object({ events: z.array(listedEvent), hasMore: z.boolean() }) },
+};
+
 const listEventsOfBot = {
   operationId: "listEventsOfBot",
   description: "Lists a bot's events since a cursor, as its publisher sees them.",
@@ -108,8 +170,17 @@ const listEventsOfBot = {
   response: { 200: z.object({ events: z.array(listedEvent), next: z.string(), hasMore: z.boolean() }) },
 };
 
-/** The same feed, for the operator. */
+/** The same feed, for the operator, and the latest events. */
 export function eventOperatorRoutes(scope: CheckedScope, { database }: { database: Database }): void {
+  scope.get("/bots/:botId/events/latest", { schema: latestEventsOfBot }, async (request) => {
+    const { botId } = request.params;
+    const { limit, from, to, ...of } = request.query;
+    if (from !== undefined && to !== undefined && from >= to) throw invalidField("from", "must be before the end");
+    await requireBots(database, [botId]);
+    const events = await listLatestEvents(database, { botId, ...of, from, to, limit: limit + 1 });
+    return { events: events.slice(0, limit), hasMore: events.length > limit };
+  });
+
   scope.get("/bots/:botId/events", { schema: listEventsOfBot }, async (request) => {
     const { botId } = request.params;
     const { after, limit } = request.query;

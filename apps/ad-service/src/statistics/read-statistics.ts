@@ -1,3 +1,4 @@
+import { firstEventIdAt } from "@intermission/ad-core/code";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type Figures, figuresOf, type Sum } from "./figures-of.ts";
 
@@ -85,12 +86,6 @@ export async function readDeliverySuccess(
   const { delivered, failed } = counted;
   const over = delivered + failed;
   return { ...counted, successRate: over === 0 ? null : Math.round((delivered / over) * 10_000) / 10_000 };
-}
-
-/** `evt_` and a UUIDv7, whose first 48 bits are the milliseconds. */
-function firstEventIdAt(moment: Date): string {
-  const hex = Math.max(0, moment.getTime()).toString(16).padStart(12, "0");
-  return `evt_${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
 export const dimensions = ["hour", "day", "bot", "campaign", "creative"] as const;

@@ -1,0 +1,81 @@
+import { type Database, statement } from "@intermission/postgres/open-database";
+import { z } from "zod";
+import type { Campaign, Delivered } from "./campaigns.ts";
+
+/** How far a campaign is, in the list of campaigns. */
+export const deliveredSoFar = z.object({
+  delivered: z.object({
+    views: z.number(),
+    clicks: z.number(),
+    spentMicros: z.number().describe("Charges without the refunded ones."),
+  }),
+  budgetLeftMicros: z
+    .number()
+    .nullable()
+    .describe("Of the total budget, or without one, of today's (UTC); null without a budget."),
+  deliveredShare: z
+    .number()
+    .nullable()
+    .describe("The used part of the total limit that is nearest to its end, 0 to 1; null without a total limit."),
+});
+export type DeliveredSoFar = z.infer<typeof deliveredSoFar>;
+
+export interface DeliveredDays {
+  all: Delivered;
+  today: Delivered;
+}
+
+const nothing: Delivered = { views: 0, clicks: 0, spentMicros: 0 };
+
+export function howFar(
+  campaign: Pick<Campaign, "totalBudgetMicros" | "dailyBudgetMicros" | "totalViewCap" | "totalClickCap">,
+  { all, today }: DeliveredDays = { all: nothing, today: nothing },
+): DeliveredSoFar {
+  const { totalBudgetMicros: total, dailyBudgetMicros: daily, totalViewCap, totalClickCap } = campaign;
+  const left = total !== null ? total - all.spentMicros : daily !== null ? daily - today.spentMicros : null;
+  const shares = [
+    { used: all.spentMicros, limit: total },
+    { used: all.views, limit: totalViewCap },
+    { used: all.clicks, limit: totalClickCap },
+  ].flatMap(({ used, limit }) => (limit === null ? [] : [used / limit]));
+  return {
+    delivered: all,
+    budgetLeftMicros: left === null ? null : Math.max(0, left),
+    deliveredShare: shares.length === 0 ? null : Math.round(Math.max(...shares) * 10_000) / 10_000,
+  };
+}
+
+interface DaysRow extends Delivered {
+  campaignId: string;
+  viewsToday: number;
+  clicksToday: number;
+  spentMicrosToday: number;
+}
+
+const readDays = statement<DaysRow>(
+  "campaigns.delivered-so-far",
+  `select campaign_id as "campaignId", sum(views)::bigint as views, sum(clicks)::bigint as clicks,
+     sum(spent_micros)::float8 as "spentMicros",
+     coalesce(sum(views) filter (where is_today), 0)::bigint as "viewsToday",
+     coalesce(sum(clicks) filter (where is_today), 0)::bigint as "clicksToday",
+     coalesce(sum(spent_micros) filter (where is_today), 0)::float8 as "spentMicrosToday"
+   from (
+     select *, day = ($1::timestamptz at time zone 'utc')::date as is_today from campaign_days where campaign_id = any ($2)
+   ) as days group by campaign_id`,
+);
+
+/** The campaigns, each with how far it is. */
+export async function withDelivered<One extends Campaign>(
+  database: Pick<Database, "run">,
+  campaigns: readonly One[],
+  now: Date,
+): Promise<(One & DeliveredSoFar)[]> {
+  const rows = await database.run(readDays, [now, campaigns.map(({ campaignId }) => campaignId)]);
+  const days = new Map(
+    rows.map(({ campaignId, viewsToday, clicksToday, spentMicrosToday, ...all }) => [
+      campaignId,
+      { all, today: { views: viewsToday, clicks: clicksToday, spentMicros: spentMicrosToday } },
+    ]),
+  );
+  return campaigns.map((campaign) => ({ ...campaign, ...howFar(campaign, days.get(campaign.campaignId)) }));
+}

@@ -104,6 +104,8 @@ create table advertisers (
 -- Creatives: a file of ours, an address elsewhere, or a VAST tag that is queried for an ad at each opening.
 create table creatives (
   creative_id text primary key,
+  -- For the operator; at first that of its file.
+  name text check (length(name) between 1 and 128),
   kind text not null default 'file' check (kind in ('file', 'address', 'vast')),
   -- The video if kind is 'address', the tag if it is 'vast'.
   url text,

@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import type { HttpError } from "@intermission/server/http-server";
+import { notFound } from "@intermission/server/refuse";
 import { z } from "zod";
 
 /** Equal for names that differ only in case, whitespace or Unicode composition. */
@@ -57,6 +59,22 @@ export async function spellBlocks(tx: Transaction, { from, to }: { from: string;
     const spelled = [...new Set(blocked.map((name) => (advertiserKey(name) === from ? to : name)))];
     if (spelled.join("\n") !== blocked.join("\n")) await tx.run(setBlocks, [botId, spelled]);
   }
+}
+
+const campaignIdsOf = statement<{ id: string }>(
+  "advertisers.campaigns",
+  "select campaign_id as id from campaigns where advertiser = $1 order by campaign_id",
+);
+
+/** The ids of an advertiser's campaigns, archived ones included. An unknown name is refused with 404. */
+export async function campaignsOf(database: Database, name: string): Promise<string[]> {
+  const known = await findAdvertiser(database, name);
+  if (known === undefined) throw unknownAdvertiser(name);
+  return (await database.run(campaignIdsOf, [known])).map(({ id }) => id);
+}
+
+export function unknownAdvertiser(name: string): HttpError {
+  return notFound(`there is no advertiser ${name}; see all with: advertisers list`);
 }
 
 export const advertiser = z.object({

@@ -1,9 +1,15 @@
 import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { boundedText } from "@intermission/server/parse-request";
-import { conflict, notFound } from "@intermission/server/refuse";
+import { conflict } from "@intermission/server/refuse";
 import { z } from "zod";
-import { advertiser as advertiserRow, issuePostbackKey, listAdvertisers, renameAdvertiser } from "./advertisers.ts";
+import {
+  advertiser as advertiserRow,
+  issuePostbackKey,
+  listAdvertisers,
+  renameAdvertiser,
+  unknownAdvertiser,
+} from "./advertisers.ts";
 
 export interface AdvertiserOperatorDeps {
   database: Database;
@@ -53,8 +59,4 @@ export function advertiserOperatorRoutes(scope: CheckedScope, { database, campai
     await campaigns.refresh();
     return { name: renamed.name };
   });
-}
-
-function unknownAdvertiser(name: string) {
-  return notFound(`there is no advertiser ${name}; see all with: advertisers list`);
 }

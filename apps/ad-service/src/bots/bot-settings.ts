@@ -90,6 +90,9 @@ const wholeNumber = (least: number, most: number, unit = "") => {
   return z.int(message).min(least, message).max(most, message);
 };
 
+/** The name of a time zone. */
+export const timeZone = z.string().refine(isTimeZone, "must be a time zone such as Europe/Berlin, or UTC");
+
 /** Settings of a bot that an operator may change. */
 export const botSettings = z.object({
   name: z.string().trim().min(1, "must have 1 to 128 characters").max(128, "must have 1 to 128 characters"),
@@ -105,10 +108,7 @@ export const botSettings = z.object({
   dailyCap: wholeNumber(1, 10_000),
   testers: z.array(telegramId).max(100, "must name at most 100"),
   category: shortWord.nullable().describe("The bot's topic: campaigns may target or exclude it."),
-  timeZone: z
-    .string()
-    .refine(isTimeZone, "must be a time zone such as Europe/Berlin, or UTC")
-    .describe("Hours and weekdays of campaigns are meant in this time zone."),
+  timeZone: timeZone.describe("Hours and weekdays of campaigns are meant in this time zone."),
   blockedCategories: z
     .array(shortWord)
     .max(100, "must name at most 100")

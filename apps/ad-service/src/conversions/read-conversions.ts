@@ -40,6 +40,8 @@ export async function listConversions(
 export interface ConversionPeriod {
   botId?: string | undefined;
   campaignId?: string | undefined;
+  /** Of these campaigns only, such as those of one advertiser. */
+  campaignIds?: readonly string[] | undefined;
   creativeId?: string | undefined;
   /** Whole hours: from (included) to (excluded). */
   from: Date;
@@ -67,14 +69,14 @@ const sum = statement<
      sum(reversed)::bigint as reversed, sum(reversed_micros)::text as "reversedMicros"
    from conversion_hours
    where hour >= $1 and hour < $2 and ($3::text is null or bot_id = $3) and ($4::text is null or campaign_id = $4)
-     and ($5::text is null or creative_id = $5)
+     and ($5::text is null or creative_id = $5) and ($6::text[] is null or campaign_id = any ($6))
    group by event, currency order by sum(reported) desc, event, currency limit 200`,
 );
 
 /** The sums of each event and currency: installs and purchases are never one number. At most 200, the most frequent first. */
 export async function sumConversions(database: Database, period: ConversionPeriod): Promise<ConversionSum[]> {
-  const { from, to, botId, campaignId, creativeId } = period;
-  const rows = await database.run(sum, [from, to, botId, campaignId, creativeId]);
+  const { from, to, botId, campaignId, campaignIds, creativeId } = period;
+  const rows = await database.run(sum, [from, to, botId, campaignId, creativeId, campaignIds]);
   return rows.map((row) => ({
     ...row,
     valueMicros: BigInt(row.valueMicros),

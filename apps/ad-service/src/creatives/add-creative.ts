@@ -5,7 +5,7 @@ import { PassThrough, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { conversionCommand, convertVideo } from "./convert-video.ts";
-import { type Creative, findCreative, type Rendition } from "./creatives.ts";
+import { type Creative, findCreative, nameCreative, type Rendition } from "./creatives.ts";
 import { inspectVideo, type PlayableVideo, type UnplayableVideo } from "./inspect-video.ts";
 import { makePoster } from "./make-poster.ts";
 import { hashOfFile, type MediaStorage } from "./media-storage.ts";
@@ -58,6 +58,8 @@ export async function addCreative(
     }
     const deps = { database, media, ffmpeg, longestMakingMs };
     const kept = await keepVideo(deps, found, { pathOf, now: upload.now });
+    const named = { creativeId: kept.creative.creativeId, name: basename(upload.name), isDefault: true };
+    kept.creative = (await nameCreative(database, named)) ?? kept.creative;
     return { outcome: "added", ...kept, ...(found.converted !== undefined && { converted: found.converted }) };
   });
 }

@@ -58,6 +58,16 @@ export function creativeCommands(program: Command, context: CommandContext): voi
       );
     });
 
+  withExamples(creatives.command("rename").description("name a video for yourself; viewers never see it"), [
+    'creatives rename cre_0a1b2c3d4e5f60718293a4b5 "Spring sale, 15 s"',
+  ])
+    .argument("<creative-id>", "as shown by creatives list")
+    .argument("<name>", "at most 128 characters")
+    .action(async (creativeId: string, name: string) => {
+      const path = `/creatives/${encodeURIComponent(creativeId)}/name`;
+      show(await callForRow(context, { method: "PUT", path, body: { name } }));
+    });
+
   withExamples(creatives.command("legal-line").description("set the text that a law requires beside the ad"), [
     'creatives legal-line cre_0a1b2c3d4e5f60718293a4b5 "Shop Ltd, reg. no. 12345678"',
     "creatives legal-line cre_0a1b2c3d4e5f60718293a4b5 --remove",
@@ -126,6 +136,7 @@ const columns = {
     Array.isArray(creative.captions) && creative.captions.map(({ language }: Row) => language).join(", "),
   POSTER: (creative: Row) => creative.posterFileName !== null,
   ADDED: (creative: Row) => creative.createdAt,
+  NAME: (creative: Row) => creative.name,
 };
 
 const reportColumns = {

@@ -25,6 +25,7 @@ export type Captions = z.infer<typeof captions>;
 const ofVideo = "Null for a VAST tag: its response contains it.";
 export const creative = z.object({
   creativeId: z.string(),
+  name: z.string().nullable().describe("For the operator; at first the name of its file, or the host of its tag."),
   kind: z
     .enum(["file", "address", "vast"])
     .describe("A stored file, a video at an address elsewhere, or a VAST tag that is requested at each opening."),
@@ -45,7 +46,7 @@ export const creative = z.object({
 export type Creative = z.infer<typeof creative>;
 export type CreativeKind = Creative["kind"];
 
-const select = `select creative_id as "creativeId", kind, url, sha256, file_name as "fileName",
+const select = `select creative_id as "creativeId", name, kind, url, sha256, file_name as "fileName",
     poster_file_name as "posterFileName", media_type as "mediaType", byte_length as "byteLength",
     duration_ms as "durationMs", width, height, renditions, captions, legal_line as "legalLine", created_at as "createdAt"
   from creatives`;
@@ -86,6 +87,27 @@ export async function setLegalLine(
   return findCreative(database, creativeId);
 }
 
+const setName = statement<never>(
+  "creatives.set-name",
+  "update creatives set name = case when $3 then coalesce(name, $2) else $2 end where creative_id = $1",
+);
+
+const MAX_NAME = 128;
+
+/** Names a creative for its operator. With `isDefault` a name that it has stays. Undefined: there is no such creative. */
+export async function nameCreative(
+  database: Database,
+  { creativeId, name, isDefault = false }: { creativeId: string; name: string; isDefault?: boolean },
+): Promise<Creative | undefined> {
+  const text = name
+    .replace(/\p{Cc}/gu, " ")
+    .trim()
+    .slice(0, MAX_NAME)
+    .toWellFormed();
+  if (text !== "") await database.run(setName, [creativeId, text, isDefault]);
+  return findCreative(database, creativeId);
+}
+
 export function unknownCreative(creativeId: string): HttpError {
   return notFound(`there is no creative ${creativeId}; see all with: creatives list`);
 }
@@ -96,7 +118,7 @@ const LONGEST_TAG = 4096;
 
 const insertTag = statement<never>(
   "creatives.insert-tag",
-  `insert into creatives (creative_id, kind, url, created_at) values ($1, 'vast', $2, $3)
+  `insert into creatives (creative_id, name, kind, url, created_at) values ($1, $4, 'vast', $2, $3)
    on conflict (creative_id) do nothing`,
 );
 
@@ -111,7 +133,7 @@ export async function addVastTag(
   const message = vastTagFault(url, isPlainHttpAllowed);
   if (message !== undefined) return { outcome: "refused", message };
   const creativeId = `cre_${createHash("sha256").update(`vast ${url}`).digest("hex").slice(0, 24)}`;
-  await database.run(insertTag, [creativeId, url, now]);
+  await database.run(insertTag, [creativeId, url, now, URL.parse(url)?.host.slice(0, MAX_NAME) ?? null]);
   const creative = await findCreative(database, creativeId);
   if (!creative) throw new Error("a creative vanished while it was added");
   return { outcome: "added", creative };

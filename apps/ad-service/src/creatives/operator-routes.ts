@@ -14,6 +14,7 @@ import {
   creative,
   findCreative,
   listCreatives,
+  nameCreative,
   requireCreative,
   setLegalLine,
   unknownCreative,
@@ -88,6 +89,13 @@ const operations = {
     description: "Counts viewers' objections by creative and reason, the most frequent first.",
     querystring: z.object({ creativeId: z.string().max(64).optional(), limit: listLimit }),
     response: { 200: z.object({ reports: adReports }) },
+  },
+  rename: {
+    operationId: "renameCreative",
+    description: "Names a creative for the operator; viewers never see it.",
+    response,
+    params,
+    body: z.strictObject({ name: boundedText(128) }).meta({ examples: [{ name: "Spring sale, 15 s" }] }),
   },
   setLegalLine: {
     operationId: "setLegalLine",
@@ -165,6 +173,13 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
   scope.get("/creatives/reports", { schema: operations.reports }, async ({ query }) => {
     await requireCreative(database, query.creativeId);
     return { reports: await listAdReports(database, query) };
+  });
+
+  scope.put("/creatives/:creativeId/name", { schema: operations.rename }, async (request) => {
+    const { creativeId } = request.params;
+    const named = await nameCreative(database, { creativeId, name: request.body.name });
+    if (!named) throw unknownCreative(creativeId);
+    return named;
   });
 
   scope.put("/creatives/:creativeId/legal-line", { schema: operations.setLegalLine }, async (request) => {

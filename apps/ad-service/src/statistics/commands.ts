@@ -4,8 +4,9 @@ import { tableOf, textOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
 import { z } from "zod";
-import { roundedAmount, roundedParts } from "../campaigns/amounts.ts";
+import { amountOf, roundedAmount, roundedParts } from "../campaigns/amounts.ts";
 import { conversionSum } from "../conversions/commands.ts";
+import { startOfDay } from "./days-in-zone.ts";
 
 const bars = [..."▁▂▃▄▅▆▇█"];
 
@@ -42,6 +43,7 @@ type Figures = z.infer<typeof figures>;
 export const statsAnswer = z.object({
   currency: z.string(),
   by: z.string(),
+  timeZone: z.string().default("UTC"),
   from: z.string(),
   to: z.string(),
   countedUntil: z.string().optional(),
@@ -60,7 +62,7 @@ type MoneyLine = Line & { spend: string; revenue: string; ecpm: string | undefin
 export function showStats(answer: StatsAnswer): string {
   const isInTime = answer.by === "hour" || answer.by === "day";
   return [
-    `${textOf(answer.from)} to ${textOf(answer.to)}, UTC; money in ${answer.currency}`,
+    `${textOf(answer.from)} to ${textOf(answer.to)}, days in ${answer.timeZone}; money in ${answer.currency}`,
     "",
     tableOf(moneyLines(answer), columnsOf(answer)),
     "",
@@ -73,9 +75,14 @@ export function showStats(answer: StatsAnswer): string {
   ].join("\n");
 }
 
-/** A line for each row, without the total; each reason has a column of its own. */
-export function statsCsv({ rows }: StatsAnswer): string {
-  const flat = rows.map(({ name, ...row }) => ({ ...(name !== undefined && { name }), ...flatten(row) }));
+/** A line for each row, without the total; each reason has a column of its own. Amounts are in millionths and in the currency. */
+export function statsCsv({ rows, currency }: StatsAnswer): string {
+  const flat = rows.map(({ name, ...row }) => ({
+    ...(name !== undefined && { name }),
+    ...flatten(row),
+    ...{ currency, spend: amountOf(row.spendMicros), revenue: amountOf(row.revenueMicros) },
+    ecpm: row.ecpmMicros === null ? null : amountOf(row.ecpmMicros),
+  }));
   const names = [...new Set(["key", ...flat.flatMap((row) => Object.keys(row))])];
   // A missing count is 0; a missing name or share is empty.
   const fieldOf = (row: Record<string, unknown>, name: string) => row[name] ?? (name.includes(".") ? 0 : "");
@@ -198,10 +205,28 @@ interface StatsOptions {
   botId?: string;
   campaignId?: string;
   creativeId?: string;
-  from?: Date;
-  to?: Date;
+  advertiser?: string;
+  timeZone?: string;
+  from?: string;
+  to?: string;
   by: string;
   csv?: boolean;
+}
+
+/** The same text: a date is read in the zone, which another option names. */
+function checkedMoment(text: string): string {
+  pastMomentOption(text);
+  return text;
+}
+
+function momentIn(text: string, timeZone: string): Date {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return pastMomentOption(text);
+  try {
+    return startOfDay(timeZone, text);
+  } catch {
+    // The server refuses the zone, with the form of one.
+    return pastMomentOption(text);
+  }
 }
 
 export function statsCommands(program: Command, context: CommandContext): void {
@@ -209,23 +234,24 @@ export function statsCommands(program: Command, context: CommandContext): void {
     "stats",
     "stats --bot-id 7000000001 --from 30d --by campaign",
     "stats --from 2026-03-01 --to 2026-04-01 --by bot --csv",
+    'stats --advertiser "Acme" --time-zone Europe/Berlin --from 2026-03-01',
   ])
     .option("--bot-id <id>", "of one bot only", telegramIdOption)
     .option("--campaign-id <id>", "of one campaign only")
     .option("--creative-id <id>", "of one creative only")
-    .option("--from <moment>", "such as 2026-03-01 or 7d (default: a week, today included)", pastMomentOption)
-    .option("--to <moment>", "the end, exclusive (default: now)", pastMomentOption)
+    .option("--advertiser <name>", "of all campaigns of one advertiser")
+    .option("--time-zone <name>", "of the days, and of dates in --from and --to, such as Europe/Berlin (default: UTC)")
+    .option("--from <moment>", "such as 2026-03-01 or 7d (default: a week, today included)", checkedMoment)
+    .option("--to <moment>", "the end, exclusive (default: now)", checkedMoment)
     .addOption(
       new Option("--by <what>", "what each line sums up")
         .choices(["hour", "day", "bot", "campaign", "creative"])
         .default("day"),
     )
     .option("--csv", "comma-separated values, for spreadsheets")
-    .action(async ({ botId, campaignId, creativeId, from, to, by, csv }: StatsOptions) => {
-      const query = {
-        ...{ botId, campaignId, creativeId, by },
-        ...{ from: from?.toISOString(), to: to?.toISOString() },
-      };
+    .action(async ({ from, to, csv, ...of }: StatsOptions) => {
+      const momentOf = (text: string | undefined) => text && momentIn(text, of.timeZone ?? "UTC").toISOString();
+      const query = { ...of, from: momentOf(from), to: momentOf(to) };
       const answer = await callForRow(context, { method: "GET", path: "/stats", query });
       context.print(answer, () => (csv ? statsCsv(statsAnswer.parse(answer)) : showStats(statsAnswer.parse(answer))));
     });

@@ -2,8 +2,11 @@ import { momentInput, telegramId } from "@intermission/ad-core/client-api";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { jsonInteger } from "@intermission/server/exact-json";
+import { boundedText } from "@intermission/server/parse-request";
 import { invalidField } from "@intermission/server/refuse";
 import { z } from "zod";
+import { campaignsOf } from "../advertisers/advertisers.ts";
+import { timeZone } from "../bots/bot-settings.ts";
 import { requireBots } from "../bots/bots.ts";
 import { requireCampaign } from "../campaigns/campaigns.ts";
 import { sumConversionRefusals, sumConversions, sumInJson } from "../conversions/read-conversions.ts";
@@ -24,6 +27,8 @@ const querystring = z.object({
   botId: telegramId.optional(),
   campaignId: id.optional(),
   creativeId: id.optional(),
+  advertiser: boundedText(128).optional().describe("Of all campaigns of one advertiser; its name in any case."),
+  timeZone: timeZone.default("UTC").describe("Of the days; an hour belongs to the day in which it begins."),
   from: momentInput.optional(),
   to: momentInput.optional(),
   by: z.enum(dimensions).default("day"),
@@ -31,7 +36,7 @@ const querystring = z.object({
 
 const readStats = {
   operationId: "readStats",
-  description: "The statistics of all bots, or of one bot, campaign or creative.",
+  description: "The statistics of all bots, or of one bot, advertiser, campaign or creative.",
   querystring,
 };
 
@@ -45,21 +50,26 @@ const readConversionSums = {
 export function statsOperatorRoutes(scope: CheckedScope, { database, currency, now }: StatsOperatorDeps): void {
   /** The period of a request, once what it names exists and the latest events are summed. */
   async function periodOf(query: z.infer<typeof readConversionSums.querystring>, by: Dimension) {
-    const { from, to, ...of } = query;
-    const range = timeRange({ from, to }, by, now());
+    const { from, to, advertiser, timeZone, ...of } = query;
+    const range = timeRange({ from, to }, by, now(), timeZone);
     if (range.outcome === "bad-range") throw invalidField(range.field, range.message);
     await requireBots(database, [of.botId]);
     await requireCampaign(database, of.campaignId);
     await requireCreative(database, of.creativeId);
+    const campaignIds = advertiser === undefined ? undefined : await campaignsOf(database, advertiser);
     // No other node may be running, and the operator expects to see the latest events.
     await rollUpStatistics(database);
-    return { ...of, from: range.from, to: range.to };
+    return { ...of, campaignIds, timeZone, from: range.from, to: range.to };
   }
 
   scope.get("/stats", { schema: readStats }, async (request) => {
     const { by, ...query } = request.query;
     const period = await periodOf(query, by);
-    const { rows, total, ...statistics } = await readStatistics(database, { ...period, by });
+    const { rows, total, ...statistics } = await readStatistics(database, { ...period, by }).catch((error: unknown) => {
+      if (isUnknownZone(error))
+        throw invalidField("timeZone", "is not known to the database: name another of the same zone");
+      throw error;
+    });
     const names = await namesOfKeys(
       database,
       by,
@@ -67,7 +77,7 @@ export function statsOperatorRoutes(scope: CheckedScope, { database, currency, n
     );
     const conversionSums = await sumConversions(database, period);
     return {
-      ...{ currency, by, from: period.from, to: period.to },
+      ...{ currency, by, timeZone: period.timeZone, from: period.from, to: period.to },
       ...statistics,
       conversionSums: conversionSums.map(sumInJson),
       rows: rows.map(({ key, figures }) => ({ key, name: names.get(key), ...figuresInJson(figures) })),
@@ -81,6 +91,11 @@ export function statsOperatorRoutes(scope: CheckedScope, { database, currency, n
     const refused = await sumConversionRefusals(database, period);
     return { from: period.from, to: period.to, sums: sums.map(sumInJson), refused };
   });
+}
+
+/** The database has time zones of its own, which may be of another year. */
+function isUnknownZone(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "22023";
 }
 
 function figuresInJson(figures: Figures) {

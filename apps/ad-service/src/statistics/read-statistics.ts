@@ -1,5 +1,6 @@
 import { firstEventIdAt } from "@intermission/ad-core/code";
 import { type Database, statement } from "@intermission/postgres/open-database";
+import { dayOf, daysBetween, daysLater, startOfDay } from "./days-in-zone.ts";
 import { type Figures, figuresOf, type Sum } from "./figures-of.ts";
 
 const HOUR_MS = 3_600_000;
@@ -11,8 +12,13 @@ export type TimeRange =
   | { outcome: "range"; from: Date; to: Date }
   | { outcome: "bad-range"; field: "from" | "to"; message: string };
 
-/** The requested period in whole hours, like the sums; without bounds the last seven days, today included. */
-export function timeRange(given: { from?: Date | undefined; to?: Date | undefined }, by: string, now: Date): TimeRange {
+/** The requested period in whole hours, like the sums; without bounds the last seven days of the zone, today included. */
+export function timeRange(
+  given: { from?: Date | undefined; to?: Date | undefined },
+  by: string,
+  now: Date,
+  timeZone = "UTC",
+): TimeRange {
   const end = given.to ?? now;
   // Compared before both are widened to whole hours.
   if (given.from !== undefined && given.from >= end) {
@@ -20,7 +26,8 @@ export function timeRange(given: { from?: Date | undefined; to?: Date | undefine
     return { outcome: "bad-range", field: "from", message: `must be before the end (${which})` };
   }
   const to = new Date(Math.ceil(end.getTime() / HOUR_MS) * HOUR_MS);
-  const weekAgo = Math.floor((to.getTime() - 1) / DAY_MS) * DAY_MS - (DEFAULT_DAYS - 1) * DAY_MS;
+  const today = dayOf(timeZone, new Date(to.getTime() - 1));
+  const weekAgo = startOfDay(timeZone, daysLater(today, 1 - DEFAULT_DAYS)).getTime();
   const from = new Date(Math.floor((given.from?.getTime() ?? weekAgo) / HOUR_MS) * HOUR_MS);
   const most = by === "hour" ? MOST_DAYS.hour : MOST_DAYS.other;
   if (to.getTime() - from.getTime() > most * DAY_MS) {
@@ -38,15 +45,19 @@ const nameStatements = {
     "statistics.names-of-campaigns",
     "select campaign_id as key, name from campaigns where campaign_id = any($1)",
   ),
+  creative: statement<{ key: string; name: string }>(
+    "statistics.names-of-creatives",
+    "select creative_id as key, name from creatives where creative_id = any($1) and name is not null",
+  ),
 };
 
-/** The operator's names of the bots or campaigns with these ids. */
+/** The operator's names of the bots, campaigns or creatives with these ids. */
 export async function namesOfKeys(
   database: Database,
   by: Dimension,
   keys: readonly string[],
 ): Promise<Map<string, string>> {
-  if (keys.length === 0 || (by !== "bot" && by !== "campaign")) return new Map();
+  if (keys.length === 0 || by === "hour" || by === "day") return new Map();
   const rows = await database.run(nameStatements[by], [keys]);
   return new Map(rows.map(({ key, name }) => [key, name]));
 }
@@ -94,7 +105,11 @@ export type Dimension = (typeof dimensions)[number];
 export interface StatisticsQuestion {
   botId?: string | undefined;
   campaignId?: string | undefined;
+  /** Of these campaigns only, such as those of one advertiser. */
+  campaignIds?: readonly string[] | undefined;
   creativeId?: string | undefined;
+  /** Of the days; UTC by default. An hour belongs to the day in which it begins. */
+  timeZone?: string | undefined;
   /** Whole hours: from (included) to (excluded). */
   from: Date;
   to: Date;
@@ -113,7 +128,7 @@ export interface Statistics {
 
 const keys = {
   hour: `to_char(hour at time zone 'utc', 'YYYY-MM-DD"T"HH24:00:00"Z"')`,
-  day: "to_char(hour at time zone 'utc', 'YYYY-MM-DD')",
+  day: "to_char(hour at time zone $5, 'YYYY-MM-DD')",
   bot: "bot_id",
   campaign: "campaign_id",
   creative: "creative_id",
@@ -126,15 +141,15 @@ interface SumRow extends Omit<Sum, "spendMicros" | "revenueMicros"> {
   revenueMicros: string;
 }
 
-/** For all bots, or `ofBot` for $5 alone, as in `countDeliveries`. */
+/** For all bots, or `ofBot` for $6 alone, as in `countDeliveries`. */
 const sumsBy = (by: Dimension, ofWhom: string, ofBot = "") =>
   statement<SumRow>(
     `statistics.by-${by}-of-${ofWhom}`,
     `select ${keys[by]} as key, measure, reason, sum(count)::bigint as count, sum(spend_micros)::text as "spendMicros",
        sum(revenue_micros)::text as "revenueMicros"
      from stats_hours
-     where hour >= $1 and hour < $2 and ($3::text is null or campaign_id = $3)
-       and ($4::text is null or creative_id = $4) ${ofBot}
+     where hour >= $1 and hour < $2 and ($3::text[] is null or campaign_id = any ($3))
+       and ($4::text is null or creative_id = $4) and $5::text is not null ${ofBot}
      group by 1, measure, reason`,
   );
 const sumsOfAll = {
@@ -144,7 +159,7 @@ const sumsOfAll = {
   campaign: sumsBy("campaign", "all"),
   creative: sumsBy("creative", "all"),
 };
-const ofBot = "and bot_id = $5";
+const ofBot = "and bot_id = $6";
 const sumsOfBot = {
   hour: sumsBy("hour", "bot", ofBot),
   day: sumsBy("day", "bot", ofBot),
@@ -175,13 +190,14 @@ export async function readStatistics(database: Database, question: StatisticsQue
   };
 }
 
-function isOfWholeBots({ campaignId, creativeId }: StatisticsQuestion): boolean {
-  return campaignId === undefined && creativeId === undefined;
+function isOfWholeBots({ campaignId, campaignIds, creativeId }: StatisticsQuestion): boolean {
+  return campaignId === undefined && campaignIds === undefined && creativeId === undefined;
 }
 
 async function readSums(database: Database, question: StatisticsQuestion): Promise<(Sum & { key: string })[]> {
-  const { by, from, to, campaignId, creativeId, botId } = question;
-  const values = [from, to, campaignId, creativeId];
+  const { by, from, to, campaignId, campaignIds, creativeId, botId, timeZone = "UTC" } = question;
+  const named = campaignId === undefined ? campaignIds : [campaignId].filter((id) => campaignIds?.includes(id) ?? true);
+  const values = [from, to, named, creativeId, timeZone];
   const rows =
     botId === undefined
       ? await database.run(sumsOfAll[by], values)
@@ -200,21 +216,20 @@ async function readCountedUntil(database: Database): Promise<Date | undefined> {
 
 type StatisticsRow = Statistics["rows"][number];
 
-function orderRows(found: StatisticsRow[], { by, from, to }: StatisticsQuestion): StatisticsRow[] {
+function orderRows(found: StatisticsRow[], { by, from, to, timeZone = "UTC" }: StatisticsQuestion): StatisticsRow[] {
   if (by !== "hour" && by !== "day") {
     const weight = ({ figures }: StatisticsRow) => Number(figures.spendMicros) + figures.requests + figures.clicks;
     return found.toSorted((a, b) => weight(b) - weight(a) || (a.key < b.key ? -1 : 1));
   }
   const known = new Map(found.map((row) => [row.key, row]));
-  return momentsBetween(from, to, by).map((key) => known.get(key) ?? { key, figures: figuresOf([]) });
+  const keysInTime = by === "hour" ? hoursBetween(from, to) : daysBetween(timeZone, from, to);
+  return keysInTime.map((key) => known.get(key) ?? { key, figures: figuresOf([]) });
 }
 
-function momentsBetween(from: Date, to: Date, by: "hour" | "day"): string[] {
-  const stepMs = by === "hour" ? HOUR_MS : 24 * HOUR_MS;
-  const first = Math.floor(from.getTime() / stepMs) * stepMs;
-  const count = Math.max(0, Math.ceil((to.getTime() - first) / stepMs));
-  return Array.from({ length: count }, (_, index) => {
-    const moment = new Date(first + index * stepMs).toISOString();
-    return by === "hour" ? moment.replace(".000Z", "Z") : moment.slice(0, 10);
-  });
+function hoursBetween(from: Date, to: Date): string[] {
+  const first = Math.floor(from.getTime() / HOUR_MS) * HOUR_MS;
+  const count = Math.max(0, Math.ceil((to.getTime() - first) / HOUR_MS));
+  return Array.from({ length: count }, (_, index) =>
+    new Date(first + index * HOUR_MS).toISOString().replace(".000Z", "Z"),
+  );
 }

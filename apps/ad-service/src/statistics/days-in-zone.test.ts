@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { dayOf, daysBetween, startOfDay } from "./days-in-zone.ts";
+
+test.each([
+  ["UTC", "2026-03-01", "2026-03-01T00:00:00.000Z"],
+  ["Europe/Berlin", "2026-03-01", "2026-02-28T23:00:00.000Z"],
+  // The clocks change on this day, and on the one before.
+  ["Europe/Berlin", "2026-03-29", "2026-03-28T23:00:00.000Z"],
+  ["Europe/Berlin", "2026-03-30", "2026-03-29T22:00:00.000Z"],
+  ["America/New_York", "2026-11-02", "2026-11-02T05:00:00.000Z"],
+  ["Asia/Kolkata", "2026-03-01", "2026-02-28T18:30:00.000Z"],
+  ["Pacific/Kiritimati", "2026-01-01", "2025-12-31T10:00:00.000Z"],
+  // Clocks skip midnight.
+  ["Africa/Cairo", "2026-04-24", "2026-04-23T22:00:00.000Z"],
+])("in %s the day %s begins at %s", (zone, day, start) => {
+  const begin = startOfDay(zone, day);
+  expect(begin.toISOString()).toBe(start);
+  expect(dayOf(zone, begin)).toBe(day);
+  expect(dayOf(zone, new Date(begin.getTime() - 1)) < day).toBe(true);
+});
+
+test("the days of a period are those that the zone's calendar has", () => {
+  const [from, to] = [new Date("2026-03-28T23:00:00Z"), new Date("2026-03-30T22:00:00Z")];
+  expect(daysBetween("Europe/Berlin", from, to)).toEqual(["2026-03-29", "2026-03-30"]);
+  expect(daysBetween("UTC", from, to)).toEqual(["2026-03-28", "2026-03-29", "2026-03-30"]);
+});

@@ -1,0 +1,75 @@
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
+import { addCampaign } from "../campaigns/change-campaign.ts";
+import { nameCreative } from "../creatives/creatives.ts";
+import { migrations } from "../migrations.ts";
+import { showStats, statsAnswer, statsCsv } from "./commands.ts";
+
+const operatorToken = "o".repeat(32);
+let store: TestDatabase;
+let fixture: AppFixture;
+
+beforeAll(async () => {
+  store = await openTestDatabase({ schema: "ad_service", migrations });
+  const { database } = store;
+  fixture = await openAppFixture(database, { operatorToken, currency: "EUR" });
+  const now = new Date();
+  const link = { formats: ["direct_link" as const], landingUrl: "https://shop.test/", now };
+  await addCampaign(database, { ...link, name: "One", advertiser: "Shop", campaignId: "cmp_1" });
+  await addCampaign(database, { ...link, name: "Two", advertiser: "Shop", campaignId: "cmp_2" });
+  await addCampaign(database, { ...link, name: "Three", advertiser: "Rival", campaignId: "cmp_3" });
+  const creative = "insert into creatives (creative_id, kind, url) values ('cre_1', 'vast', 'https://tags.test/')";
+  await database.run({ name: "", text: creative }, []);
+  await nameCreative(database, { creativeId: "cre_1", name: "Spring sale, 15 s" });
+  // 23:00 in UTC is midnight in Berlin.
+  const text = `insert into stats_hours (bot_id, hour, campaign_id, creative_id, measure, count, spend_micros, revenue_micros) values
+    ('7', '2026-03-01T22:00Z', 'cmp_1', 'cre_1', 'clicks', 1, 1000000, 700000),
+    ('7', '2026-03-01T23:00Z', 'cmp_2', '', 'clicks', 2, 2500000, 1400000),
+    ('7', '2026-03-02T01:00Z', 'cmp_3', '', 'clicks', 4, 9000000, 6300000)`;
+  await database.run({ name: "", text }, []);
+});
+afterAll(async () => {
+  await fixture.close();
+  await store.dispose();
+});
+
+async function stats(query: Record<string, string>) {
+  const period = { from: "2026-02-28T23:00:00Z", to: "2026-03-02T23:00:00Z" };
+  const url = `/operator/v1/stats?${new URLSearchParams({ ...period, ...query })}`;
+  const answer = await fixture.app.inject({ url, headers: { authorization: `Bearer ${operatorToken}` } });
+  return { status: answer.statusCode, body: answer.json() };
+}
+const clicksBy = ({ body }: Awaited<ReturnType<typeof stats>>) =>
+  Object.fromEntries(body.rows.map(({ key, clicks }: { key: string; clicks: number }) => [key, clicks]));
+
+test("the statistics of an advertiser are those of its campaigns, by its name in any case", async () => {
+  expect(clicksBy(await stats({ advertiser: "shop ", by: "campaign" }))).toEqual({ cmp_1: 1, cmp_2: 2 });
+  expect(clicksBy(await stats({ advertiser: "Shop", campaignId: "cmp_3", by: "campaign" }))).toEqual({});
+  expect((await stats({ advertiser: "Shop", campaignId: "cmp_2" })).body.total).toMatchObject({ clicks: 2 });
+  expect((await stats({ advertiser: "Nobody" })).body.error.message).toContain("there is no advertiser Nobody");
+});
+
+test("days are those of the zone, and an unknown zone is refused", async () => {
+  expect(clicksBy(await stats({ timeZone: "Europe/Berlin" }))).toEqual({ "2026-03-01": 1, "2026-03-02": 6 });
+  expect(clicksBy(await stats({}))).toEqual({ "2026-02-28": 0, "2026-03-01": 3, "2026-03-02": 4 });
+  const refused = await stats({ timeZone: "Berlin" });
+  expect(refused).toMatchObject({ status: 400 });
+  expect(refused.body.error.message).toContain("must be a time zone such as Europe/Berlin");
+});
+
+test("people read amounts in the currency, days with their zone, and creatives by name", async () => {
+  const answer = statsAnswer.parse((await stats({ by: "creative", timeZone: "Europe/Berlin" })).body);
+  expect(answer.rows).toContainEqual(expect.objectContaining({ key: "cre_1", name: "Spring sale, 15 s" }));
+  expect(showStats(answer)).toMatch(/days in Europe\/Berlin; money in EUR/);
+  const [head = "", ...lines] = statsCsv(answer).split("\n");
+  const names = head.split(",");
+  const row = lines.find((line) => line.startsWith("cre_1"))?.match(/("[^"]*"|[^,]*)(,|$)/g) ?? [];
+  const field = (name: string) => row[names.indexOf(name)]?.replace(/,$/, "");
+  expect([field("currency"), field("spend"), field("revenue"), field("spendMicros")]).toEqual([
+    "EUR",
+    "1",
+    "0.7",
+    "1000000",
+  ]);
+});

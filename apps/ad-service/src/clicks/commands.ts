@@ -1,8 +1,10 @@
 import { withExamples } from "@intermission/server/command-line";
 import { telegramIdOption, wholeNumber } from "@intermission/server/command-options";
-import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
-import { type CommandContext, callForRow } from "@intermission/server/operator-client";
+import { type Row, rowsOf, tableOf } from "@intermission/server/command-tables";
+import type { CommandContext } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
+import type { BulkDecision } from "../campaigns/bulk-review.ts";
+import { decide, withReviewFilter } from "../campaigns/bulk-review-commands.ts";
 
 export function clickCommands(program: Command, context: CommandContext): void {
   const clicks = program
@@ -26,16 +28,19 @@ export function clickCommands(program: Command, context: CommandContext): void {
     release: "pay a held click: its event is made now",
     refuse: "refuse a held click for good",
     refund: "refund the advertiser for a counted click",
-  };
+  } satisfies Record<BulkDecision, string>;
   for (const [verb, description] of Object.entries(decisions)) {
-    const example = `clicks ${verb} clk_01969f2c-3f00-7c3e-8f4e-2b9a1d6c5e70`;
-    withExamples(clicks.command(verb).description(description), [example])
-      .argument("<click-id>", "as shown by clicks list")
-      .action(async (clickId: string) => {
-        const path = `/clicks/${encodeURIComponent(clickId)}/${verb}`;
-        const decided = await callForRow(context, { method: "POST", path });
-        context.print(decided, () => recordOf(decided));
-      });
+    const command = clicks.command(verb).description(`${description}; or all that a filter selects`);
+    withExamples(withReviewFilter(command), [
+      `clicks ${verb} clk_01969f2c-3f00-7c3e-8f4e-2b9a1d6c5e70`,
+      `clicks ${verb} --bot-id 7000000001 --suspicion crowded-network --from 2d`,
+    ])
+      .option("--address <hash>", "all from this address of a day, as clicks list shows it")
+      .option("--network <hash>", "all from this network of a day, as clicks list shows it")
+      .argument("[click-id]", "as shown by clicks list")
+      .action((id: string | undefined, options: object) =>
+        decide(context, command, { what: "clicks", verb: verb as BulkDecision, id, options }),
+      );
   }
 }
 

@@ -1,11 +1,29 @@
 import { telegramId } from "@intermission/ad-core/client-api";
+import { eventIdOfClick } from "@intermission/ad-core/code";
 import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
+import { confirmation } from "@intermission/server/parse-request";
 import { conflict, notFound } from "@intermission/server/refuse";
 import { z } from "zod";
+import {
+  type BulkDecision,
+  bulkAnswer,
+  bulkDecisions,
+  decideInBulk,
+  LONG_ANSWER,
+  requireFilter,
+  reviewFilter,
+} from "../campaigns/bulk-review.ts";
 import { refundAnswer } from "../campaigns/refund-charge.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
-import { type DecideClickOutcome, listClicks, refundClick, refuseClick, releaseClick } from "./review-clicks.ts";
+import {
+  type DecideClickOutcome,
+  listClicks,
+  matchingClicks,
+  refundClick,
+  refuseClick,
+  releaseClick,
+} from "./review-clicks.ts";
 
 const clicksQuery = z.object({
   botId: telegramId.optional(),
@@ -51,11 +69,52 @@ const operations = {
   },
 };
 
+const eightHex = z
+  .string()
+  .regex(/^[0-9a-f]{8}$/, "must be 8 hex digits, as the list shows it")
+  .optional();
+const clickFilter = reviewFilter
+  .extend({ address: eightHex, network: eightHex })
+  .meta({ examples: [{ botId: "7000000001", suspicion: "crowded-network", network: "5f1c09aa" }] });
+const inBulk = { querystring: confirmation, body: clickFilter, response: { 200: bulkAnswer, ...refusals(409) } };
+const bulk = {
+  release: { ...inBulk, operationId: "releaseClicks", description: "Counts the held clicks that match." },
+  refuse: { ...inBulk, operationId: "refuseClicks", description: "Refuses the held clicks that match." },
+  refund: {
+    ...inBulk,
+    operationId: "refundClicks",
+    description: "Returns the charges of suspicious clicks that match.",
+  },
+};
+
 /** Suspicious clicks of direct links, the operator's decision about held ones, and refunds. */
 export function clickOperatorRoutes(
   scope: CheckedScope,
-  { database, deliveries, now }: { database: Database; deliveries: Deliveries; now: () => Date },
+  deps: { database: Database; deliveries: Deliveries; currency: string; now: () => Date },
 ): void {
+  const { database, deliveries, now } = deps;
+  const decisions = {
+    release: async (clickId) => (await releaseClick(database, { clickId, now: now() })).outcome === "released",
+    refuse: async (clickId) => (await refuseClick(database, { clickId, now: now() })).outcome === "refused",
+    refund: async (clickId) => (await refundClick(database, { clickId, now: now() })).outcome === "refunded",
+  } satisfies Record<BulkDecision, (clickId: string) => Promise<boolean>>;
+  for (const decision of bulkDecisions) {
+    scope.post(`/clicks/${decision}`, { schema: bulk[decision], config: LONG_ANSWER }, async ({ body, query, log }) => {
+      requireFilter(body);
+      const decide = async (clickId: string) => {
+        const isDecided = await decisions[decision](clickId);
+        if (isDecided)
+          log.info({ clickId, eventId: eventIdOfClick(clickId), decision }, "a click is decided by the operator");
+        return isDecided;
+      };
+      const options = { ...{ decision, what: "clicks" as const, decide }, currency: deps.currency };
+      const matching = matchingClicks(decision, body);
+      const answer = await decideInBulk(database, matching, { ...options, isConfirmed: query.confirmed });
+      deliveries.wake();
+      return answer;
+    });
+  }
+
   scope.get("/clicks", { schema: operations.list }, async (request) => ({
     clicks: await listClicks(database, request.query),
   }));
@@ -64,6 +123,8 @@ export function clickOperatorRoutes(
     const { clickId } = request.params;
     const released = await releaseClick(database, { clickId, now: now() });
     deliveries.wake();
+    if (released.outcome === "released")
+      request.log.info({ clickId, eventId: released.eventId }, "a held click is paid");
     return answer(released, clickId);
   });
 

@@ -1,6 +1,13 @@
 import { eventIdOfClick } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
+import {
+  type BulkDecision,
+  filterConditions,
+  filterValues,
+  type Matching,
+  type ReviewFilter,
+} from "../campaigns/bulk-review.ts";
 import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../deliveries/deliveries.ts";
 import type { ClickSuspicion } from "./click-verdict.ts";
@@ -70,6 +77,38 @@ export async function listClicks(
 
 function shortened(hash: Buffer | null): string | null {
   return hash?.toString("hex").slice(0, 8) ?? null;
+}
+
+export interface ClickFilter extends ReviewFilter {
+  /** As the list shows it. */
+  address?: string | undefined;
+  network?: string | undefined;
+}
+
+const hashConditions = (table: string) => `
+  and ($7::text is null or left(encode(${table}.address_hash, 'hex'), 8) = $7)
+  and ($8::text is null or left(encode(${table}.network_hash, 'hex'), 8) = $8)`;
+
+const held = `select click_id as id, click_price_micros as price
+  from withheld_clicks w left join campaigns using (campaign_id)
+  where w.suspicions <> '{}' and outcome = 'held'
+    and ${filterConditions({ table: "w", at: "w.occurred_at" })} ${hashConditions("w")}`;
+/** Suspicious clicks that were paid at once, and held ones that were released. */
+const refundable = `select 'clk_' || substr(e.event_id, 5) as id, price_micros as price from events e
+  where e.suspicions is not null and event = 'direct_link' and price_micros is not null
+    and not exists (select from refunds where refunds.event_id = e.event_id)
+    and ${filterConditions({ table: "e", at: "e.occurred_at" })} ${hashConditions("e")}
+  union all
+  select w.click_id, price_micros from withheld_clicks w
+  join events e on e.event_id = 'evt_' || substr(w.click_id, 5) and e.bot_id = w.bot_id
+  where w.suspicions <> '{}' and outcome = 'released' and price_micros is not null
+    and not exists (select from refunds where refunds.event_id = e.event_id)
+    and ${filterConditions({ table: "w", at: "w.occurred_at" })} ${hashConditions("w")}`;
+
+/** The clicks that a decision applies to. */
+export function matchingClicks(decision: BulkDecision, filter: ClickFilter): Matching {
+  const { address = null, network = null } = filter;
+  return { text: decision === "refund" ? refundable : held, values: [...filterValues(filter), address, network] };
 }
 
 export type DecideClickOutcome =

@@ -1,8 +1,10 @@
 import { withExamples } from "@intermission/server/command-line";
 import { telegramIdOption, wholeNumber } from "@intermission/server/command-options";
-import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
-import { type CommandContext, callForRow } from "@intermission/server/operator-client";
+import { type Row, rowsOf, tableOf } from "@intermission/server/command-tables";
+import type { CommandContext } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
+import type { BulkDecision } from "../campaigns/bulk-review.ts";
+import { decide, withReviewFilter } from "../campaigns/bulk-review-commands.ts";
 
 export function viewCommands(program: Command, context: CommandContext): void {
   const views = program.command("views").description("suspicious views, and what happens to held ones");
@@ -24,15 +26,17 @@ export function viewCommands(program: Command, context: CommandContext): void {
     release: "pay a held view: its event is made now",
     refuse: "refuse a held view for good",
     refund: "refund the advertiser for a paid view",
-  };
+  } satisfies Record<BulkDecision, string>;
   for (const [verb, description] of Object.entries(decisions)) {
-    withExamples(views.command(verb).description(description), [`views ${verb} 7000000001-4f9Tq2LmXw8KcYd3Rt6VbN`])
-      .argument("<view-id>", "as shown by views list")
-      .action(async (viewId: string) => {
-        const path = `/views/${encodeURIComponent(viewId)}/${verb}`;
-        const decided = await callForRow(context, { method: "POST", path });
-        context.print(decided, () => recordOf(decided));
-      });
+    const command = views.command(verb).description(`${description}; or all that a filter selects`);
+    withExamples(withReviewFilter(command), [
+      `views ${verb} 7000000001-4f9Tq2LmXw8KcYd3Rt6VbN`,
+      `views ${verb} --bot-id 7000000001 --suspicion too-even --from 2d`,
+    ])
+      .argument("[view-id]", "as shown by views list")
+      .action((id: string | undefined, options: object) =>
+        decide(context, command, { what: "views", verb: verb as BulkDecision, id, options }),
+      );
   }
 }
 

@@ -3,13 +3,29 @@ import { telegramId } from "@intermission/ad-core/client-api";
 import { newEventId } from "@intermission/ad-core/code";
 import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
-import { listLimit } from "@intermission/server/parse-request";
+import { confirmation, listLimit } from "@intermission/server/parse-request";
 import { conflict, notFound } from "@intermission/server/refuse";
 import { z } from "zod";
 import { requireBots } from "../bots/bots.ts";
+import {
+  type BulkDecision,
+  bulkAnswer,
+  bulkDecisions,
+  decideInBulk,
+  LONG_ANSWER,
+  requireFilter,
+  reviewFilter,
+} from "../campaigns/bulk-review.ts";
 import { refundAnswer } from "../campaigns/refund-charge.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
-import { type DecideViewOutcome, listViews, refundView, refuseView, releaseView } from "./review-views.ts";
+import {
+  type DecideViewOutcome,
+  listViews,
+  matchingViews,
+  refundView,
+  refuseView,
+  releaseView,
+} from "./review-views.ts";
 import { botOfSession } from "./session.ts";
 
 const viewsQuery = z.object({
@@ -52,11 +68,44 @@ const operations = {
   },
 };
 
+const inBulk = { querystring: confirmation, body: reviewFilter, response: { 200: bulkAnswer, ...refusals(409) } };
+const bulk = {
+  release: { ...inBulk, operationId: "releaseViews", description: "Pays the held views that match." },
+  refuse: { ...inBulk, operationId: "refuseViews", description: "Refuses the held views that match." },
+  refund: { ...inBulk, operationId: "refundViews", description: "Returns the charges of suspicious views that match." },
+};
+
 /** Suspicious views, and the operator's decision about held ones. */
 export function viewOperatorRoutes(
   scope: CheckedScope,
-  { database, deliveries, now }: { database: Database; deliveries: Deliveries; now: () => Date },
+  deps: { database: Database; deliveries: Deliveries; currency: string; now: () => Date },
 ): void {
+  const { database, deliveries, now } = deps;
+  const decisions = {
+    release: async (id, eventId) =>
+      (await releaseView(database, { ...id, eventId, now: now() })).outcome === "released",
+    refuse: async (id) => (await refuseView(database, { ...id, now: now() })).outcome === "refused",
+    refund: async (id) => (await refundView(database, { ...id, now: now() })).outcome === "refunded",
+  } satisfies Record<BulkDecision, (id: ReturnType<typeof viewId>, eventId: string) => Promise<boolean>>;
+  for (const decision of bulkDecisions) {
+    scope.post(`/views/${decision}`, { schema: bulk[decision], config: LONG_ANSWER }, async ({ body, query, log }) => {
+      requireFilter(body);
+      const decide = async (sessionId: string) => {
+        const id = viewId(sessionId);
+        const eventId = newEventId(now().getTime(), randomBytes(10));
+        const isDecided = await decisions[decision](id, eventId);
+        const facts = { ...id, ...(decision === "release" && { eventId }), decision };
+        if (isDecided) log.info(facts, "a view is decided by the operator");
+        return isDecided;
+      };
+      const options = { ...{ decision, what: "views" as const, decide }, currency: deps.currency };
+      const matching = matchingViews(decision, body);
+      const answer = await decideInBulk(database, matching, { ...options, isConfirmed: query.confirmed });
+      deliveries.wake();
+      return answer;
+    });
+  }
+
   scope.get("/views", { schema: operations.list }, async ({ query }) => {
     await requireBots(database, [query.botId]);
     return { views: await listViews(database, query) };
@@ -68,6 +117,7 @@ export function viewOperatorRoutes(
     const eventId = newEventId(at.getTime(), randomBytes(10));
     const released = await releaseView(database, { ...id, eventId, now: at });
     deliveries.wake();
+    if (released.outcome === "released") request.log.info({ ...id, eventId: released.eventId }, "a held view is paid");
     return answer(released, id.sessionId);
   });
 

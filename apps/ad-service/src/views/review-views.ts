@@ -1,4 +1,11 @@
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
+import {
+  type BulkDecision,
+  filterConditions,
+  filterValues,
+  type Matching,
+  type ReviewFilter,
+} from "../campaigns/bulk-review.ts";
 import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../deliveries/deliveries.ts";
 import { type AdSession, type CloseReason, readSession, type StoredState } from "./session.ts";
@@ -39,6 +46,20 @@ export async function listViews(
   { botId, state, limit }: { botId?: string | undefined; state?: StoredState | undefined; limit: number },
 ): Promise<SuspiciousView[]> {
   return database.run(list, [botId, state, limit]);
+}
+
+const held = `select s.session_id as id, view_price_micros as price
+  from ad_sessions s left join campaigns using (campaign_id)
+  where s.suspicions <> '{}' and s.state = 'held' and ${filterConditions({ table: "s", at: "s.closed_at" })}`;
+const refundable = `select s.session_id as id, price_micros as price
+  from ad_sessions s join events e on e.code = s.code and e.bot_id = s.bot_id and e.event = 'rewarded'
+  where s.suspicions <> '{}' and s.state = 'rewarded' and price_micros is not null
+    and not exists (select from refunds where refunds.event_id = e.event_id)
+    and ${filterConditions({ table: "s", at: "s.closed_at" })}`;
+
+/** The views that a decision applies to. */
+export function matchingViews(decision: BulkDecision, filter: ReviewFilter): Matching {
+  return { text: decision === "refund" ? refundable : held, values: filterValues(filter) };
 }
 
 export type DecideViewOutcome =

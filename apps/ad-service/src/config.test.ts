@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { readCommandConfig, readConfig } from "./config.ts";
 
 const key = Buffer.alloc(32, 1).toString("base64");
@@ -151,4 +154,26 @@ test("videos are kept in a folder, or in a bucket with all its variables set", (
   expect(readConfig({ ...production, ...bucket }).media).toMatchObject({ kind: "bucket", bucket: "videos" });
   expect(faultsOf({ ...production, ...bucket, S3_SECRET_ACCESS_KEY: "" })).toContain("S3_SECRET_ACCESS_KEY is missing");
   expect(faultsOf({ ...production, ...bucket, MEDIA_DIR: "/srv/media" })).toContain("MEDIA_DIR and S3_BUCKET");
+});
+
+test("each secret can be in a file, for the server and for the command line", () => {
+  const folder = mkdtempSync(join(tmpdir(), "ads-secrets-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const bucket = { S3_ENDPOINT: "https://s3.example", S3_BUCKET: "videos" };
+  const secrets = {
+    ...{ DATABASE_URL: "postgres://me:hush@127.0.0.1/ads", ENCRYPTION_KEY: key, OPERATOR_TOKEN: "o".repeat(32) },
+    ...{ METRICS_TOKEN: "m".repeat(32), S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "secret" },
+  };
+  const files = Object.fromEntries(
+    Object.entries(secrets).map(([name, secret]) => {
+      writeFileSync(join(folder, name), `${secret}\n`);
+      return [`${name}_FILE`, join(folder, name)];
+    }),
+  );
+  const others = { PUBLIC_URL: production.PUBLIC_URL, ...bucket };
+  expect(readConfig({ ...others, ...files })).toEqual(readConfig({ ...others, ...secrets }));
+  expect(readCommandConfig({}, { ...others, ...files })).toEqual(readCommandConfig({}, { ...others, ...secrets }));
+  expect(faultsOf({ ...others, ...files, OPERATOR_TOKEN_FILE: join(folder, "missing") })).toContain(
+    "OPERATOR_TOKEN_FILE names",
+  );
 });

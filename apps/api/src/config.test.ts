@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "./config.ts";
 
 const sound = {
@@ -128,4 +131,24 @@ test.each(["AD_SERVICE_URL", "MINIAPP_URL", "DIRECT_LINK_URL"])(
 test("an address in upper case is accepted; its scheme and host become lower case", () => {
   const read = readConfig({ ...sound, MINIAPP_URL: "HTTPS://Ads.Example/App" });
   expect(read.links.miniappUrl).toBe("https://ads.example/App");
+});
+
+test("each secret can be in a file, and a placeholder as bot token is refused there, too", () => {
+  const folder = mkdtempSync(join(tmpdir(), "api-secrets-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const secrets = {
+    ...{ DATABASE_URL: "postgres://me:hush@127.0.0.1/api", ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64") },
+    ...{ AD_API_TOKENS: sound.AD_API_TOKENS, TELEGRAM_BOT_TOKEN: sound.TELEGRAM_BOT_TOKEN },
+    ...{ BACKEND_API_KEY: sound.BACKEND_API_KEY, METRICS_TOKEN: "m".repeat(32) },
+  };
+  const files = Object.fromEntries(
+    Object.entries(secrets).map(([name, secret]) => {
+      writeFileSync(join(folder, name), `${secret}\n`);
+      return [`${name}_FILE`, join(folder, name)];
+    }),
+  );
+  const others = Object.fromEntries(Object.entries(sound).filter(([name]) => !Object.hasOwn(secrets, name)));
+  expect(readConfig({ ...others, ...files })).toEqual(readConfig({ ...sound, ...secrets }));
+  writeFileSync(join(folder, "TELEGRAM_BOT_TOKEN"), "7000000001:the-token-that-BotFather-shows");
+  expect(() => readConfig({ ...others, ...files })).toThrow("TELEGRAM_BOT_TOKEN is the placeholder of a documentation");
 });

@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -107,4 +107,21 @@ test("faults of several variables are reported together", async () => {
   for (const name of ["TRUST_PROXY", "PORT", "LOG_LEVEL", "DATABASE_URL"]) {
     expect(told).toMatch(new RegExp(`^ {2}${name} `, "m"));
   }
+});
+
+test("a store that DATABASE_URL has replaced is neither served nor changed by a command without it", async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "postgres"));
+  writeFileSync(join(folder, "postgres/PG_VERSION"), "18\n");
+  mkdirSync(join(folder, "api"));
+  const facts = { database: "db.example:5432/bots", since: "2026-03-01T12:00:00.000Z" };
+  writeFileSync(join(folder, "api/uses-database-server.json"), JSON.stringify(facts));
+  const message =
+    /is not in use: since 2026-03-01T12:00:00\.000Z the server uses the database db\.example:5432\/bots\. Set/;
+  expect(await refusalOf({ DATA_DIR: folder })).toMatch(message);
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const words = [join(import.meta.dirname, "../src/cli.ts"), "rewards", "balance", "1"];
+  const env = { PATH, NODE_COMPILE_CACHE, DATA_DIR: folder };
+  const { status, stderr } = spawnSync(process.execPath, words, { env, encoding: "utf8" });
+  expect({ status, stderr }).toEqual({ status: 3, stderr: expect.stringMatching(message) });
 });

@@ -8,11 +8,13 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import type { FastifyInstance } from "fastify";
 import S3rver from "s3rver";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addCampaign } from "../campaigns/change-campaign.ts";
 import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
 import { setCaptions } from "./captions-and-posters.ts";
 import { listCreatives } from "./creatives.ts";
 import { type BucketStorage, bucketStorage } from "./media-storage.ts";
+import { findMissingMedia } from "./missing-media.ts";
 import { mediaRoutes } from "./routes.ts";
 
 const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
@@ -53,6 +55,18 @@ describe("videos in a bucket, on an S3-compatible server", () => {
   });
 
   const get = (path: string, headers: Record<string, string> = {}) => fetch(address + path, { headers });
+
+  test("a file that the bucket lacks is missing: a bucket that was set over a folder has none of its videos", async () => {
+    expect(await media.has(file.replace("/media/", ""))).toBe(true);
+    expect(await media.has(`${"0".repeat(64)}.mp4`)).toBe(false);
+    const { database } = store;
+    const campaign = { name: "Shop", advertiser: "Shop", formats: ["rewarded" as const], now: new Date() };
+    const [creative] = await listCreatives(database);
+    await addCampaign(database, { ...campaign, campaignId: "cmp_1", creativeIds: [creative?.creativeId ?? ""] });
+    expect(await findMissingMedia({ database, media }, new Date())).toMatchObject({ missing: 0, hasNoVideo: false });
+    const empty = { ...media, has: (name: string) => media.has(`0${name}`) };
+    expect(await findMissingMedia({ database, media: empty }, new Date())).toMatchObject({ hasNoVideo: true });
+  });
 
   test("the whole file is served, cached forever, and runs no script when opened as a page", async () => {
     const response = await get(file);

@@ -328,6 +328,14 @@ describe("with a running server", () => {
   test("events and deliveries are listed, and an unknown one is reported", async () => {
     const botId = newTelegramId();
     await ads(["bots", "add", "--bot-id", botId]);
+    expect(await ads(["clicks", "release", "--bot-id", botId])).toMatchObject({
+      code: 0,
+      out: "decided  0\nskipped  0\n",
+    });
+    expect(await ads(["views", "refuse"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("Give an id, or a filter"),
+    });
     expect(await ads(["events", "list", "--bot-id", botId])).toMatchObject({ code: 0, out: "none\n" });
     expect(await ads(["deliveries", "list", "--bot-id", botId, "--json"])).toMatchObject({ code: 0, out: "[]\n" });
     expect(await ads(["deliveries", "show", "evt_0"])).toMatchObject({

@@ -7,7 +7,11 @@ import { addCampaign } from "./change-campaign.ts";
 const operatorToken = "o".repeat(32);
 const lines: string[] = [];
 let store: TestDatabase;
-let send: (path: string, body: object) => Promise<{ status: number; body: Record<string, unknown> }>;
+let send: (
+  path: string,
+  body: object,
+  method?: "GET" | "POST",
+) => Promise<{ status: number; body: Record<string, unknown> }>;
 let botId: string;
 
 /** Three held clicks, of which one is the network's, and two that were paid although they were suspicious; as many views. */
@@ -45,15 +49,30 @@ beforeEach(async () => {
     from generate_series(1, 3) as n`);
   await run(`insert into events (event_id, bot_id, event, user_id, code, campaign_id, price_micros, occurred_at, body)
     values ('evt_v3', $bot, 'rewarded', '623', 'view3', 'cmp_1', 2000, '2026-03-01T10:01Z', '{}')`);
-  send = async (path, payload) => {
+  send = async (path, payload, method = "POST") => {
     const headers = { authorization: `Bearer ${operatorToken}` };
-    const answer = await fixture.app.inject({ method: "POST", url: `/operator/v1/${path}`, payload, headers });
+    const answer = await fixture.app.inject({
+      ...{ method, url: `/operator/v1/${path}`, headers },
+      ...(method === "POST" && { payload }),
+    });
     return { status: answer.statusCode, body: answer.json() };
   };
 });
 
 const confirmed = "?confirmed=true";
 const done = (decided: number) => ({ status: 200, body: { decided, skipped: 0, left: 0 } });
+
+test("the lists of suspicious views and clicks take the same filters", async () => {
+  const listed = async (path: string, key: string) => {
+    const { body } = await send(path, {}, "GET");
+    return (body[key] as Record<string, string>[]).map(({ clickId, sessionId }) => clickId ?? sessionId?.slice(-1));
+  };
+  expect(await listed("clicks?suspicion=mostly-taps&state=held", "clicks")).toEqual(["clk_2", "clk_3"]);
+  expect(await listed("clicks?network=01020304", "clicks")).toHaveLength(3);
+  expect(await listed("clicks?userId=612", "clicks")).toEqual(["clk_c2"]);
+  expect(await listed("views?userId=622&campaignId=cmp_1", "views")).toEqual(["2"]);
+  expect(await listed("views?from=2026-03-01T10:02:00Z", "views")).toEqual([]);
+});
 
 test("many clicks are released, refused and refunded by a filter, first with their number and price, and never twice", async () => {
   const counted = await send("clicks/release", { botId, suspicion: "mostly-taps" });

@@ -1,4 +1,3 @@
-import { telegramId } from "@intermission/ad-core/client-api";
 import { eventIdOfClick } from "@intermission/ad-core/code";
 import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
@@ -25,8 +24,15 @@ import {
   releaseClick,
 } from "./review-clicks.ts";
 
+const eightHex = z
+  .string()
+  .regex(/^[0-9a-f]{8}$/, "must be 8 hex digits, as the list shows it")
+  .optional();
+const clickFilter = reviewFilter
+  .extend({ address: eightHex, network: eightHex })
+  .meta({ examples: [{ botId: "7000000001", suspicion: "crowded-network", network: "5f1c09aa" }] });
 const clicksQuery = z.object({
-  botId: telegramId.optional(),
+  ...clickFilter.shape,
   state: z.enum(["held", "refused", "counted"]).optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(50),
 });
@@ -40,7 +46,7 @@ const decided = {
   ...refusals(409),
 };
 const refunded = {
-  200: z.object({ clickId: z.string(), campaignId: z.string(), refundedMicros: z.number() }),
+  200: z.object({ clickId: z.string(), campaignId: z.string(), refundedMicros: z.number(), currency: z.string() }),
   ...refusals(409),
 };
 const operations = {
@@ -69,13 +75,6 @@ const operations = {
   },
 };
 
-const eightHex = z
-  .string()
-  .regex(/^[0-9a-f]{8}$/, "must be 8 hex digits, as the list shows it")
-  .optional();
-const clickFilter = reviewFilter
-  .extend({ address: eightHex, network: eightHex })
-  .meta({ examples: [{ botId: "7000000001", suspicion: "crowded-network", network: "5f1c09aa" }] });
 const inBulk = { querystring: confirmation, body: clickFilter, response: { 200: bulkAnswer, ...refusals(409) } };
 const bulk = {
   release: { ...inBulk, operationId: "releaseClicks", description: "Counts the held clicks that match." },
@@ -115,9 +114,10 @@ export function clickOperatorRoutes(
     });
   }
 
-  scope.get("/clicks", { schema: operations.list }, async (request) => ({
-    clicks: await listClicks(database, request.query),
-  }));
+  scope.get("/clicks", { schema: operations.list }, async ({ query }) => {
+    requireFilter(query);
+    return { clicks: await listClicks(database, query) };
+  });
 
   scope.post("/clicks/:clickId/release", { schema: operations.release }, async (request) => {
     const { clickId } = request.params;
@@ -137,7 +137,7 @@ export function clickOperatorRoutes(
     const { clickId } = request.params;
     const refunded = await refundClick(database, { clickId, now: now() });
     if (refunded.outcome === "unknown-click") throw unknownClick(clickId);
-    return { clickId, ...refundAnswer(refunded, `click ${clickId}`) };
+    return { clickId, ...refundAnswer(refunded, `click ${clickId}`), currency: deps.currency };
   });
 }
 

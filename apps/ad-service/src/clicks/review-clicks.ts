@@ -35,6 +35,20 @@ export interface SuspiciousClick {
 /** A row of the query, with whole hashes; `state` of a released click is `counted`. */
 type Row = Omit<SuspiciousClick, "address" | "network"> & { addressHash: Buffer | null; networkHash: Buffer | null };
 
+export interface ClickFilter extends ReviewFilter {
+  /** As the list shows it. */
+  address?: string | null | undefined;
+  network?: string | null | undefined;
+}
+
+const hashConditions = (table: string) => `
+  and ($7::text is null or left(encode(${table}.address_hash, 'hex'), 8) = $7)
+  and ($8::text is null or left(encode(${table}.network_hash, 'hex'), 8) = $8)`;
+
+function clickFilterValues({ address = null, network = null, ...filter }: ClickFilter): unknown[] {
+  return [...filterValues(filter), address, network];
+}
+
 /**
  * Each half reads its own partial index of suspicious clicks, the latest first; an event has its click's UUID. The filters
  * are optional, so the plan reads all of these indexes: too slow for a hot path, fine for an operator.
@@ -48,26 +62,28 @@ const list: Statement<Row> = {
         campaign_id as "campaignId", 'counted' as state, suspicions, coalesce(user_agent, '') as "userAgent",
         address_hash as "addressHash", network_hash as "networkHash", occurred_at as "occurredAt",
         null::timestamptz as "decidedAt"
-      from events
-      where suspicions is not null and ($1::text is null or bot_id = $1) and coalesce($2::text, 'counted') = 'counted'
-      order by occurred_at desc, event_id limit $3)
+      from events e
+      where suspicions is not null and coalesce($9::text, 'counted') = 'counted'
+        and ${filterConditions({ table: "e", at: "e.occurred_at" })} ${hashConditions("e")}
+      order by occurred_at desc, event_id limit $10)
      union all
      (select bot_id, click_id, user_id, code, campaign_id, became.state, suspicions, user_agent, address_hash,
         network_hash, occurred_at, decided_at
-      from withheld_clicks
+      from withheld_clicks w
       cross join lateral (select case outcome when 'released' then 'counted' else outcome end as state) as became
-      where suspicions <> '{}' and ($1::text is null or bot_id = $1) and ($2::text is null or became.state = $2)
-      order by occurred_at desc, click_id limit $3)
+      where suspicions <> '{}' and ($9::text is null or became.state = $9)
+        and ${filterConditions({ table: "w", at: "w.occurred_at" })} ${hashConditions("w")}
+      order by occurred_at desc, click_id limit $10)
    ) as clicks left join refunds on refunds.event_id = 'evt_' || substr("clickId", 5)
-   order by "occurredAt" desc, "clickId" limit $3`,
+   order by "occurredAt" desc, "clickId" limit $10`,
 };
 
 /** Lists the clicks that looked suspicious when they occurred, the latest first. */
 export async function listClicks(
   database: Database,
-  { botId, state, limit }: { botId?: string | undefined; state?: ClickState | undefined; limit: number },
+  { state, limit, ...filter }: ClickFilter & { state?: ClickState | undefined; limit: number },
 ): Promise<SuspiciousClick[]> {
-  const rows = await database.run(list, [botId ?? null, state ?? null, limit]);
+  const rows = await database.run(list, [...clickFilterValues(filter), state ?? null, limit]);
   return rows.map(({ addressHash, networkHash, ...row }) => ({
     ...row,
     address: shortened(addressHash),
@@ -78,16 +94,6 @@ export async function listClicks(
 function shortened(hash: Buffer | null): string | null {
   return hash?.toString("hex").slice(0, 8) ?? null;
 }
-
-export interface ClickFilter extends ReviewFilter {
-  /** As the list shows it. */
-  address?: string | undefined;
-  network?: string | undefined;
-}
-
-const hashConditions = (table: string) => `
-  and ($7::text is null or left(encode(${table}.address_hash, 'hex'), 8) = $7)
-  and ($8::text is null or left(encode(${table}.network_hash, 'hex'), 8) = $8)`;
 
 const held = `select click_id as id, click_price_micros as price
   from withheld_clicks w left join campaigns using (campaign_id)
@@ -107,8 +113,7 @@ const refundable = `select 'clk_' || substr(e.event_id, 5) as id, price_micros a
 
 /** The clicks that a decision applies to. */
 export function matchingClicks(decision: BulkDecision, filter: ClickFilter): Matching {
-  const { address = null, network = null } = filter;
-  return { text: decision === "refund" ? refundable : held, values: [...filterValues(filter), address, network] };
+  return { text: decision === "refund" ? refundable : held, values: clickFilterValues(filter) };
 }
 
 export type DecideClickOutcome =

@@ -1,23 +1,22 @@
 import { withExamples } from "@intermission/server/command-line";
-import { telegramIdOption, wholeNumber } from "@intermission/server/command-options";
+import { confirmable, wholeNumber } from "@intermission/server/command-options";
 import { type Row, rowsOf, tableOf } from "@intermission/server/command-tables";
 import type { CommandContext } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
 import type { BulkDecision } from "../campaigns/bulk-review.ts";
-import { decide, withReviewFilter } from "../campaigns/bulk-review-commands.ts";
+import { decide, filterQuery, withReviewFilter } from "../campaigns/bulk-review-commands.ts";
 
 export function viewCommands(program: Command, context: CommandContext): void {
   const views = program.command("views").description("suspicious views, and what happens to held ones");
 
-  withExamples(views.command("list").description("suspicious views, newest first"), [
+  withExamples(withReviewFilter(views.command("list").description("suspicious views, newest first")), [
     "views list --state held",
     "views list --bot-id 7000000001 --limit 10 --json",
   ])
-    .option("--bot-id <id>", "of one bot only", telegramIdOption)
     .addOption(new Option("--state <state>", "in one state only").choices(["held", "refused", "rewarded"]))
     .option("--limit <number>", "at most this many, up to 1000", wholeNumber, 50)
-    .action(async ({ botId, state, limit }: { botId?: string; state?: string; limit: number }) => {
-      const query = { botId, state, limit: String(limit) };
+    .action(async (options: Row) => {
+      const query = filterQuery(options);
       const rows = rowsOf(await context.call({ method: "GET", path: "/views", query }), "views");
       context.print(rows, () => tableOf(rows, columns));
     });
@@ -29,7 +28,7 @@ export function viewCommands(program: Command, context: CommandContext): void {
   } satisfies Record<BulkDecision, string>;
   for (const [verb, description] of Object.entries(decisions)) {
     const command = views.command(verb).description(`${description}; or all that a filter selects`);
-    withExamples(withReviewFilter(command), [
+    withExamples(confirmable(withReviewFilter(command)), [
       `views ${verb} 7000000001-4f9Tq2LmXw8KcYd3Rt6VbN`,
       `views ${verb} --bot-id 7000000001 --suspicion too-even --from 2d`,
     ])

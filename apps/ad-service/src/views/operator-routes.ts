@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { telegramId } from "@intermission/ad-core/client-api";
 import { newEventId } from "@intermission/ad-core/code";
 import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
@@ -29,7 +28,7 @@ import {
 import { botOfSession } from "./session.ts";
 
 const viewsQuery = z.object({
-  botId: telegramId.optional(),
+  ...reviewFilter.shape,
   state: z.enum(["held", "refused", "rewarded"]).optional(),
   limit: listLimit,
 });
@@ -43,7 +42,7 @@ const decided = {
   ...refusals(409),
 };
 const refunded = {
-  200: z.object({ sessionId: z.string(), campaignId: z.string(), refundedMicros: z.number() }),
+  200: z.object({ sessionId: z.string(), campaignId: z.string(), refundedMicros: z.number(), currency: z.string() }),
   ...refusals(409),
 };
 const operations = {
@@ -107,6 +106,7 @@ export function viewOperatorRoutes(
   }
 
   scope.get("/views", { schema: operations.list }, async ({ query }) => {
+    requireFilter(query);
     await requireBots(database, [query.botId]);
     return { views: await listViews(database, query) };
   });
@@ -130,7 +130,7 @@ export function viewOperatorRoutes(
     const id = viewId(request.params.sessionId);
     const refunded = await refundView(database, { ...id, now: now() });
     if (refunded.outcome === "unknown-view") throw unknownView(id.sessionId);
-    return { sessionId: id.sessionId, ...refundAnswer(refunded, `view ${id.sessionId}`) };
+    return { sessionId: id.sessionId, ...refundAnswer(refunded, `view ${id.sessionId}`), currency: deps.currency };
   });
 }
 

@@ -36,16 +36,17 @@ const list: Statement<SuspiciousView> = {
       where events.bot_id = ad_sessions.bot_id and events.code = ad_sessions.code
         and events.event = 'rewarded') as "refundedAt"
    from ad_sessions
-   where suspicions <> '{}' and ($1::text is null or bot_id = $1) and ($2::text is null or state = $2)
-   order by opened_at desc, session_id limit $3`,
+   where suspicions <> '{}' and ${filterConditions({ table: "ad_sessions", at: "closed_at" })}
+     and ($7::text is null or state = $7)
+   order by opened_at desc, session_id limit $8`,
 };
 
 /** Views that were suspicious when they were closed, the latest first. */
 export async function listViews(
   database: Database,
-  { botId, state, limit }: { botId?: string | undefined; state?: StoredState | undefined; limit: number },
+  { state, limit, ...filter }: ReviewFilter & { state?: StoredState | undefined; limit: number },
 ): Promise<SuspiciousView[]> {
-  return database.run(list, [botId, state, limit]);
+  return database.run(list, [...filterValues(filter), state, limit]);
 }
 
 const held = `select s.session_id as id, view_price_micros as price

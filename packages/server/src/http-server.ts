@@ -150,24 +150,33 @@ function proxyWarning(logger: Logger, trustProxy: TrustProxy | undefined): (requ
   let left = trustProxy === undefined || Array.isArray(trustProxy) ? MAX_JUDGED_REQUESTS : 0;
   return (request) => {
     if (left === 0) return;
-    const header = ["x-forwarded-for", "forwarded", "x-real-ip"].find((name) => request.headers[name] !== undefined);
-    if (header === undefined) return;
+    const fault = trustProxy === undefined ? faultWithoutTrust(request) : faultOfList(request);
+    if (fault === undefined) return;
     left -= 1;
-    const peer = request.socket.remoteAddress;
-    // The address of a peer that is not trusted is the client's.
-    if (trustProxy !== undefined && request.ip !== peer) return;
+    if (fault === "none") return;
     left = 0;
-    const fault =
-      trustProxy === undefined
-        ? "TRUST_PROXY is not set"
-        : "TRUST_PROXY does not contain the address that they come from";
+    const peer = request.socket.remoteAddress;
     logger.warn(
-      { header, peer },
+      { peer },
       `requests come through a proxy, and ${fault}: all of its clients count as one address in limits and fraud checks. ` +
         "Set TRUST_PROXY to the number of proxies in front, such as 1, or to their addresses, and let them send " +
         "X-Forwarded-For; or set it to false if no proxy is in front",
     );
   };
+}
+
+function faultWithoutTrust({ headers }: FastifyRequest): string | undefined {
+  const isForwarded = ["x-forwarded-for", "forwarded", "x-real-ip"].some((name) => headers[name] !== undefined);
+  return isForwarded ? "TRUST_PROXY is not set" : undefined;
+}
+
+/** The address of a peer that is not trusted is the client's. A client on the proxy's machine has that address as well. */
+function faultOfList({ headers, ip, socket }: FastifyRequest): string | undefined {
+  const forwarded = headers["x-forwarded-for"];
+  if (forwarded === undefined) return undefined;
+  const nearest = String(forwarded).split(",").at(-1)?.trim();
+  const isPeer = ip === socket.remoteAddress && nearest !== ip;
+  return isPeer ? "TRUST_PROXY does not contain the address that they come from" : "none";
 }
 
 function isHostHeader(host: string): boolean {

@@ -1,11 +1,13 @@
 import { momentInput, telegramId } from "@intermission/ad-core/client-api";
 import type { Database, Statement } from "@intermission/postgres/open-database";
+import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
+import { confirmation } from "@intermission/server/parse-request";
 import { invalidField, requireConfirmation } from "@intermission/server/refuse";
 import { z } from "zod";
 import { amountOf } from "./amounts.ts";
 
 /** What is decided about many suspicious views or clicks: held ones are released or refused, paid ones are refunded. */
-export const bulkDecisions = ["release", "refuse", "refund"] as const;
+const bulkDecisions = ["release", "refuse", "refund"] as const;
 export type BulkDecision = (typeof bulkDecisions)[number];
 
 /** Which of them; absent fields select all. */
@@ -41,51 +43,72 @@ export interface Matching {
 }
 
 /** Each decision is a transaction of its own. */
-export const LONG_ANSWER = { answerTimeoutMs: 5 * 60_000 };
+const LONG_ANSWER = { answerTimeoutMs: 5 * 60_000 };
 
 /** Of one request; the command line repeats it until none is left. */
 const MAX_AT_ONCE = 200;
 
-export const bulkAnswer = z.object({
+const bulkAnswer = z.object({
   decided: z.number().describe("How many this request has decided."),
   skipped: z.number().describe("How many were decided by somebody else meanwhile."),
   left: z.number().describe("How many match the filter and are not decided; repeat the request."),
 });
-export type BulkAnswer = z.infer<typeof bulkAnswer>;
+type BulkAnswer = z.infer<typeof bulkAnswer>;
 
-const count = ({ text }: Matching): Statement<{ matches: number; micros: string }> => ({
-  name: "",
-  text: `select count(*) as matches, coalesce(sum(price), 0)::bigint::text as micros from (${text}) as matching`,
-});
+interface BulkReview<Filter extends ReviewFilter> {
+  what: "views" | "clicks";
+  filter: z.ZodType<Filter>;
+  operations: Record<BulkDecision, { operationId: string; description: string }>;
+  matching(decision: BulkDecision, filter: Filter): Matching;
+  /** The ids for the log, or undefined if somebody else has decided it meanwhile. */
+  decide(decision: BulkDecision, id: string): Promise<object | undefined>;
+}
 
 /**
- * Decides about all that match, at most some hundred at once. Without a confirmation it refuses with their number and what
- * they cost.
+ * `POST /views/release` and so on, with a filter as body: decides about all that match, at most some hundred at once. Without
+ * a confirmation it refuses with their number and what they cost.
  */
-export async function decideInBulk(
-  database: Database,
-  matching: Matching,
-  options: {
-    decision: BulkDecision;
-    /** In the plural. */
-    what: "views" | "clicks";
-    currency: string;
-    isConfirmed: boolean;
-    /** Whether it was decided: someone else may have been faster. */
-    decide: (id: string) => Promise<boolean>;
-  },
-): Promise<BulkAnswer> {
-  const { decision, what, currency, isConfirmed, decide } = options;
-  const [all = { matches: 0, micros: "0" }] = await database.run(count(matching), matching.values);
-  const amount = `${amountOf(BigInt(all.micros))} ${currency}`;
-  const effects = all.matches === 0 ? [] : [{ field: "body", message: effectOf[decision](all.matches, what, amount) }];
-  requireConfirmation(effects, { isConfirmed });
-  const text = `select id from (${matching.text}) as matching order by id limit ${MAX_AT_ONCE}`;
-  const found = await database.run<{ id: string }>({ name: "", text }, matching.values);
-  let decided = 0;
-  for (const { id } of found) if (await decide(id)) decided += 1;
-  return { decided, skipped: found.length - decided, left: all.matches - found.length };
+export function bulkReviewRoutes<Filter extends ReviewFilter>(
+  scope: CheckedScope,
+  { database, deliveries, currency }: { database: Database; deliveries: { wake(): void }; currency: string },
+  { what, filter, operations, matching, decide }: BulkReview<Filter>,
+): void {
+  const shared = { querystring: confirmation, body: filter, response: { 200: bulkAnswer, ...refusals(409) } };
+  for (const decision of bulkDecisions) {
+    const schema = { ...shared, ...operations[decision] };
+    scope.post(`/${what}/${decision}`, { schema, config: LONG_ANSWER }, async (request): Promise<BulkAnswer> => {
+      // Checked by the schema, whose type the library cannot follow through the parameter.
+      const given = request.body as Filter;
+      requireFilter(given);
+      const { text, values } = matching(decision, given);
+      const [all = { matches: 0, micros: "0" }] = await database.run(count(text), values);
+      const message = effectOf[decision](all.matches, what, `${amountOf(BigInt(all.micros))} ${currency}`);
+      const { confirmed: isConfirmed } = request.query;
+      requireConfirmation(all.matches === 0 ? [] : [{ field: "body", message }], { isConfirmed });
+      const found = await database.run(firstOf(text), values);
+      let decided = 0;
+      for (const { id } of found) {
+        const facts = await decide(decision, id);
+        if (facts === undefined) continue;
+        decided += 1;
+        request.log.info({ ...facts, decision }, decidedByOperator);
+      }
+      deliveries.wake();
+      return { decided, skipped: found.length - decided, left: all.matches - found.length };
+    });
+  }
 }
+
+export const decidedByOperator = "the operator has decided";
+
+const count = (matching: string): Statement<{ matches: number; micros: string }> => ({
+  name: "",
+  text: `select count(*) as matches, coalesce(sum(price), 0)::bigint::text as micros from (${matching}) as matching`,
+});
+const firstOf = (matching: string): Statement<{ id: string }> => ({
+  name: "",
+  text: `select id from (${matching}) as matching order by id limit ${MAX_AT_ONCE}`,
+});
 
 const effectOf = {
   release: (number, what, amount) =>

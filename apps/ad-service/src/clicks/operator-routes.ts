@@ -1,15 +1,11 @@
-import { eventIdOfClick } from "@intermission/ad-core/code";
 import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
-import { confirmation } from "@intermission/server/parse-request";
 import { conflict, notFound } from "@intermission/server/refuse";
 import { z } from "zod";
 import {
   type BulkDecision,
-  bulkAnswer,
-  bulkDecisions,
-  decideInBulk,
-  LONG_ANSWER,
+  bulkReviewRoutes,
+  decidedByOperator,
   requireFilter,
   reviewFilter,
 } from "../campaigns/bulk-review.ts";
@@ -75,15 +71,10 @@ const operations = {
   },
 };
 
-const inBulk = { querystring: confirmation, body: clickFilter, response: { 200: bulkAnswer, ...refusals(409) } };
 const bulk = {
-  release: { ...inBulk, operationId: "releaseClicks", description: "Counts the held clicks that match." },
-  refuse: { ...inBulk, operationId: "refuseClicks", description: "Refuses the held clicks that match." },
-  refund: {
-    ...inBulk,
-    operationId: "refundClicks",
-    description: "Returns the charges of suspicious clicks that match.",
-  },
+  release: { operationId: "releaseClicks", description: "Counts the held clicks that match." },
+  refuse: { operationId: "refuseClicks", description: "Refuses the held clicks that match." },
+  refund: { operationId: "refundClicks", description: "Returns the charges of suspicious clicks that match." },
 };
 
 /** Suspicious clicks of direct links, the operator's decision about held ones, and refunds. */
@@ -97,22 +88,10 @@ export function clickOperatorRoutes(
     refuse: async (clickId) => (await refuseClick(database, { clickId, now: now() })).outcome === "refused",
     refund: async (clickId) => (await refundClick(database, { clickId, now: now() })).outcome === "refunded",
   } satisfies Record<BulkDecision, (clickId: string) => Promise<boolean>>;
-  for (const decision of bulkDecisions) {
-    scope.post(`/clicks/${decision}`, { schema: bulk[decision], config: LONG_ANSWER }, async ({ body, query, log }) => {
-      requireFilter(body);
-      const decide = async (clickId: string) => {
-        const isDecided = await decisions[decision](clickId);
-        if (isDecided)
-          log.info({ clickId, eventId: eventIdOfClick(clickId), decision }, "a click is decided by the operator");
-        return isDecided;
-      };
-      const options = { ...{ decision, what: "clicks" as const, decide }, currency: deps.currency };
-      const matching = matchingClicks(decision, body);
-      const answer = await decideInBulk(database, matching, { ...options, isConfirmed: query.confirmed });
-      deliveries.wake();
-      return answer;
-    });
-  }
+  bulkReviewRoutes(scope, deps, {
+    ...{ what: "clicks", filter: clickFilter, operations: bulk, matching: matchingClicks },
+    decide: async (decision, clickId) => ((await decisions[decision](clickId)) ? { clickId } : undefined),
+  });
 
   scope.get("/clicks", { schema: operations.list }, async ({ query }) => {
     requireFilter(query);
@@ -123,20 +102,24 @@ export function clickOperatorRoutes(
     const { clickId } = request.params;
     const released = await releaseClick(database, { clickId, now: now() });
     deliveries.wake();
-    if (released.outcome === "released")
-      request.log.info({ clickId, eventId: released.eventId }, "a held click is paid");
+    if (released.outcome === "released") {
+      request.log.info({ clickId, eventId: released.eventId, decision: "release" }, decidedByOperator);
+    }
     return answer(released, clickId);
   });
 
   scope.post("/clicks/:clickId/refuse", { schema: operations.refuse }, async (request) => {
     const { clickId } = request.params;
-    return answer(await refuseClick(database, { clickId, now: now() }), clickId);
+    const refused = await refuseClick(database, { clickId, now: now() });
+    if (refused.outcome === "refused") request.log.info({ clickId, decision: "refuse" }, decidedByOperator);
+    return answer(refused, clickId);
   });
 
   scope.post("/clicks/:clickId/refund", { schema: operations.refund }, async (request) => {
     const { clickId } = request.params;
     const refunded = await refundClick(database, { clickId, now: now() });
     if (refunded.outcome === "unknown-click") throw unknownClick(clickId);
+    if (refunded.outcome === "refunded") request.log.info({ clickId, decision: "refund" }, decidedByOperator);
     return { clickId, ...refundAnswer(refunded, `click ${clickId}`), currency: deps.currency };
   });
 }

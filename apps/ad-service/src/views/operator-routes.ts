@@ -2,16 +2,14 @@ import { randomBytes } from "node:crypto";
 import { newEventId } from "@intermission/ad-core/code";
 import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
-import { confirmation, listLimit } from "@intermission/server/parse-request";
+import { listLimit } from "@intermission/server/parse-request";
 import { conflict, notFound } from "@intermission/server/refuse";
 import { z } from "zod";
 import { requireBots } from "../bots/bots.ts";
 import {
   type BulkDecision,
-  bulkAnswer,
-  bulkDecisions,
-  decideInBulk,
-  LONG_ANSWER,
+  bulkReviewRoutes,
+  decidedByOperator,
   requireFilter,
   reviewFilter,
 } from "../campaigns/bulk-review.ts";
@@ -67,11 +65,10 @@ const operations = {
   },
 };
 
-const inBulk = { querystring: confirmation, body: reviewFilter, response: { 200: bulkAnswer, ...refusals(409) } };
 const bulk = {
-  release: { ...inBulk, operationId: "releaseViews", description: "Pays the held views that match." },
-  refuse: { ...inBulk, operationId: "refuseViews", description: "Refuses the held views that match." },
-  refund: { ...inBulk, operationId: "refundViews", description: "Returns the charges of suspicious views that match." },
+  release: { operationId: "releaseViews", description: "Pays the held views that match." },
+  refuse: { operationId: "refuseViews", description: "Refuses the held views that match." },
+  refund: { operationId: "refundViews", description: "Returns the charges of suspicious views that match." },
 };
 
 /** Suspicious views, and the operator's decision about held ones. */
@@ -86,24 +83,15 @@ export function viewOperatorRoutes(
     refuse: async (id) => (await refuseView(database, { ...id, now: now() })).outcome === "refused",
     refund: async (id) => (await refundView(database, { ...id, now: now() })).outcome === "refunded",
   } satisfies Record<BulkDecision, (id: ReturnType<typeof viewId>, eventId: string) => Promise<boolean>>;
-  for (const decision of bulkDecisions) {
-    scope.post(`/views/${decision}`, { schema: bulk[decision], config: LONG_ANSWER }, async ({ body, query, log }) => {
-      requireFilter(body);
-      const decide = async (sessionId: string) => {
-        const id = viewId(sessionId);
-        const eventId = newEventId(now().getTime(), randomBytes(10));
-        const isDecided = await decisions[decision](id, eventId);
-        const facts = { ...id, ...(decision === "release" && { eventId }), decision };
-        if (isDecided) log.info(facts, "a view is decided by the operator");
-        return isDecided;
-      };
-      const options = { ...{ decision, what: "views" as const, decide }, currency: deps.currency };
-      const matching = matchingViews(decision, body);
-      const answer = await decideInBulk(database, matching, { ...options, isConfirmed: query.confirmed });
-      deliveries.wake();
-      return answer;
-    });
-  }
+  bulkReviewRoutes(scope, deps, {
+    ...{ what: "views", filter: reviewFilter, operations: bulk, matching: matchingViews },
+    async decide(decision, sessionId) {
+      const id = viewId(sessionId);
+      const eventId = newEventId(now().getTime(), randomBytes(10));
+      if (!(await decisions[decision](id, eventId))) return undefined;
+      return { ...id, ...(decision === "release" && { eventId }) };
+    },
+  });
 
   scope.get("/views", { schema: operations.list }, async ({ query }) => {
     requireFilter(query);
@@ -117,19 +105,24 @@ export function viewOperatorRoutes(
     const eventId = newEventId(at.getTime(), randomBytes(10));
     const released = await releaseView(database, { ...id, eventId, now: at });
     deliveries.wake();
-    if (released.outcome === "released") request.log.info({ ...id, eventId: released.eventId }, "a held view is paid");
+    if (released.outcome === "released") {
+      request.log.info({ ...id, eventId: released.eventId, decision: "release" }, decidedByOperator);
+    }
     return answer(released, id.sessionId);
   });
 
   scope.post("/views/:sessionId/refuse", { schema: operations.refuse }, async (request) => {
     const id = viewId(request.params.sessionId);
-    return answer(await refuseView(database, { ...id, now: now() }), id.sessionId);
+    const refused = await refuseView(database, { ...id, now: now() });
+    if (refused.outcome === "refused") request.log.info({ ...id, decision: "refuse" }, decidedByOperator);
+    return answer(refused, id.sessionId);
   });
 
   scope.post("/views/:sessionId/refund", { schema: operations.refund }, async (request) => {
     const id = viewId(request.params.sessionId);
     const refunded = await refundView(database, { ...id, now: now() });
     if (refunded.outcome === "unknown-view") throw unknownView(id.sessionId);
+    if (refunded.outcome === "refunded") request.log.info({ ...id, decision: "refund" }, decidedByOperator);
     return { sessionId: id.sessionId, ...refundAnswer(refunded, `view ${id.sessionId}`), currency: deps.currency };
   });
 }

@@ -267,7 +267,11 @@ describe("with a running server", () => {
       new RegExp(`^${added.campaignId} .* 0.0 % +is for other languages`, "m"),
     );
     expect((await ads([...explain, "de"])).out).toMatch(new RegExp(`^${added.campaignId} .*[0-9.]+ % +fits`, "m"));
-    expect((await ads(["campaigns", "show", added.campaignId])).out).toMatch(/^viewPrice +0\.0025$/m);
+    expect((await ads(["campaigns", "show", added.campaignId])).out).toMatch(
+      /^viewPrice +0\.0025$[\s\S]*^currency +USD$/m,
+    );
+    const listed = await ads(["campaigns", "list"]);
+    expect(listed.out).toMatch(/ SPENT USD +LEFT USD +DELIVERED$/m);
     expect(await ads([...update, "--view-price", "0.0000001"])).toMatchObject({
       code: 2,
       err: expect.stringMatching(/6 decimals/),

@@ -191,7 +191,9 @@ test("another ENCRYPTION_KEY than that of the stored tokens is refused, by the s
   expect({ code: refused.code, err: refused.err }).toMatchObject({ code: 3, err: expect.stringMatching(message) });
 });
 
-test("DATABASE_URL over a folder with a store is said, and a page that is not built; without DATABASE_URL, neither a command nor a server uses the abandoned store", async () => {
+test("DATABASE_URL over a folder with a store is said, and a page that is not built; without DATABASE_URL, neither a command nor a server uses the abandoned store", {
+  tags: "long",
+}, async () => {
   const fixture = await openCliFixture();
   onTestFinished(() => fixture.close());
   const other = await createServerDatabase();
@@ -218,7 +220,7 @@ test("DATABASE_URL over a folder with a store is said, and a page that is not bu
   expect(JSON.parse((await fixture.ads(["bots", "list", "--json"], env)).out)).toEqual([]);
 });
 
-test("a start with another CURRENCY than that of the store's amounts is refused", async () => {
+test("a start with another CURRENCY than that of the store's amounts is refused", { tags: "long" }, async () => {
   const fixture = await openCliFixture();
   onTestFinished(() => fixture.close());
   await fixture.makeStore();

@@ -5,6 +5,8 @@ import { z } from "zod";
 import type { Logger } from "./logger.ts";
 import { StartFault } from "./start-fault.ts";
 
+type WarningLog = Pick<Logger, "warn">;
+
 /** Where a server keeps its store. */
 export interface StorePlace {
   readonly databaseUrl: string | undefined;
@@ -26,7 +28,7 @@ function holdsStore({ dataDirectory }: StorePlace): boolean {
  * For a server that starts. With `DATABASE_URL` over a folder that holds a store, it warns that the store is not used. Without
  * `DATABASE_URL` it throws a `StartFault` for a store that is marked as abandoned: someone forgot the setting.
  */
-export function requireStoreInUse(place: StorePlace, logger: Pick<Logger, "warn">): void {
+export function requireStoreInUse(place: StorePlace, logger: WarningLog): void {
   const fault = abandonedStoreFault(place);
   if (fault !== undefined) throw new StartFault(fault);
   if (place.databaseUrl === undefined || !holdsStore(place)) return;
@@ -39,7 +41,7 @@ export function requireStoreInUse(place: StorePlace, logger: Pick<Logger, "warn"
 }
 
 /** For a server that has opened its store: marks the embedded store of the folder if `DATABASE_URL` is used instead. */
-export function markAbandonedStore(place: StorePlace, now: Date, logger: Pick<Logger, "warn">): void {
+export function markAbandonedStore(place: StorePlace, now: Date, logger: WarningLog): void {
   if (place.databaseUrl === undefined || !holdsStore(place) || existsSync(markOf(place))) return;
   const facts = { database: placeOf(place.databaseUrl), since: now.toISOString() };
   try {

@@ -21,7 +21,10 @@ const verbs = {
 
 export function campaignCommands(program: Command, context: CommandContext): void {
   const campaigns = program.command("campaigns").description("ads to show: videos and landing pages");
-  const show = (campaign: Row) => context.print(campaign, () => recordOf(readable(campaign)));
+  const show = async (campaign: Row) => {
+    const { currency } = context.isJson() ? {} : await callForRow(context, { method: "GET", path: "/currency" });
+    context.print(campaign, () => recordOf({ ...readable(campaign), currency }));
+  };
 
   withExamples(withSettings(campaigns.command("add").description("add a campaign; it runs immediately")), [
     'campaigns add --name "Spring sale" --advertiser "Acme" --format rewarded --video spring.mp4 --view-price 0.002',
@@ -46,7 +49,7 @@ export function campaignCommands(program: Command, context: CommandContext): voi
         for (const file of video) creativeIds.push((await uploadVideo(context, file)).creativeId);
         const body = { ...settingsOf(options), formats: format, creativeIds };
         const query = confirmedQuery({ yes });
-        show(await callForRow(context, { method: "POST", path: "/campaigns", query, body }));
+        await show(await callForRow(context, { method: "POST", path: "/campaigns", query, body }));
       },
     );
 
@@ -68,7 +71,7 @@ export function campaignCommands(program: Command, context: CommandContext): voi
       const before = namesTarget(options) ? await callForRow(context, { method: "GET", path: pathOf(campaignId) }) : {};
       const body = settingsOf(options, before.targeting as Row | undefined);
       const query = confirmedQuery({ yes });
-      show(await callForRow(context, { method: "PATCH", path: pathOf(campaignId), query, body }));
+      await show(await callForRow(context, { method: "PATCH", path: pathOf(campaignId), query, body }));
     },
   );
 
@@ -82,7 +85,7 @@ export function campaignCommands(program: Command, context: CommandContext): voi
 }
 
 /** The videos of a campaign. */
-function videosOfCampaign(campaigns: Command, context: CommandContext, show: (campaign: Row) => void): void {
+function videosOfCampaign(campaigns: Command, context: CommandContext, show: (campaign: Row) => Promise<void>): void {
   const forOneVideo = (verb: string, description: string) =>
     withExamples(campaigns.command(verb).description(description), [
       `campaigns ${verb} cmp_8fJ2kLm4Qr9T cre_0a1b2c3d4e5f60718293a4b5${verb === "attach" ? " --weight 3" : ""}`,
@@ -100,7 +103,7 @@ function videosOfCampaign(campaigns: Command, context: CommandContext, show: (ca
       const body = Object.fromEntries(
         Object.entries(options).map(([name, value]) => [name, value === "none" ? null : value]),
       );
-      show(await callForRow(context, { method: "POST", path: pathTo(campaignId, creativeId, "attach"), body }));
+      await show(await callForRow(context, { method: "POST", path: pathTo(campaignId, creativeId, "attach"), body }));
     });
   forOneVideo("detach", "stop showing a video of a campaign to new viewers").action(
     async (campaignId: string, creativeId: string) =>

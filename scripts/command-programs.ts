@@ -8,6 +8,9 @@ export function commandPrograms() {
     client: () => Promise.reject(new Error("these commands are only described")),
     print: () => {},
     isJson: () => false,
+    config: () => {
+      throw new Error("these commands are only described");
+    },
   };
   const ads = shareSettings(createAdsProgram());
   addAdsCommands(ads, context);

@@ -9,9 +9,11 @@ import { type CommandConfig, readCommandConfig } from "./config.ts";
 
 const program = createAdsProgram();
 
+const config = () => readCommandConfig(program.opts<{ url?: string }>());
+
 process.exitCode = await runCommandLine(program, process.argv.slice(2), {
-  open: () => openOperatorClient(readCommandConfig(program.opts<{ url?: string }>())),
-  addCommands: addAdsCommands,
+  open: () => openOperatorClient(config()),
+  addCommands: (to, context) => addAdsCommands(to, { ...context, config }),
 });
 
 /**

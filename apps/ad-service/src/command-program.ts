@@ -3,6 +3,7 @@ import type { OperatorCall, OperatorClient } from "@intermission/server/operator
 import { Command } from "commander";
 import { explainCommand } from "./ad-selection/commands.ts";
 import { advertiserCommands } from "./advertisers/commands.ts";
+import { type BackupContext, backupCommands } from "./backups/commands.ts";
 import { botCommands, tokenCommands } from "./bots/commands.ts";
 import { campaignCommands } from "./campaigns/commands.ts";
 import { currencyCommands } from "./campaigns/currency-commands.ts";
@@ -50,8 +51,12 @@ ${exitCodesHelp}`,
     );
 }
 
-/** Adds all commands. `context` connects to a server or a store when a command runs. */
-export function addAdsCommands(program: Command, { client, print, isJson }: CommandContext<OperatorClient>): void {
+/** Adds all commands. `context` connects to a server or a store, or reads this machine's settings, when a command runs. */
+export function addAdsCommands(
+  program: Command,
+  { client, print, isJson, config }: CommandContext<OperatorClient> & BackupContext,
+): void {
   const context = { call: async (call: OperatorCall) => (await client()).call(call), print, isJson };
   for (const addCommands of commands) addCommands(program, context);
+  backupCommands(program, { print, isJson, config });
 }

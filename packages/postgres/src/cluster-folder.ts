@@ -1,17 +1,8 @@
 import { spawn } from "node:child_process";
-import {
-  chownSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
+import { chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type ClusterAccount, commandOf } from "./cluster-account.ts";
+import { syncFolder } from "./copy-files.ts";
 import { EngineDeath, faultOfDeath, StoreFault, wordsOf } from "./store-faults.ts";
 
 /** Without these PostgreSQL does not start. */
@@ -28,12 +19,39 @@ export function clusterFolderOf(dataDirectory: string): string {
 export function checkCluster(dataDirectory: string): "whole" | "missing" {
   refuseEarlierStore(dataDirectory);
   const folder = clusterFolderOf(dataDirectory);
+  const unfinished = unfinishedRestoreOf(dataDirectory);
+  if (existsSync(unfinished)) {
+    throw new StoreFault(
+      `the restore of a backup into ${dataDirectory} did not end: repeat it (pnpm ads restore); ` +
+        `or remove ${unfinished} to begin with an empty store`,
+    );
+  }
   if (entriesOf(folder).length === 0) return "missing";
   const missing = neededEntries.filter((name) => !existsSync(join(folder, name)));
   if (missing.length === 0) return "whole";
   throw new StoreFault(
     `${folder} is not a whole store, ${missing.slice(0, 3).join(", ")}${missing.length > 3 ? ` and ${missing.length - 3} more` : ""} missing: ` +
       "restore all of the folder from a backup, its empty folders too; or move it away to begin with an empty store",
+  );
+}
+
+/** The cluster of a restore that has not ended. */
+export function unfinishedRestoreOf(dataDirectory: string): string {
+  return `${clusterFolderOf(dataDirectory)}.restoring`;
+}
+
+/** Throws a `StoreFault` if the data folder has a store, or the rest of one. A repeated restore replaces what the first one made. */
+export function requireNoData(dataDirectory: string, { isRepeated }: { readonly isRepeated: boolean }): void {
+  refuseEarlierStore(dataDirectory);
+  const folder = clusterFolderOf(dataDirectory);
+  const [found] = [
+    ...(entriesOf(folder).length > 0 ? [folder] : []),
+    ...(isRepeated ? [] : otherDataIn(dataDirectory)),
+  ];
+  if (found === undefined) return;
+  throw new StoreFault(
+    `${dataDirectory} has data (${found}): a backup is restored only where nothing is. Name an empty folder by DATA_DIR, ` +
+      "or stop the servers and move this one away",
   );
 }
 
@@ -80,22 +98,6 @@ export async function makeCluster(
   renameSync(halfMade, folder);
   // initdb has synced all below this name, but not the name.
   for (const parent of [dataDirectory, dirname(dataDirectory)]) syncFolder(parent);
-}
-
-function syncFolder(folder: string): void {
-  let opened: number;
-  try {
-    opened = openSync(folder, "r");
-  } catch (error) {
-    // A folder that this user may pass but not read; it made nothing there.
-    if (error instanceof Error && "code" in error && error.code === "EACCES") return;
-    throw error;
-  }
-  try {
-    fsyncSync(opened);
-  } finally {
-    closeSync(opened);
-  }
 }
 
 /**

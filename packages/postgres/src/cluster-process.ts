@@ -43,6 +43,8 @@ const shortFolderName = /^intermission-pg-\w{6}$/;
 /** Beside the cluster's folder, all of which PostgreSQL syncs after a crash. */
 const logOf = (folder: string) => `${folder}.log`;
 const usersOf = (folder: string) => `${folder}.users`;
+/** What a server leaves beside its cluster. */
+export const traceFilesOf = (folder: string) => [logOf(folder), usersOf(folder)];
 const MAX_LOG_BYTES = 1024 * 1024;
 
 /** The running server of the cluster in `folder`, or undefined. The process may still be starting. */
@@ -106,6 +108,8 @@ export interface StartOptions {
   readonly programs: string;
   readonly account: ClusterAccount;
   readonly buffersMegabytes: number;
+  /** 60 s by default. */
+  readonly startWithinMs?: number;
 }
 
 const START_WITHIN_MS = 60_000;
@@ -115,9 +119,9 @@ const START_WITHIN_MS = 60_000;
  * runs. It has its own session, so that a Ctrl-C at a terminal does not reach it.
  */
 export async function startServer(options: StartOptions): Promise<StartedServer> {
-  const { folder, account } = options;
+  const { folder, account, startWithinMs = START_WITHIN_MS } = options;
   // Backends of a server that was killed end a moment later, and until then PostgreSQL refuses to start.
-  const giveUpAt = Date.now() + START_WITHIN_MS;
+  const giveUpAt = Date.now() + startWithinMs;
   for (;;) {
     // PostgreSQL refuses to start if another process, or one that ended and is not collected, has the number that is in these files.
     for (const name of ["postmaster.pid", `${socketName}.lock`]) rmSync(join(folder, name), { force: true });
@@ -165,7 +169,7 @@ async function startOnce(
     if (Date.now() > giveUpAt) {
       child.kill("SIGQUIT");
       stopCounting();
-      throw new StoreFault(`the embedded database in ${folder} did not start in 60 s: see ${logOf(folder)}`);
+      throw new StoreFault(`the embedded database in ${folder} did not start in time: see ${logOf(folder)}`);
     }
     await wait(20);
   }
@@ -188,6 +192,8 @@ function settingsOf({ socketFolder, buffersMegabytes }: { socketFolder: string; 
     // The files of `mmap` are in the cluster's folder: containers often have little or no /dev/shm.
     dynamic_shared_memory_type: "mmap",
     max_wal_size: "512MB",
+    // While a backup keeps the log, it must not fill the disk.
+    max_slot_wal_keep_size: "4GB",
     // Failed statements are not logged: their text may contain data of people.
     log_min_messages: "log",
     log_min_error_statement: "panic",

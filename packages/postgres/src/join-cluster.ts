@@ -145,6 +145,20 @@ function wordsIn(folder: string): string[] {
   return statSync(folder, { throwIfNoEntry: false }) === undefined ? [] : lastWordsOf(folder);
 }
 
+/** Runs `work` while no process uses, starts or stops the cluster of a data folder. Throws a `StoreFault` if one uses it. */
+export async function whileAlone<T>(dataDirectory: string, work: () => Promise<T>): Promise<T> {
+  return whileLocked(dataDirectory, Date.now() + JOIN_WITHIN_MS, async () => {
+    const alone = lockFile(join(dataDirectory, "postgres.users.lock"), "exclusive");
+    if (alone === undefined)
+      throw new StoreFault(`servers use the store in ${dataDirectory}: name another folder by DATA_DIR`);
+    try {
+      return await work();
+    } finally {
+      alone.unlock();
+    }
+  });
+}
+
 /** Runs `work` while this process holds the lock of the data folder's cluster. */
 async function whileLocked<T>(dataDirectory: string, giveUpAt: number, work: () => Promise<T>): Promise<T> {
   const path = join(dataDirectory, "postgres.lock");
@@ -158,7 +172,7 @@ async function whileLocked<T>(dataDirectory: string, giveUpAt: number, work: () 
     }
     if (Date.now() > giveUpAt)
       throw new StoreFault(
-        `another process has been starting or stopping the database in ${dataDirectory} for 90 s: stop it, then start again`,
+        `another process has been starting, stopping or restoring the database in ${dataDirectory} for 90 s: stop it, or wait for it, then start again`,
       );
     await wait(20 + Math.random() * 30);
   }

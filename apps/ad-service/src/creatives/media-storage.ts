@@ -29,6 +29,13 @@ export interface FolderStorage extends MediaStorage {
   folder: string;
 }
 
+const scratchPrefix = ".upload-";
+
+/** Whether a path below the folder of videos belongs to an upload that has not ended. */
+export function isScratch(path: string): boolean {
+  return path.startsWith(scratchPrefix);
+}
+
 /** A folder; nodes may share it. */
 export function folderStorage(folder: string): FolderStorage {
   return {
@@ -40,7 +47,7 @@ export function folderStorage(folder: string): FolderStorage {
       return found?.isFile() === true;
     },
     async withScratch(work) {
-      const scratch = join(folder, `.upload-${randomUUID()}`);
+      const scratch = join(folder, `${scratchPrefix}${randomUUID()}`);
       try {
         await mkdir(scratch, { recursive: true });
         return await work((name) => join(scratch, name));

@@ -42,6 +42,7 @@ async function run(): Promise<void> {
   const browser = await timed("browser", () => step("browser", findBrowser));
   await shown("flows", "playwright", ["test", "--config", "playwright.long.config.ts"], { CHROMIUM_PATH: browser });
   await shown("kills on the embedded store", node, ["e2e/kill/random-kills.ts", "--store", "embedded", "--runs", "16"]);
+  await shown("a backup under load", node, ["e2e/kill/backup-under-load.ts"]);
   const postgres = await timed("PostgreSQL", () => step("PostgreSQL", findPostgres));
   try {
     const server = { TEST_DATABASE_URL: postgres.url };

@@ -24,7 +24,7 @@ export interface Records {
 
 export async function readRecords(nodes: Nodes): Promise<Records> {
   const api = companionApi(nodes.apiUrl, nodes.secrets.backendApiKey);
-  const events = await withRetries("listing the events", () => listEvents(nodes));
+  const { events } = await withRetries("listing the events", () => listEvents(nodes));
   const entries = (await withRetries("listing the ledger", () => api.listAllRewards())).filter(
     ({ reason }) => reason !== "test",
   );
@@ -46,9 +46,13 @@ async function readCounted({ adServiceUrl, secrets }: Nodes): Promise<Records["c
   return { rewards: total.rewards, clicks: total.clicks };
 }
 
-async function listEvents({ adServiceUrl, secrets }: Nodes): Promise<ListedEvent[]> {
+/** The events after a cursor, and the next cursor. */
+export async function listEvents(
+  { adServiceUrl, secrets }: Nodes,
+  begin = "",
+): Promise<{ events: ListedEvent[]; next: string }> {
   const events: ListedEvent[] = [];
-  let after = "";
+  let after = begin;
   for (;;) {
     const query = new URLSearchParams({ limit: "500", ...(after !== "" && { after }) });
     const response = await fetch(`${adServiceUrl}/client/v1/events?${query}`, {
@@ -58,7 +62,7 @@ async function listEvents({ adServiceUrl, secrets }: Nodes): Promise<ListedEvent
     if (!response.ok) throw new Error(`the list of events answered ${response.status}`);
     const page: { events: ListedEvent[]; next: string; has_more: boolean } = await response.json();
     events.push(...page.events.filter(({ test }) => !test));
-    if (!page.has_more) return events;
+    if (!page.has_more) return { events, next: page.next };
     after = page.next;
   }
 }

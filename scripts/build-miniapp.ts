@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root, runCommand } from "./processes.ts";
-import { explain, step } from "./say.ts";
+import { explain, Problem, step } from "./say.ts";
 
 /** Builds the mini-app with turbo, which skips the build if no source changed. Returns the output of the build. */
 export async function buildMiniapp(): Promise<string> {
@@ -14,6 +14,30 @@ export async function buildMiniapp(): Promise<string> {
       nextStep: "The output names the file; correct it, then run the same command again.",
     },
   );
+}
+
+/**
+ * Builds the mini-app; where this user cannot write it, as in a container with a read-only file system, the build that is
+ * there is used.
+ */
+export async function buildWhereWritable(folder = join(root, "apps/miniapp")): Promise<void> {
+  if (isWritable(folder)) {
+    await buildMiniapp();
+  } else if (!existsSync(join(folder, "dist/index.html"))) {
+    throw new Problem(
+      `The mini-app is not built, and ${folder} cannot be written.`,
+      "Run: npm run build, as a user who can write there, for example when the image is made.",
+    );
+  }
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 // `pnpm build`, `npm run build`.

@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { buildMiniapp } from "./build-miniapp.ts";
+import { buildWhereWritable } from "./build-miniapp.ts";
 import { demoPorts } from "./demo-ports.ts";
 import { type DemoStack, startDemoStack } from "./demo-stack.ts";
 import { assertPortFree, root, stopAllServers } from "./processes.ts";
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   await assertPortFree(ports.adService, "ad service", "AD_SERVICE_PORT");
   await assertPortFree(ports.api, "companion API", "API_PORT");
 
-  await step("mini-app", buildMiniapp);
+  await step("mini-app", () => buildWhereWritable());
   const onLine = (server: string, line: string) => {
     if (isWatched || /"level":(50|60)/.test(line)) console.error(`[${server}] ${line}`);
   };

@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { copyCluster } from "@intermission/testing/test-database";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import { isRunning, serverOf } from "./cluster-process.ts";
 import { openDatabase } from "./open-database.ts";
 import type { StoreFault } from "./store-faults.ts";
@@ -17,10 +17,22 @@ function temporaryFolder(): string {
   return folder;
 }
 
-async function folderWithCluster(): Promise<string> {
-  const folder = temporaryFolder();
-  await copyCluster(folder);
-  return folder;
+/** One cluster for all tests that leave it stopped and whole: copying a cluster takes longer than starting and stopping it. */
+let dataDirectory = "";
+beforeAll(async () => {
+  dataDirectory = mkdtempSync(join(tmpdir(), "cluster-"));
+  await copyCluster(dataDirectory);
+});
+afterEach(() => expect(serverOf(join(dataDirectory, "postgres"))).toBeUndefined());
+afterAll(() => rmSync(dataDirectory, { recursive: true, force: true }));
+
+/** Moves the cluster to a folder whose path is too long for a socket, until the test ends. */
+function useLongPath(): string {
+  const long = join(temporaryFolder(), "long".repeat(30));
+  mkdirSync(long, { mode: 0o700 });
+  renameSync(join(dataDirectory, "postgres"), join(long, "postgres"));
+  onTestFinished(() => renameSync(join(long, "postgres"), join(dataDirectory, "postgres")));
+  return long;
 }
 
 const pidOf = (dataDirectory: string) => serverOf(join(dataDirectory, "postgres"))?.pid;
@@ -53,7 +65,6 @@ const ended = (child: ChildProcess) =>
   new Promise((resolve) => child.once("exit", (code, signal) => resolve(code ?? signal)));
 
 test("users share one server of the cluster, which the last one ends, whoever started it", async () => {
-  const dataDirectory = await folderWithCluster();
   const first = await startUser(dataDirectory, "one");
   const pid = pidOf(dataDirectory);
   const database = await openDatabase({ dataDirectory, schema: "two", migrations });
@@ -70,14 +81,15 @@ test("users share one server of the cluster, which the last one ends, whoever st
 });
 
 test("users that are killed leave no process, and the next one finds what was written", async () => {
-  const dataDirectory = await folderWithCluster();
-  const users = [await startUser(dataDirectory, "one"), await startUser(dataDirectory, "two")];
+  const users = await Promise.all([startUser(dataDirectory, "one"), startUser(dataDirectory, "two")]);
   const pid = pidOf(dataDirectory) ?? 0;
   const [one, two] = users;
-  one?.kill("SIGKILL");
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  one.kill("SIGKILL");
+  await ended(one);
+  // The watching shell would act within milliseconds.
+  await new Promise((resolve) => setTimeout(resolve, 100));
   expect(isRunning(pid)).toBe(true);
-  two?.kill("SIGKILL");
+  two.kill("SIGKILL");
   await expect.poll(() => isRunning(pid), soon).toBe(false);
   const database = await openDatabase({ dataDirectory, schema: "one", migrations, isExisting: true });
   expect(await database.run({ name: "", text: "select * from things" }, [])).toEqual([]);
@@ -85,7 +97,6 @@ test("users that are killed leave no process, and the next one finds what was wr
 });
 
 test("a server that nobody uses any more is ended by the next start", async () => {
-  const dataDirectory = await folderWithCluster();
   const user = await startUser(dataDirectory, "one");
   const pid = pidOf(dataDirectory) ?? 0;
   // Without the watching shell, as if it had been killed, too.
@@ -100,7 +111,6 @@ test("a server that nobody uses any more is ended by the next start", async () =
 });
 
 test("if the server is killed, its users learn it once, no statement hangs, and the next start works", async () => {
-  const dataDirectory = await folderWithCluster();
   const other = await startUser(dataDirectory, "two");
   const deaths: StoreFault[] = [];
   const database = await openDatabase({
@@ -120,7 +130,6 @@ test("if the server is killed, its users learn it once, no statement hangs, and 
 });
 
 test("the cluster listens on a socket for its owner only, on no TCP port, and writes through to the disk", async () => {
-  const dataDirectory = await folderWithCluster();
   const database = await openDatabase({ dataDirectory, schema: "one", migrations });
   const text = `select name, setting from pg_settings where name in
     ('listen_addresses', 'unix_socket_permissions', 'fsync', 'synchronous_commit', 'full_page_writes') order by name`;
@@ -131,8 +140,7 @@ test("the cluster listens on a socket for its owner only, on no TCP port, and wr
 });
 
 test("a data folder with a long path works: its socket is in a short folder, which is removed", async () => {
-  const dataDirectory = join(temporaryFolder(), "long".repeat(30));
-  await copyCluster(dataDirectory);
+  const dataDirectory = useLongPath();
   const database = await openDatabase({ dataDirectory, schema: "one", migrations });
   const host = serverOf(join(dataDirectory, "postgres"))?.connection.host ?? "";
   expect(dirname(host)).not.toContain("long");
@@ -144,8 +152,7 @@ test("a data folder with a long path works: its socket is in a short folder, whi
 });
 
 test("another user's folder for the socket is refused", async () => {
-  const dataDirectory = join(temporaryFolder(), "long".repeat(30));
-  await copyCluster(dataDirectory);
+  const dataDirectory = useLongPath();
   const database = await openDatabase({ dataDirectory, schema: "one", migrations });
   const host = serverOf(join(dataDirectory, "postgres"))?.connection.host ?? "";
   execFileSync("chmod", ["755", host]);

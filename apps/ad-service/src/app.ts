@@ -129,7 +129,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     isStopping,
   });
   if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
-  if (config.hasApiReference) await serveApiReference(app, { title: "Intermission: ad service", documents });
+  if (config.hasApiReference) serveApiReference(app, { title: "Intermission: ad service", documents });
   clientApiRoutes(app, {
     database,
     apiTokens,

@@ -129,7 +129,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   if (config.hasApiReference) {
     const documents = [{ title: "Companion API", path: "/openapi.json" }];
-    app.register(async (scope) => serveApiReference(scope, { title: "Intermission: companion API", documents }));
+    serveApiReference(app, { title: "Intermission: companion API", documents });
   }
   plainHttpRoutes(app, { router: appRouter, contextOf: (request) => contextOf(callerOf(request), request) });
   closeSlowWatches(app, { maxSilentMs: options.maxSilentWatchMs });

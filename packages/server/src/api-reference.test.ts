@@ -11,7 +11,7 @@ beforeAll(async () => {
     { title: "Client API", path: "/client/v1/openapi.json" },
     { title: "Player API", path: "/player/v1/openapi.json" },
   ];
-  await serveApiReference(app, { title: "Example: <server>", documents });
+  serveApiReference(app, { title: "Example: <server>", documents });
   refuseOtherMethods(app);
 });
 afterAll(() => app.close());
@@ -42,6 +42,11 @@ test("the script comes from this server, and clients may cache it", async () => 
     cache: "max-age=86400",
   });
   expect(body).toContain("createApiReference");
+});
+
+test("an unknown path below the page is not found", async () => {
+  const { statusCode, body } = await app.inject("/docs/unknown.js");
+  expect({ statusCode, code: JSON.parse(body).error.code }).toEqual({ statusCode: 404, code: "NOT_FOUND" });
 });
 
 test("a wrong method is refused with the error body", async () => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { FastifyInstance } from "fastify";
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 
 export interface ApiReferenceOptions {
   readonly title: string;
@@ -11,39 +11,46 @@ const PREFIX = "/docs";
 
 /**
  * Serves a page that shows this server's OpenAPI documents and can call them, at `/docs`. All of it comes from this server,
- * and its content security policy forbids any other address. The library takes about 0.1 s and 22 MB, so that it is
- * loaded only here.
+ * and its content security policy forbids any other address. The library takes about 0.1 s and 22 MB, so it is loaded with
+ * the first request for the page.
  */
-export async function serveApiReference(
-  app: FastifyInstance,
-  { title, documents }: ApiReferenceOptions,
-): Promise<void> {
+export function serveApiReference(app: FastifyInstance, options: ApiReferenceOptions): void {
+  let loading: Promise<FastifyInstance> | undefined;
+  const answer = async ({ url }: FastifyRequest, reply: FastifyReply) => {
+    loading ??= loadPages(options);
+    const { statusCode, headers, rawPayload } = await (await loading).inject(url);
+    if (statusCode === 404) return reply.callNotFound();
+    const isPage = String(headers["content-type"]).startsWith("text/html");
+    reply.code(statusCode).header("cache-control", isPage ? "no-cache" : "max-age=86400");
+    for (const name of ["content-type", "location"]) if (headers[name] !== undefined) reply.header(name, headers[name]);
+    if (isPage) reply.header("content-security-policy", policyOf(String(rawPayload)));
+    return reply.send(rawPayload);
+  };
+  for (const path of [PREFIX, `${PREFIX}/`, `${PREFIX}/*`]) app.get(path, answer);
+}
+
+/** The library is a plugin, which a server that listens cannot take any more, so it gets an instance of its own. */
+async function loadPages({ title, documents }: ApiReferenceOptions): Promise<FastifyInstance> {
   const { default: apiReference } = await import("@scalar/fastify-api-reference");
-  await app.register(async (scope) => {
-    scope.addHook("onSend", async (_request, reply, payload) => {
-      const isPage = String(reply.getHeader("content-type")).startsWith("text/html");
-      reply.header("cache-control", isPage ? "no-cache" : "max-age=86400");
-      if (isPage && typeof payload === "string") reply.header("content-security-policy", policyOf(payload));
-      return payload;
-    });
-    await scope.register(apiReference, {
-      routePrefix: PREFIX,
-      configuration: {
-        pageTitle: title,
-        // Browsers would request /favicon.ico.
-        favicon: "data:,",
-        // Relative to the page, so that they work below a proxy's path too.
-        sources: documents.map(({ title, path }) => ({ title, slug: slugOf(title), url: `..${path}` })),
-        withDefaultFonts: false,
-        telemetry: false,
-        hideClientButton: true,
-        showDeveloperTools: "never",
-        agent: { disabled: true },
-        mcp: { disabled: true },
-        documentDownloadType: "json",
-      },
-    });
+  const pages = fastify({ exposeHeadRoutes: false });
+  await pages.register(apiReference, {
+    routePrefix: PREFIX,
+    configuration: {
+      pageTitle: title,
+      // Browsers would request /favicon.ico.
+      favicon: "data:,",
+      // Relative to the page, so that they work below a proxy's path too.
+      sources: documents.map(({ title, path }) => ({ title, slug: slugOf(title), url: `..${path}` })),
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      showDeveloperTools: "never",
+      agent: { disabled: true },
+      mcp: { disabled: true },
+      documentDownloadType: "json",
+    },
   });
+  return pages;
 }
 
 function slugOf(title: string): string {

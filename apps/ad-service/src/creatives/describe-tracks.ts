@@ -37,8 +37,10 @@ export interface SoundTrack {
   presentation: Presentation;
 }
 
+const formats = { mp4: MP4, quicktime: QTFF, webm: WEBM, matroska: MATROSKA };
+
 export interface DescribedVideo {
-  format: InputFormat;
+  format: keyof typeof formats;
   /** The tracks that the service shows. Every other track is ignored, or dropped by a conversion. */
   picture: PictureTrack | undefined;
   sound: SoundTrack | undefined;
@@ -66,7 +68,7 @@ export async function describeTracks(
   path: string,
   { container, times, soundCodecs }: { container: Container; times: Mp4Times; soundCodecs: readonly string[] },
 ): Promise<DescribedVideo> {
-  const input = new Input({ source: new FilePathSource(path), formats: [MP4, QTFF, WEBM, MATROSKA] });
+  const input = new Input({ source: new FilePathSource(path), formats: Object.values(formats) });
   try {
     const pictures = await input.getVideoTracks();
     const sounds = await input.getAudioTracks();
@@ -91,7 +93,7 @@ export async function describeTracks(
     });
     const otherSounds = sounds.filter((track) => track !== sound).map((track) => presentations.get(track));
     return {
-      format: await input.getFormat(),
+      format: nameOf(await input.getFormat()),
       picture: picture ? { ...describe(picture, "V", pictures), ...(await describePicture(picture)) } : undefined,
       sound: sound ? { ...describe(sound, "a", sounds), codec: await sound.getCodec() } : undefined,
       otherPictures: picture ? pictures.length - 1 : 0,
@@ -103,6 +105,11 @@ export async function describeTracks(
   } finally {
     input.dispose();
   }
+}
+
+function nameOf(format: InputFormat): keyof typeof formats {
+  for (const name of ["mp4", "quicktime", "webm", "matroska"] as const) if (formats[name] === format) return name;
+  throw new Error(`an unexpected format: ${format.name}`);
 }
 
 function lengthOfPresentation(presentation: Presentation | undefined): number {

@@ -1,6 +1,5 @@
-import { QTFF, WEBM } from "mediabunny";
 import { type Conversion, encodeAll } from "./convert-video.ts";
-import { type Colours, type DescribedVideo, describeTracks, type PictureTrack } from "./describe-tracks.ts";
+import type { Colours, DescribedVideo, PictureTrack } from "./describe-tracks.ts";
 import { detectContainer } from "./detect-container.ts";
 import { type Mp4Times, readMp4Times } from "./edit-list.ts";
 import { type Container, MOST_PIXELS } from "./ffmpeg.ts";
@@ -59,6 +58,8 @@ export async function inspectVideo(path: string): Promise<PlayableVideo | Unplay
     return { outcome: "unplayable", message: detected.message, ...(detected.isVideo && { conversion: encodeAll }) };
   }
   const { container } = detected;
+  // Its library has 2 MB of source: it is loaded with the first upload.
+  const { describeTracks } = await import("./describe-tracks.ts");
   try {
     const times =
       container === "mp4" ? await readMp4Times(path) : { edits: new Map(), isFragmented: false, isIndexLast: false };
@@ -181,14 +182,14 @@ function containerFaults(
   { format, otherPictures, hasOddSound, otherSoundSeconds, declaredSeconds }: DescribedVideo,
   { family, times, from, to }: { family: Container; times: Mp4Times; from: number; to: number },
 ): Fault[] {
-  const isMatroska = format.name === "Matroska" || (format === WEBM && family === "mp4");
+  const isMatroska = format === "matroska" || (format === "webm" && family === "mp4");
   const isDeclared = declaredSeconds !== undefined && Math.abs(declaredSeconds - to) <= MAX_DRIFT_SECONDS;
   const facts: [message: string, isTrue: boolean][] = [
-    ["it is a QuickTime file, not an MP4", format === QTFF],
+    ["it is a QuickTime file, not an MP4", format === "quicktime"],
     [`it is a Matroska file, not ${family === "mp4" ? "an MP4" : "a WebM"}`, isMatroska],
     ["its index (moov) is at the end", times.isIndexLast],
     ["it is a fragmented MP4, whose length browsers learn only at its end", times.isFragmented],
-    ["it declares no length, or a wrong one", format === WEBM && !isDeclared],
+    ["it declares no length, or a wrong one", format === "webm" && !isDeclared],
     [`it begins with ${from.toFixed(1)} s of nothing`, from > MAX_LATE_SECONDS],
     [`it has ${otherPictures + 1} tracks of pictures, of which browsers may show another`, otherPictures > 0],
     ["it has a further track of sound that lasts longer than the video", otherSoundSeconds - to > MAX_DRIFT_SECONDS],

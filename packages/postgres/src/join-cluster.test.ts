@@ -80,6 +80,15 @@ test("users share one server of the cluster, which the last one ends, whoever st
   expect(pid !== undefined && isRunning(pid)).toBe(false);
 });
 
+test("a user that closes the store logs no broken connection", async () => {
+  const warnings: string[] = [];
+  const logger = { info: () => {}, warn: (_facts: object, message: string) => void warnings.push(message) };
+  const database = await openDatabase({ dataDirectory, schema: "one", migrations, logger });
+  await Promise.all(Array.from({ length: 8 }, () => database.run({ name: "", text: "select pg_sleep(0.01)" }, [])));
+  await database.close();
+  expect(warnings).toEqual([]);
+});
+
 test("users that are killed leave no process, and the next one finds what was written", async () => {
   const users = await Promise.all([startUser(dataDirectory, "one"), startUser(dataDirectory, "two")]);
   const pid = pidOf(dataDirectory) ?? 0;

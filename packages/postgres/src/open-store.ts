@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { enterCommitEpoch } from "./commit-epoch.ts";
 import { columnTypes, type DatabaseLogger, type DatabaseStore, sessionSettings } from "./database-store.ts";
@@ -147,7 +148,7 @@ export function openStore(options: {
     async close() {
       await stopUpkeep();
       await listener.close();
-      await pool.end();
+      await endPool(pool);
     },
   };
 }
@@ -160,6 +161,25 @@ function survivedLosses(pool: pg.Pool, logger: DatabaseLogger | undefined): void
   const onLoss = (error: Error) => logger?.warn({ err: error }, "a database connection broke");
   pool.on("connect", (client) => client.on("error", onLoss));
   pool.on("error", () => {});
+}
+
+const END_WITHIN_MS = 2000;
+
+/**
+ * Ends the pool and waits until its connections are closed, which `pool.end` does not: whoever then stops the database would
+ * break them, and each would be logged as a fault.
+ */
+async function endPool(pool: pg.Pool): Promise<void> {
+  let open = pool.totalCount;
+  const closed = new Promise<void>((resolve) => {
+    if (open === 0) resolve();
+    pool.on("remove", () => {
+      open -= 1;
+      if (open === 0) resolve();
+    });
+  });
+  await pool.end();
+  await Promise.race([closed, wait(END_WITHIN_MS, undefined, { ref: false })]);
 }
 
 async function onOwnConnection(

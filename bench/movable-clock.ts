@@ -1,8 +1,9 @@
 /**
  * Loaded into a server by `--import`, so that the bench can move its clock and a view of 30 s takes almost no time. Only
- * `Date` is moved; timers keep running. A line `<milliseconds>` to the socket at BENCH_CLOCK_SOCKET stops the clock at that
+ * `Date` is moved, and the server's clock is `Date` instead of the database's; timers keep running. A line `<milliseconds>` to the socket at BENCH_CLOCK_SOCKET stops the clock at that
  * time until the next line. The answer is sent after the clock has moved.
  */
+import { registerHooks } from "node:module";
 import { createServer } from "node:net";
 import { isMainThread } from "node:worker_threads";
 
@@ -20,11 +21,23 @@ class MovableDate extends RealDate {
   }
 }
 
+/** The database's clock cannot be moved. */
+const clockOfDate = `
+  export const followDatabaseClock = async () => ({ now: () => new Date(), aheadMs: () => 0, stop() {} });
+  export const clockWarning = () => undefined;
+`;
+
 const path = process.env.BENCH_CLOCK_SOCKET;
 // Only in the server itself: child processes inherit its environment, and workers its preloads.
 if (path !== undefined && isMainThread) {
   delete process.env.BENCH_CLOCK_SOCKET;
   Object.assign(globalThis, { Date: MovableDate });
+  registerHooks({
+    load: (url, context, next) =>
+      url.endsWith("/packages/postgres/src/database-clock.ts")
+        ? { format: "module", shortCircuit: true, source: clockOfDate }
+        : next(url, context),
+  });
   const server = createServer((socket) => {
     socket.unref();
     socket.on("data", (line) => {

@@ -38,6 +38,8 @@ const leftOut = [
   /(^|\/)(pgsql_tmp[^/]*|pg_internal\.init[^/]*|t\d+_\d+(_\w+)?(\.\d+)?)(\/|$)/,
 ];
 const isLeftOut = (path: string) => withoutContents.test(path) || leftOut.some((pattern) => pattern.test(path));
+/** Of the log during a short backup, and of the check. */
+const LOG_BYTES = 64 * 1024 * 1024;
 const controlFile = "global/pg_control";
 const segmentName = /^[0-9A-F]{24}$/;
 
@@ -86,7 +88,7 @@ async function copyOnline(
     "select pg_create_physical_replication_slot('intermission_backup_' || pg_backend_pid(), true, true)",
   );
   const total = await bytesBelow(source, isLeftOut);
-  await requireSpace(total);
+  await requireSpace(total + LOG_BYTES);
   const start = await one<{ segment: string }>(
     client,
     "select pg_walfile_name(pg_backup_start('intermission', fast => true)) as segment",

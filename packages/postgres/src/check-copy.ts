@@ -4,7 +4,7 @@ import pg from "pg";
 import type { ClusterAccount } from "./cluster-account.ts";
 import { type ClusterServer, serverOf, startServer, stopServer, traceFilesOf } from "./cluster-process.ts";
 import { entriesBelow, type Progress } from "./copy-files.ts";
-import { StoreFault, wordsOf } from "./store-faults.ts";
+import { isDiskFull, StoreFault, wordsOf } from "./store-faults.ts";
 
 /** What a copy of a cluster holds of one server. */
 export interface CheckedSchema {
@@ -47,10 +47,20 @@ export async function checkCopy(
     if (found.length === 0) throw new Error("it has no schema of a server");
     return found;
   } catch (error) {
-    throw new StoreFault(`the copy in ${folder} does not open: ${wordsOf(error)}`, { cause: error });
+    throw faultOfCopy(folder, error);
   } finally {
     for (const path of [...traceFilesOf(folder), join(folder, "backup_label.old")]) await rm(path, { force: true });
   }
+}
+
+function faultOfCopy(folder: string, error: unknown): StoreFault {
+  const words = wordsOf(error);
+  return new StoreFault(
+    isDiskFull(error)
+      ? `the disk of ${folder} is full (${words}): free some space, then repeat the command`
+      : `the copy in ${folder} does not open: ${words}. Repeat the command; if that fails, too, what was copied is damaged`,
+    { cause: error },
+  );
 }
 
 /** Removes a copy, also one whose server still runs since the process that checked it was killed. */

@@ -27,7 +27,7 @@ export class EngineDeath extends Error {
 /** The message for the operator about an embedded store in `folder` whose engine has ended. */
 export function faultOfDeath(folder: string, death: unknown): StoreFault {
   const words = wordsOf(death);
-  if (isFull(death)) {
+  if (isDiskFull(death)) {
     return new StoreFault(
       `the disk of ${folder} is full (${words}): free some space, then start again; what was acknowledged is kept`,
       { cause: death },
@@ -40,7 +40,7 @@ export function faultOfDeath(folder: string, death: unknown): StoreFault {
 }
 
 /** The first failure may be in an earlier line, so all lines are checked. */
-function isFull(death: unknown): boolean {
+export function isDiskFull(death: unknown): boolean {
   const lines = death instanceof EngineDeath ? death.lastWords : [];
   return [messageOf(death), ...lines].some((line) =>
     /No space left on device|ENOSPC|Disk quota exceeded|EDQUOT/.test(line),
@@ -49,7 +49,9 @@ function isFull(death: unknown): boolean {
 
 /** One line: the last PANIC or FATAL of the engine with its detail, or else the error itself. */
 export function wordsOf(error: unknown): string {
-  const lines = error instanceof EngineDeath ? error.lastWords : [];
+  const all = error instanceof EngineDeath ? error.lastWords : [];
+  // What clients were answered that tried to connect meanwhile.
+  const lines = all.filter((line) => !/FATAL: +the database system is /.test(line));
   const index = lines.findLastIndex((line) => /\b(PANIC|FATAL): /.test(line));
   const [last, next] = index === -1 ? [] : lines.slice(index);
   const detail = /\bDETAIL: +(.*)$/.exec(next ?? "")?.[1];

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { expect, test } from "vitest";
 import { CommitUnknownError, OverloadedError } from "./group-commits.ts";
-import { unavailabilityOf } from "./store-faults.ts";
+import { EngineDeath, faultOfDeath, unavailabilityOf } from "./store-faults.ts";
 
 function databaseError(code: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError("it failed", 9, "error"), { code });
@@ -59,4 +59,15 @@ test("programming errors and values that are not errors are not outages", () => 
   const circular = new Error("circular");
   circular.cause = circular;
   expect(unavailabilityOf(circular)).toBeUndefined();
+});
+
+test("a dead database's reason is its own last failure, not what clients were answered meanwhile", () => {
+  const lastWords = [
+    '2026-01-01 UTC [7] FATAL:  could not write to file "pg_wal/xlogtemp.7": No space left on device',
+    "2026-01-01 UTC [8] FATAL:  the database system is not yet accepting connections",
+    "2026-01-01 UTC [8] DETAIL:  Recovery snapshot is not yet ready for hot standby.",
+  ];
+  expect(faultOfDeath("/data/postgres", new EngineDeath("postgres ended with 1", { lastWords })).message).toMatch(
+    /^the disk of \/data\/postgres is full \(FATAL: could not write to file "pg_wal\/xlogtemp.7": No space/,
+  );
 });

@@ -158,7 +158,7 @@ async function watchAll(target: Target, postgres: PostgresFigures | undefined): 
   return unpaid.length + others.length === 0 && p99 < mostMilliseconds;
 }
 
-const server = values.store === "embedded" ? undefined : await findPostgres();
+const server = values.store === "embedded" ? undefined : await findPostgres({ fsync: true });
 const figures = server && (await openPostgresFigures(server.url));
 const database = server && (await createServerDatabase(server.url));
 try {

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { childrenOf } from "./processor-time.ts";
 
 /**
  * The load generator and the server have one core, and the database has another, as on a
@@ -17,25 +18,27 @@ export function onServerCore(command: string, words: readonly string[]): [comman
   return hasCores ? ["taskset", ["-c", cores.server, command, ...words]] : [command, words];
 }
 
-/** Keeps the threads of servers on their cores. Threads and processes that they start later inherit the core. */
+/** Keeps servers on their core, and the embedded database that one has started on the database's. */
 export function keepOnCores(pids: readonly number[]): void {
   if (!hasCores) return;
   for (const pid of pids) {
-    for (const thread of readdirSync(`/proc/${pid}/task`)) {
-      const name = readFileSync(`/proc/${pid}/task/${thread}/comm`, "utf8").trim();
-      // The name of Node's worker threads.
-      pin(thread, name === "WorkerThread" ? cores.database : cores.server);
-    }
+    pin(pid, cores.server);
+    for (const child of childrenOf(pid)) if (nameOf(child) === "postgres") keepBesideDatabase(child);
   }
 }
 
-/** Keeps a process, and those that it starts from now on, on the database's core. */
+/** Keeps a process and its children, and those that it starts from now on, on the database's core. */
 export function keepBesideDatabase(pid: number): void {
-  if (hasCores) execFileSync("taskset", ["-apc", cores.database, String(pid)], { stdio: "ignore" });
+  if (hasCores) for (const one of [pid, ...childrenOf(pid)]) pin(one, cores.database);
 }
 
-function pin(thread: string, core: string): void {
-  execFileSync("taskset", ["-pc", core, thread], { stdio: "ignore" });
+function nameOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/comm`, "utf8").trim();
+}
+
+/** With all threads. */
+function pin(pid: number, core: string): void {
+  execFileSync("taskset", ["-apc", core, String(pid)], { stdio: "ignore" });
 }
 
 function canPin(): boolean {

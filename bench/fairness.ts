@@ -30,7 +30,7 @@ const endpoints = 199;
 const queuedForTheDead = 10_000;
 const eventsASecond = 200;
 
-const postgres = values.store === "postgres" ? await findPostgres() : undefined;
+const postgres = values.store === "postgres" ? await findPostgres({ fsync: true }) : undefined;
 
 async function measure(hasDeadEndpoint: boolean): Promise<{ p50: number; p95: number }> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-bench-"));

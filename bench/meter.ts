@@ -7,7 +7,7 @@ import { processorMilliseconds } from "./processor-time.ts";
 /** The figures of one path in one round: the caller's results, and the cost. */
 export interface Measured extends Omit<LoadResult, "bodies"> {
   readonly nodeMilliseconds: number;
-  /** Processor time of all PostgreSQL processes; NaN with the embedded store, which runs in the Node process. */
+  /** Processor time of all PostgreSQL processes; NaN with the embedded store, which the servers start. */
   readonly postgresMilliseconds: number;
   readonly walBytes: number;
 }

@@ -19,9 +19,12 @@ export function processorMilliseconds(pids: readonly number[]): number {
 export function familyMilliseconds(parent: number): number {
   const family = timesOf(parent);
   if (family === undefined) return Number.NaN;
+  return family.children + processorMilliseconds([parent, ...childrenOf(parent)]);
+}
+
+export function childrenOf(parent: number): number[] {
   const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
-  const children = pids.map(timesOf).filter((times) => times?.parent === parent);
-  return children.reduce((sum, times) => sum + (times?.own ?? 0), family.own + family.children);
+  return pids.filter((pid) => timesOf(pid)?.parent === parent);
 }
 
 export function parentOf(pid: number): number | undefined {

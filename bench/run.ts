@@ -199,7 +199,7 @@ async function printHot(server: string, url: string): Promise<void> {
 }
 
 const base = values.baseline === undefined ? undefined : await unpackBaseline(values.baseline);
-const server = stores.some((store) => store.startsWith("postgres")) ? await findPostgres() : undefined;
+const server = stores.some((store) => store.startsWith("postgres")) ? await findPostgres({ fsync: true }) : undefined;
 const figures = server && { ...(await openPostgresFigures(server.url)), url: server.url };
 // The settings of a server from TEST_DATABASE_URL are not changed.
 const isOurs = figures !== undefined && server?.source !== "TEST_DATABASE_URL";

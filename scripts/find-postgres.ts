@@ -7,12 +7,12 @@ export interface FoundPostgres {
 }
 
 /**
- * A PostgreSQL server for tests: TEST_DATABASE_URL, or a temporary cluster, which runs without fsync, since the tests on it
- * do not crash the machine.
+ * A PostgreSQL server: TEST_DATABASE_URL, or a temporary cluster. By default that runs without fsync, since the tests on it do
+ * not crash the machine; a measurement needs it.
  */
-export async function findPostgres(): Promise<FoundPostgres> {
+export async function findPostgres({ fsync = false } = {}): Promise<FoundPostgres> {
   const url = process.env.TEST_DATABASE_URL;
   if (url) return { url, source: "TEST_DATABASE_URL", stop: async () => {} };
-  const cluster = await startTemporaryCluster({ fsync: false });
+  const cluster = await startTemporaryCluster({ fsync });
   return { url: cluster.url, source: "a temporary cluster", stop: cluster.stop };
 }

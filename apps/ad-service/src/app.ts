@@ -39,8 +39,8 @@ import type { BucketStorage, FolderStorage } from "./creatives/media-storage.ts"
 import { type CreativeOperatorDeps, creativeOperatorRoutes } from "./creatives/operator-routes.ts";
 import { mediaRoutes } from "./creatives/routes.ts";
 import { webhookClientRoutes } from "./deliveries/client-routes.ts";
-import type { Deliveries } from "./deliveries/deliveries.ts";
 import type { EndpointTests } from "./deliveries/endpoint-tests.ts";
+import type { Deliveries } from "./deliveries/enqueue-webhook.ts";
 import { type DeliveryOperatorDeps, deliveryOperatorRoutes } from "./deliveries/operator-routes.ts";
 import { eventClientRoutes, eventOperatorRoutes } from "./events/routes.ts";
 import { requireBuiltPage } from "./miniapp-page/built-page.ts";

@@ -20,7 +20,7 @@ import { startCheckingMedia } from "./creatives/missing-media.ts";
 import { DEMO_RETRY_SECONDS, openEndpointTests, stopEndpointTests } from "./deliveries/endpoint-tests.ts";
 import { startTestingEndpoints } from "./deliveries/endpoints.ts";
 import { deliveryMetrics } from "./deliveries/metrics.ts";
-import { openWebhookDelivery } from "./deliveries/worker.ts";
+import { openWebhookDelivery } from "./deliveries/webhook-delivery.ts";
 import { migrations } from "./migrations.ts";
 import { requireBuiltPage } from "./miniapp-page/built-page.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";

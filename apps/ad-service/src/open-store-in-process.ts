@@ -11,8 +11,8 @@ import { requireEncryptionKey } from "./bots/tokens.ts";
 import { requireCurrency } from "./campaigns/currency.ts";
 import type { CommandConfig } from "./config.ts";
 import { openMediaStorage, requireMediaFolder } from "./creatives/media-storage.ts";
-import { noDeliveries } from "./deliveries/deliveries.ts";
 import { openEndpointTests } from "./deliveries/endpoint-tests.ts";
+import { noDeliveries } from "./deliveries/enqueue-webhook.ts";
 import { migrations } from "./migrations.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
 

@@ -397,6 +397,9 @@ create table endpoints (
   max_in_flight integer not null default 4 check (max_in_flight between 1 and 40),
   -- Claims that were recorded, released or taken back: the number in flight is `endpoint_claims.claimed` less these.
   ended bigint not null default 0,
+  -- Increased by each statement that changes the health or the address: a health is written only over the version it was
+  -- decided from.
+  version bigint not null default 0,
   rest_until timestamptz not null default '-infinity',
 
   breaker text not null default 'closed' check (breaker in ('closed', 'open', 'half-open')),

@@ -45,7 +45,8 @@ const pendingColumns = ["url", "state_since", "test_due_at", ...Object.keys(pend
 const upsertEndpoint = statement<never>(
   "bots.set-endpoint",
   `insert into endpoints (bot_id, url, state) values ($1, $2, 'pending')
-   on conflict (bot_id) do update set ${pendingColumns.map((column) => `${column} = excluded.${column}`).join(", ")}
+   on conflict (bot_id) do update set version = endpoints.version + 1,
+     ${pendingColumns.map((column) => `${column} = excluded.${column}`).join(", ")}
    where endpoints.url <> excluded.url`,
 );
 const insertClaims = statement<never>(

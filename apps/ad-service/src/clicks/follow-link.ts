@@ -14,7 +14,7 @@ import { type Bot, type Bots, findBotByPrefix } from "../bots/bots.ts";
 import { landingAddress } from "../campaigns/campaign-settings.ts";
 import type { Campaign } from "../campaigns/campaigns.ts";
 import { randomCode } from "../codes/issue-code.ts";
-import type { Deliveries } from "../deliveries/deliveries.ts";
+import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
 import { type ClickVerdict, leadsToAd, refusalOf } from "./click-verdict.ts";
 import type { Click } from "./judge-click.ts";
 import { type FollowedClick, judgeClicks } from "./judge-clicks.ts";

@@ -1,5 +1,5 @@
 import type { Transaction } from "@intermission/postgres/open-database";
-import type { MadeEvents } from "../deliveries/deliveries.ts";
+import type { MadeEvents } from "../deliveries/enqueue-webhook.ts";
 import { type ClickVerdict, leadsToAd, refusalOf } from "./click-verdict.ts";
 import { type Click, type ClickFacts, type ClickSettings, judgeClick } from "./judge-click.ts";
 import { addUsers, type NetworkUsers, oneUser } from "./network-users.ts";

@@ -4,7 +4,7 @@ import { statement, type Transaction } from "@intermission/postgres/open-databas
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { afterEarning, utcDay } from "../ad-selection/limit-of-viewer.ts";
 import type { DeliveryMode } from "../bots/bots.ts";
-import { type ClaimedEvent, enqueueWebhook, type MadeEvents } from "../deliveries/deliveries.ts";
+import { type ClaimedEvent, enqueueWebhook, type MadeEvents } from "../deliveries/enqueue-webhook.ts";
 import { type ClickVerdict, type LeadingVerdict, leadsToAd, refusalOf } from "./click-verdict.ts";
 import {
   addressViewersAfter,

@@ -9,7 +9,7 @@ import {
   type ReviewFilter,
 } from "../campaigns/bulk-review.ts";
 import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
-import { enqueueWebhook } from "../deliveries/deliveries.ts";
+import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
 import type { ClickSuspicion } from "./click-verdict.ts";
 
 /** `counted`: paid anyway, by the bot's setting or by release. */

@@ -5,7 +5,7 @@ import type { SigningTokens } from "../bots/tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import type { GuardedResult } from "../outbound/outgoing-request.ts";
 import type { ClaimedDelivery } from "./claim.ts";
-import type { DeliveryState, EndReason } from "./deliveries.ts";
+import type { DeliveryState, EndReason } from "./enqueue-webhook.ts";
 
 /** One exchange with an endpoint; its times are in milliseconds, null for phases that it did not reach. */
 export interface EndpointExchange {

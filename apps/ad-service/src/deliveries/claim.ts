@@ -83,7 +83,7 @@ const claim = statement<ClaimedDelivery>(
     where endpoint_claims.bot_id = taken.bot_id
   ),
   probed as (
-    update endpoints set breaker = 'half-open' from due where is_probe and endpoints.bot_id = due.bot_id and breaker = 'open'
+    update endpoints set version = version + 1, breaker = 'half-open' from due where is_probe and endpoints.bot_id = due.bot_id and breaker = 'open'
   ),
   claimed as (
     update deliveries

@@ -11,8 +11,8 @@ import { type CheckedScope, refusals } from "@intermission/server/checked-routes
 import { HttpError } from "@intermission/server/http-server";
 import { z } from "zod";
 import { callerOf } from "../bots/authenticate-client.ts";
-import type { Deliveries } from "./deliveries.ts";
 import { type EndpointTestOutcome, type EndpointTests, testEndpoint } from "./endpoint-tests.ts";
+import type { Deliveries } from "./enqueue-webhook.ts";
 import { explainToPublisher } from "./read-deliveries.ts";
 import { type ReplayDeliveryOutcome, replayDelivery } from "./replay.ts";
 

@@ -1,4 +1,5 @@
-import type { DeliveryLog } from "./deliveries.ts";
+import type { FinishedAttempt } from "./attempt.ts";
+import type { DeliveryLog } from "./enqueue-webhook.ts";
 
 /** Deliveries are sent only to active endpoints; a pending one must answer a test event 2xx first. */
 export type EndpointState = "pending" | "active" | "disabled";
@@ -7,225 +8,242 @@ export type DisabledReason = "operator" | "gone" | "failing";
 
 export type BreakerState = "closed" | "open" | "half-open";
 
-/** Changes to an endpoint by the batch that recorded an attempt; null where nothing changed. */
-export interface EndpointChange {
-  botId: string;
-  breaker: BreakerState | null;
-  endpointState: EndpointState | null;
+/** The health of an endpoint: columns of its row. Times are milliseconds of the database's clock, -Infinity before the first. */
+export interface EndpointHealth {
+  state: EndpointState;
+  stateSince: number;
   disabledReason: DisabledReason | null;
-  /** The mark of progress towards being disabled that was reached now. */
-  warnedPercent: number | null;
+  /** The last mark of progress towards being disabled that was warned of. */
+  warnedPercent: number;
+  restUntil: number;
+  breaker: BreakerState;
+  /** When a breaker that is not closed lets the next delivery through. */
+  probeAt: number;
+  probeFailures: number;
+  probeSuccesses: number;
+  failuresInRow: number;
+  windowStartedAt: number;
+  windowAttempts: number;
+  windowFailures: number;
+  lastSuccessAt: number | null;
+  lastFailureAt: number | null;
+  failingSince: number | null;
+  failuresSinceSuccess: number;
+  goneSince: number | null;
+  goneEventId: string | null;
+  isGoneForSeveral: boolean;
+  lastStatus: number | null;
+  lastErrorClass: string | null;
+  lastAnswer: string | null;
 }
 
-/**
- * Updates the health of endpoints from one batch of attempts, as SQL: breaker, rest and progress towards being disabled. It
- * is part of the statement that records the attempts, so that all nodes see the same state and no crash separates the two.
- */
+/** What an operator must know of a change of an endpoint's health. */
+export type HealthChange =
+  | { change: "failing" | "probe-failed" | "recovered" }
+  | { change: "disabled"; reason: Exclude<DisabledReason, "operator"> }
+  | { change: "warned"; percent: number };
+
+/** Attempts at one address that ended together, as far as they show something about it. */
+export type EndpointAttempt = Pick<
+  FinishedAttempt,
+  "eventId" | "isSuccess" | "status" | "errorClass" | "responseText" | "restSeconds"
+>;
 
 /** The breaker opens after this many failures in a row, or at this failed share of a minimum of attempts in five minutes. */
-const FAILURES_IN_ROW = 10;
-const WINDOW_SECONDS = 300;
-const WINDOW_ATTEMPTS = 10;
-const WINDOW_FAILED_SHARE = 0.7;
+const MAX_FAILURES_IN_ROW = 10;
+const WINDOW_MS = 300_000;
+const MIN_WINDOW_ATTEMPTS = 10;
+const MAX_FAILED_SHARE = 0.7;
 /** Between probes: 30 s, then 1, 2, 4, 5, 5 … minutes, plus up to 20 % jitter. */
-const FIRST_PROBE_SECONDS = 30;
-const LAST_PROBE_SECONDS = 300;
+const FIRST_PROBE_MS = 30_000;
+const MAX_PROBE_MS = 300_000;
+const MAX_JITTER = 0.2;
 const SUCCESSES_TO_CLOSE = 3;
 
 /** Only 410 answers for an hour, and for at least two events. */
-const GONE_SECONDS = 3600;
+const GONE_MS = 3_600_000;
 
 /** No success for five days, with at least 20 failures spread over at least twelve hours. */
-const FAILING_SECONDS = 5 * 86_400;
+const FAILING_MS = 5 * 86_400_000;
 const FAILURES_TO_DISABLE = 20;
-const SPREAD_SECONDS = 12 * 3600;
+const SPREAD_MS = 12 * 3_600_000;
 
-/** Progress of an endpoint towards being disabled, from 0 to 1: the minimum over the three conditions. */
-export const disableProgress = `least(1,
-    extract(epoch from now() - greatest(last_success_at, state_since)) / ${FAILING_SECONDS},
-    failures_since_success / ${FAILURES_TO_DISABLE}.0,
-    coalesce(extract(epoch from now() - failing_since) / ${SPREAD_SECONDS}, 0))`;
+/** Percentages of the progress towards being disabled at which the operator is warned. */
+const MARKS = [100, 90, 70, 50];
 
 /** Characters of the last failure's answer, for lists. */
-const LONGEST_ANSWER = 200;
-
-/** Percentages of this progress at which the operator is warned. */
-const MARKS = [50, 70, 90, 100];
-const markOf = (progress: string) =>
-  `case ${MARKS.toReversed()
-    .map((mark) => `when ${progress} >= ${mark / 100} then ${mark}`)
-    .join(" ")} else 0 end`;
+const MAX_ANSWER = 200;
 
 /**
- * CTEs that update endpoints by the outcomes of a batch of attempts. `from` names a CTE with a row for each recorded attempt:
- * bot_id, event_id, url, is_success (null: the attempt shows nothing about the endpoint), status, error_class, response_text,
- * rest_seconds (null: none). `ended` is SQL for how many of a bot's rows were open claims. The CTE `endpoint_changes` has a
- * row for each endpoint whose breaker or state changed, or that reached the next mark of its progress towards being disabled:
- * bot_id, breaker, endpoint_state, disabled_reason, warned_percent (null unless warned now); null where nothing changed.
- *
- * Attempts at an address that the bot has since changed end, but do not affect the health of the new one. The rows are
- * locked in key order, so that two batches cannot deadlock.
+ * The health of an endpoint after attempts at its address, and what an operator must know of the change. `jitter` in [0, 1)
+ * spreads the probes of endpoints that failed together.
  */
-export function endpointHealth({ from, ended }: { from: string; ended: string }): string {
-  return `
-    tally as (
-      select bot_id, (${ended})::integer as number, ended.url,
-        count(*) filter (where is_success)::integer as successes,
-        count(*) filter (where not is_success)::integer as failures,
-        max(rest_seconds) filter (where is_of_address) as rest_seconds,
-        bool_and(status is not distinct from 410) filter (where is_success is not null) as is_gone_only,
-        min(event_id) filter (where is_of_address) as first_event_id,
-        max(event_id) filter (where is_of_address) as last_event_id,
-        (array_agg(status) filter (where not is_success))[1] as status,
-        (array_agg(error_class) filter (where not is_success))[1] as error_class,
-        (array_agg(left(response_text, ${LONGEST_ANSWER})) filter (where not is_success))[1] as answer
-      from (
-        select attempts.bot_id, event_id, endpoint.url, status, error_class, response_text, rest_seconds,
-          attempts.url = endpoint.url as is_of_address, case when attempts.url = endpoint.url then is_success end as is_success
-        from ${from} as attempts
-        cross join lateral (select url from endpoints where endpoints.bot_id = attempts.bot_id limit 1) as endpoint
-      ) as ended
-      group by bot_id, ended.url
-    ),
-    -- The address may have changed since it was read: then the attempts do not affect the endpoint's health.
-    locked as (
-      select endpoints.*, number, is_current, first_event_id, last_event_id, status, error_class, answer,
-        case when is_current then successes else 0 end as successes,
-        case when is_current then failures else 0 end as failures,
-        case when is_current then tally.rest_seconds end as rest_seconds,
-        case when is_current then tally.is_gone_only end as is_gone_only
-      from (select * from tally order by bot_id) as tally join endpoints using (bot_id)
-      cross join lateral (select endpoints.url = tally.url as is_current) as address
-      order by endpoints.bot_id for update of endpoints
-    ),
-    counted as (
-      select locked.bot_id, number, state, state_since, disabled_reason, warned_percent, rest_until,
-        breaker, probe_at, probe_failures, successes, failures, rest_seconds,
-        case when successes > 0 then 0 else failures_in_row + failures end as failures_in_row,
-        case when breaker = 'closed' then 0 else probe_successes + successes end as probe_successes,
-        case when is_new_window then now() else window_started_at end as window_started_at,
-        case when is_new_window then 0 else window_attempts end + successes + failures as window_attempts,
-        case when is_new_window then 0 else window_failures end + failures as window_failures,
-        case when successes > 0 then now() else last_success_at end as last_success_at,
-        case when failures > 0 then now() else last_failure_at end as last_failure_at,
-        case when successes > 0 then null when failures > 0 then coalesce(failing_since, now()) else failing_since end
-          as failing_since,
-        case when successes > 0 then 0 else failures_since_success + failures end as failures_since_success,
-        case when is_gone_only then coalesce(gone_since, now()) when is_gone_only is null then gone_since end as gone_since,
-        case when is_gone_only then coalesce(gone_event_id, first_event_id) when is_gone_only is null then gone_event_id end
-          as gone_event_id,
-        case when is_gone_only is null then is_gone_for_several
-          else is_gone_only and (is_gone_for_several or first_event_id <> last_event_id
-            or coalesce(gone_event_id <> last_event_id, false)) end as is_gone_for_several,
-        case when failures > 0 then status else last_status end as last_status,
-        case when failures > 0 then error_class else last_error_class end as last_error_class,
-        case when failures > 0 then answer else last_answer end as last_answer
-      from locked cross join lateral (select window_started_at < now() - interval '${WINDOW_SECONDS} seconds' as is_new_window) as age
-    ),
-    judged as (
-      select counted.*,
-        failures > 0 and (
-          breaker = 'closed' and (
-            failures_in_row >= ${FAILURES_IN_ROW}
-            or window_attempts >= ${WINDOW_ATTEMPTS} and window_failures >= ${WINDOW_FAILED_SHARE} * window_attempts
-          )
-          -- In the half-open state only the probe was in flight.
-          or breaker = 'half-open'
-        ) as opens,
-        breaker <> 'closed' and failures = 0 and probe_successes >= ${SUCCESSES_TO_CLOSE} as closes,
-        case when failures > 0 then ${markOf(disableProgress)} when successes > 0 then 0 else warned_percent end as mark,
-        case when state = 'active' and failures > 0 then
-          case when is_gone_for_several and gone_since <= now() - interval '${GONE_SECONDS} seconds' then 'gone'
-            when ${disableProgress} >= 1 then 'failing' end
-        end as disable_reason
-      from counted
-    ),
-    updated as (
-      update endpoints set
-        ended = endpoints.ended + number,
-        state = case when disable_reason is null then judged.state else 'disabled' end,
-        state_since = case when disable_reason is null then judged.state_since else now() end,
-        disabled_reason = coalesce(disable_reason, judged.disabled_reason),
-        warned_percent = mark,
-        rest_until = greatest(judged.rest_until, now() + make_interval(secs => rest_seconds)),
-        breaker = case when opens then 'open' when closes then 'closed' else judged.breaker end,
-        probe_at = case when opens then now() + ${nextProbe("judged.probe_failures")} else judged.probe_at end,
-        probe_failures = case when opens then judged.probe_failures + 1 when closes then 0 else judged.probe_failures end,
-        probe_successes = case when opens or closes then 0 else judged.probe_successes end,
-        failures_in_row = judged.failures_in_row,
-        window_started_at = judged.window_started_at,
-        -- Attempts counted before the breaker closed must not open it again immediately.
-        window_attempts = case when closes then 0 else judged.window_attempts end,
-        window_failures = case when closes then 0 else judged.window_failures end,
-        last_success_at = judged.last_success_at,
-        last_failure_at = judged.last_failure_at,
-        failing_since = judged.failing_since,
-        failures_since_success = judged.failures_since_success,
-        gone_since = judged.gone_since,
-        gone_event_id = judged.gone_event_id,
-        is_gone_for_several = judged.is_gone_for_several,
-        last_status = judged.last_status,
-        last_error_class = judged.last_error_class,
-        last_answer = judged.last_answer
-      from judged where endpoints.bot_id = judged.bot_id
-      returning endpoints.bot_id,
-        nullif(endpoints.breaker, judged.breaker) as breaker,
-        nullif(endpoints.state, judged.state) as endpoint_state,
-        disable_reason as disabled_reason,
-        case when endpoints.warned_percent > judged.warned_percent then endpoints.warned_percent end as warned_percent
-    ),
-    endpoint_changes as (
-      select * from updated where num_nonnulls(breaker, endpoint_state, warned_percent) > 0
-    )`;
+export function nextEndpointHealth(
+  before: EndpointHealth,
+  attempts: readonly EndpointAttempt[],
+  { now, jitter }: { now: number; jitter: number },
+): { health: EndpointHealth; changes: HealthChange[] } {
+  const counted = countAttempts(before, attempts, now);
+  const moved = moveBreaker(counted, attempts, { now, jitter });
+  const judged = judgeEndpoint(moved.health, attempts, now);
+  return { health: judged.health, changes: [...judged.changes, ...moved.changes] };
 }
 
-function nextProbe(failedProbes: string): string {
-  const seconds = `least(${LAST_PROBE_SECONDS}, ${FIRST_PROBE_SECONDS} * 2 ^ least(${failedProbes}, 10))`;
-  return `make_interval(secs => ${seconds} * (1 + 0.2 * random()))`;
+function countAttempts(before: EndpointHealth, attempts: readonly EndpointAttempt[], now: number): EndpointHealth {
+  const conclusive = attempts.filter(({ isSuccess }) => isSuccess !== null);
+  const failed = conclusive.filter(({ isSuccess }) => isSuccess === false);
+  const successes = conclusive.length - failed.length;
+  const isNewWindow = before.windowStartedAt < now - WINDOW_MS;
+  const restMs = attempts.map(({ restSeconds }) => now + (restSeconds ?? Number.NEGATIVE_INFINITY) * 1000);
+  const health: EndpointHealth = {
+    ...before,
+    restUntil: Math.max(before.restUntil, ...restMs),
+    failuresInRow: successes > 0 ? 0 : before.failuresInRow + failed.length,
+    probeSuccesses: before.breaker === "closed" ? 0 : before.probeSuccesses + successes,
+    windowStartedAt: isNewWindow ? now : before.windowStartedAt,
+    windowAttempts: (isNewWindow ? 0 : before.windowAttempts) + conclusive.length,
+    windowFailures: (isNewWindow ? 0 : before.windowFailures) + failed.length,
+    ...(conclusive.length > 0 && countGone(before, conclusive, now)),
+  };
+  const [failure] = failed;
+  if (failure) {
+    health.lastFailureAt = now;
+    health.failingSince = before.failingSince ?? now;
+    health.failuresSinceSuccess = before.failuresSinceSuccess + failed.length;
+    health.lastStatus = failure.status;
+    health.lastErrorClass = failure.errorClass;
+    health.lastAnswer = failure.responseText === null ? null : firstCharacters(failure.responseText, MAX_ANSWER);
+  }
+  if (successes > 0) {
+    health.lastSuccessAt = now;
+    health.failingSince = null;
+    health.failuresSinceSuccess = 0;
+  }
+  return health;
 }
 
-const disableCauses: Record<DisabledReason, string> = {
+type GoneStreak = Pick<EndpointHealth, "goneSince" | "goneEventId" | "isGoneForSeveral">;
+
+/** A streak of 410 answers ends with any other result. */
+function countGone(before: GoneStreak, conclusive: readonly EndpointAttempt[], now: number): GoneStreak {
+  if (conclusive.some(({ status }) => status !== 410))
+    return { goneSince: null, goneEventId: null, isGoneForSeveral: false };
+  const goneEventId = before.goneEventId ?? conclusive[0]?.eventId ?? null;
+  return {
+    goneSince: before.goneSince ?? now,
+    goneEventId,
+    isGoneForSeveral: before.isGoneForSeveral || conclusive.some(({ eventId }) => eventId !== goneEventId),
+  };
+}
+
+/** Opens the breaker of an endpoint that fails, and closes the one whose probes succeed. */
+function moveBreaker(
+  health: EndpointHealth,
+  attempts: readonly EndpointAttempt[],
+  { now, jitter }: { now: number; jitter: number },
+): { health: EndpointHealth; changes: HealthChange[] } {
+  const { breaker, failuresInRow, windowAttempts, windowFailures, probeFailures, probeSuccesses } = health;
+  const isFailing = attempts.some(({ isSuccess }) => isSuccess === false);
+  const isBad =
+    failuresInRow >= MAX_FAILURES_IN_ROW ||
+    (windowAttempts >= MIN_WINDOW_ATTEMPTS && windowFailures >= MAX_FAILED_SHARE * windowAttempts);
+  // In the half-open state only the probe was in flight.
+  if (isFailing && (breaker === "half-open" || (breaker === "closed" && isBad))) {
+    const delayMs = Math.min(MAX_PROBE_MS, FIRST_PROBE_MS * 2 ** Math.min(probeFailures, 10));
+    const probeAt = now + delayMs * (1 + MAX_JITTER * jitter);
+    return {
+      health: { ...health, breaker: "open", probeAt, probeFailures: probeFailures + 1, probeSuccesses: 0 },
+      changes: [{ change: breaker === "closed" ? "failing" : "probe-failed" }],
+    };
+  }
+  if (breaker === "closed" || isFailing || probeSuccesses < SUCCESSES_TO_CLOSE) return { health, changes: [] };
+  // Attempts counted before the breaker closed must not open it again immediately.
+  const counters = { probeFailures: 0, probeSuccesses: 0, windowAttempts: 0, windowFailures: 0 };
+  return { health: { ...health, breaker: "closed", ...counters }, changes: [{ change: "recovered" }] };
+}
+
+/** Disables an active endpoint that accepts nothing for long, and warns before. */
+function judgeEndpoint(
+  health: EndpointHealth,
+  attempts: readonly EndpointAttempt[],
+  now: number,
+): { health: EndpointHealth; changes: HealthChange[] } {
+  if (attempts.every(({ isSuccess }) => isSuccess !== false)) {
+    const warnedPercent = attempts.some(({ isSuccess }) => isSuccess) ? 0 : health.warnedPercent;
+    return { health: { ...health, warnedPercent }, changes: [] };
+  }
+  const progress = disableProgress(health, now);
+  const warnedPercent = MARKS.find((mark) => progress >= mark / 100) ?? 0;
+  const warned = { ...health, warnedPercent };
+  const reason = health.state === "active" ? disableReason(health, { progress, now }) : undefined;
+  if (reason) {
+    const changes: HealthChange[] = [{ change: "disabled", reason }];
+    return { health: { ...warned, state: "disabled", stateSince: now, disabledReason: reason }, changes };
+  }
+  return {
+    health: warned,
+    changes: warnedPercent > health.warnedPercent ? [{ change: "warned", percent: warnedPercent }] : [],
+  };
+}
+
+function disableReason(
+  { goneSince, isGoneForSeveral }: GoneStreak,
+  { progress, now }: { progress: number; now: number },
+): "gone" | "failing" | undefined {
+  if (isGoneForSeveral && goneSince !== null && goneSince <= now - GONE_MS) return "gone";
+  return progress >= 1 ? "failing" : undefined;
+}
+
+/** Progress of an endpoint towards being disabled, from 0 to 1: the minimum over the three conditions. */
+export function disableProgress(
+  health: Pick<EndpointHealth, "lastSuccessAt" | "stateSince" | "failuresSinceSuccess" | "failingSince">,
+  now: number,
+): number {
+  const { lastSuccessAt, stateSince, failuresSinceSuccess, failingSince } = health;
+  return Math.min(
+    1,
+    (now - Math.max(lastSuccessAt ?? Number.NEGATIVE_INFINITY, stateSince)) / FAILING_MS,
+    failuresSinceSuccess / FAILURES_TO_DISABLE,
+    failingSince === null ? 0 : (now - failingSince) / SPREAD_MS,
+  );
+}
+
+/** Cut between code points: PostgreSQL refuses half of a surrogate pair. */
+function firstCharacters(text: string, count: number): string {
+  return [...text.slice(0, 2 * count)].slice(0, count).join("");
+}
+
+const disableCauses: Record<Exclude<DisabledReason, "operator">, string> = {
   gone: "it answered only 410 Gone for an hour",
   failing: "it accepted nothing for five days",
-  operator: "an operator disabled it",
 };
 
 /** Logs the changes of an endpoint that an operator must know, each at its log level. */
-export function logEndpointChange(log: DeliveryLog, change: EndpointChange): void {
-  const { botId, breaker, endpointState, disabledReason, warnedPercent } = change;
-  if (endpointState === "disabled" && disabledReason !== null) {
-    const message = `an endpoint was disabled: ${disableCauses[disabledReason]}; its events are held, enable it with: endpoints enable ${botId}`;
-    log.error({ botId, disabledReason }, message);
-  } else if (warnedPercent !== null) {
-    log.warn({ botId, warnedPercent }, `an endpoint's progress towards being disabled is ${warnedPercent} %`);
-  }
-  if (breaker === "open")
-    log.warn({ botId }, "an endpoint is failing: its breaker is open, and one delivery at a time probes it");
-  if (breaker === "closed") log.info({ botId }, "an endpoint has recovered: its breaker is closed");
+export function logHealthChange(log: DeliveryLog, botId: string, change: HealthChange): void {
+  const { level, message, facts } = describeChange(botId, change);
+  log[level]({ botId, ...facts }, message);
 }
 
-/** Why nothing is sent to a bot's endpoint, even if due. `operator`, `gone` and `failing` are the reasons of a disabled one. */
-export type BlockedReason = "no-endpoint" | "pending" | DisabledReason | "no-token";
-
-/** SQL for whether the bot of `endpoints` has a token to sign with. */
-export const hasTokens = `exists (
-      select from bot_tokens where bot_tokens.bot_id = endpoints.bot_id
-        and (bot_tokens.state in ('active', 'next') or bot_tokens.state = 'retiring' and revoke_at > now())
-    )`;
-
-/** SQL for the blocked reason, null without one. Expects `endpoints` as the right side of a left join. */
-export const endpointBlockedReason = `case
-    when endpoints.bot_id is null then 'no-endpoint'
-    when endpoints.state = 'pending' then 'pending'
-    when endpoints.state = 'disabled' then coalesce(endpoints.disabled_reason, 'operator')
-    when not ${hasTokens} then 'no-token'
-  end`;
-
-/** SQL for when an unblocked endpoint's rest ends or its breaker allows a probe, whichever is later; else null. */
-export const endpointNotBefore = `nullif(
-    greatest(
-      case when endpoints.rest_until > now() then endpoints.rest_until else '-infinity' end,
-      case when endpoints.breaker <> 'closed' and endpoints.probe_at > now() then endpoints.probe_at else '-infinity' end
-    ),
-    '-infinity'
-  )`;
+function describeChange(
+  botId: string,
+  change: HealthChange,
+): { level: "info" | "warn" | "error"; message: string; facts?: object } {
+  switch (change.change) {
+    case "disabled": {
+      const next = `its events are held, enable it with: endpoints enable ${botId}`;
+      const message = `an endpoint was disabled: ${disableCauses[change.reason]}; ${next}`;
+      return { level: "error", message, facts: { disabledReason: change.reason } };
+    }
+    case "warned": {
+      const message = `an endpoint's progress towards being disabled is ${change.percent} %`;
+      return { level: "warn", message, facts: { warnedPercent: change.percent } };
+    }
+    case "failing":
+    case "probe-failed": {
+      const message = "an endpoint is failing: its breaker is open, and one delivery at a time probes it";
+      return { level: "warn", message };
+    }
+    case "recovered":
+      return { level: "info", message: "an endpoint has recovered: its breaker is closed" };
+  }
+}

@@ -9,8 +9,9 @@ import { signingTokens } from "../bots/tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { attemptDelivery, type FinishedAttempt } from "./attempt.ts";
 import type { ClaimedDelivery } from "./claim.ts";
-import { type Deliveries, type DeliveryLog, LEASE_SECONDS } from "./deliveries.ts";
 import type { EndpointState } from "./endpoint-health.ts";
+import { type Deliveries, type DeliveryLog, LEASE_SECONDS } from "./enqueue-webhook.ts";
+import { moveDeliveries } from "./held-deliveries.ts";
 
 export interface EndpointTestRequest {
   botId: string;
@@ -168,9 +169,6 @@ async function beginTest(
   return row && { botId, eventId, ...row, ...once };
 }
 
-/** Released together with the activation; the sweep releases the rest. */
-const MOST_RELEASED = 1000;
-
 const finish = statement<{ endpointState: EndpointState | null; isActivated: boolean }>(
   "endpoints.finish-test",
   `with moved as (
@@ -191,7 +189,7 @@ const finish = statement<{ endpointState: EndpointState | null; isActivated: boo
     for update of endpoints
   ),
   updated as (
-    update endpoints set
+    update endpoints set version = version + 1,
       state = case when activates then 'active' else state end,
       state_since = case when activates then now() else state_since end,
       last_success_at = case when $4 then now() else last_success_at end,
@@ -204,15 +202,7 @@ const finish = statement<{ endpointState: EndpointState | null; isActivated: boo
     returning endpoints.bot_id, endpoints.state, activates
   ),
   released as (
-    update deliveries set state = 'waiting', due_at = now()
-    from (
-      select held.bot_id, held.event_id from updated cross join lateral (
-        select deliveries.bot_id, event_id from deliveries
-        where deliveries.bot_id = updated.bot_id and deliveries.state = 'held' and activates
-        order by event_id limit ${MOST_RELEASED} for update skip locked
-      ) as held
-    ) as held
-    where deliveries.bot_id = held.bot_id and deliveries.event_id = held.event_id
+    ${moveDeliveries({ to: "waiting", bots: "select bot_id from updated where activates" })}
   )
   select updated.state as "endpointState", coalesce(activates, false) as "isActivated" from moved left join updated using (bot_id)`,
 );

@@ -1,16 +1,12 @@
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import { pendingEndpoint } from "../bots/change-bot.ts";
+import { hasTokens } from "./blocked-reason.ts";
 import { firstDue } from "./claim.ts";
-import type { Deliveries, DeliveryLog } from "./deliveries.ts";
-import {
-  type BreakerState,
-  type DisabledReason,
-  disableProgress,
-  type EndpointState,
-  hasTokens,
-} from "./endpoint-health.ts";
+import { type BreakerState, type DisabledReason, disableProgress, type EndpointState } from "./endpoint-health.ts";
 import { type EndpointTests, testEndpoint } from "./endpoint-tests.ts";
+import type { Deliveries, DeliveryLog } from "./enqueue-webhook.ts";
+import { moveDeliveries } from "./held-deliveries.ts";
 
 /** The count of a longer queue stops here. */
 const MOST_COUNTED = 10_000;
@@ -53,7 +49,13 @@ const counted = (state: "waiting" | "held") => `(select count(*) from (
       select from deliveries where deliveries.bot_id = bots.bot_id and deliveries.state = '${state}' limit ${MOST_COUNTED + 1}
     ) as counted)`;
 
-const list = statement<ListedEndpoint>(
+type ListedRow = Omit<ListedEndpoint, "disablePercent"> & {
+  failingSince: Date | null;
+  failuresSinceSuccess: number;
+  now: Date;
+};
+
+const list = statement<ListedRow>(
   "endpoints.list",
   `select bots.bot_id as "botId", bots.name, url, endpoints.state, state_since as "stateSince",
     disabled_reason as "disabledReason", breaker,
@@ -64,7 +66,7 @@ const list = statement<ListedEndpoint>(
     ${firstDue("bots.bot_id")} as "oldestDueAt",
     last_success_at as "lastSuccessAt", last_failure_at as "lastFailureAt", last_status as "lastStatus",
     last_error_class as "lastErrorClass", last_answer as "lastAnswer",
-    case when endpoints.bot_id is null then 0 else floor(100 * ${disableProgress})::integer end as "disablePercent",
+    failing_since as "failingSince", coalesce(failures_since_success, 0) as "failuresSinceSuccess", now() as now,
     coalesce(warned_percent, 0) as "warnedPercent",
     coalesce(tests, 0) as tests, case endpoints.state when 'pending' then test_due_at end as "testDueAt"
   from bots left join endpoints using (bot_id) left join endpoint_claims using (bot_id)
@@ -77,19 +79,24 @@ export async function listEndpoints(
   database: Database,
   { botId = null }: { botId?: string | null } = {},
 ): Promise<ListedEndpoint[]> {
-  return database.run(list, [botId]);
+  const rows = await database.run(list, [botId]);
+  return rows.map(({ failingSince, failuresSinceSuccess, now, ...row }) => {
+    const since = { stateSince: row.stateSince?.getTime() ?? now.getTime(), failuresSinceSuccess };
+    const times = {
+      lastSuccessAt: row.lastSuccessAt?.getTime() ?? null,
+      failingSince: failingSince?.getTime() ?? null,
+    };
+    return { ...row, disablePercent: Math.floor(100 * disableProgress({ ...since, ...times }, now.getTime())) };
+  });
 }
 
 export type EnableEndpointOutcome =
   /** `pending`: a test is due now, and held events are sent once it is answered 2xx. */
   { outcome: "enabled"; state: "pending" | "active" } | { outcome: "already-active" } | MissingEndpoint;
 
-/** Released immediately; the sweep releases the rest. */
-const MOST_RELEASED = 1000;
-
 const enable = statement<never>(
   "endpoints.enable",
-  `update endpoints set state_since = now(), test_due_at = now(),
+  `update endpoints set version = version + 1, state_since = now(), test_due_at = now(),
     ${Object.keys(pendingEndpoint)
       .map((column, index) => `${column} = $${index + 2}`)
       .join(", ")}
@@ -98,12 +105,7 @@ const enable = statement<never>(
 
 const release = statement<never>(
   "endpoints.release-held",
-  `with held as (
-    select bot_id, event_id from deliveries where bot_id = $1 and state = 'held'
-    order by event_id limit ${MOST_RELEASED} for update skip locked
-  )
-  update deliveries set state = 'waiting', due_at = now()
-  from held where deliveries.bot_id = held.bot_id and deliveries.event_id = held.event_id`,
+  moveDeliveries({ to: "waiting", bots: "select $1::text as bot_id" }),
 );
 
 /** Enables an endpoint and resets its health. `skipTest` makes it active without a test. */
@@ -129,22 +131,15 @@ export type DisableEndpointOutcome =
   | { outcome: "already-disabled"; reason: DisabledReason | null }
   | MissingEndpoint;
 
-/** Held immediately; the sweep holds the rest. */
-const MOST_HELD = 1000;
-
 const disable = statement<never>(
   "endpoints.disable",
-  "update endpoints set state = 'disabled', state_since = now(), disabled_reason = 'operator' where bot_id = $1",
+  `update endpoints set version = version + 1, state = 'disabled', state_since = now(), disabled_reason = 'operator'
+   where bot_id = $1`,
 );
 
 const hold = statement<never>(
   "endpoints.hold-waiting",
-  `with waiting as (
-    select bot_id, event_id from deliveries where bot_id = $1 and state = 'waiting'
-    order by due_at limit ${MOST_HELD} for update skip locked
-  )
-  update deliveries set state = 'held'
-  from waiting where deliveries.bot_id = waiting.bot_id and deliveries.event_id = waiting.event_id`,
+  moveDeliveries({ to: "held", bots: "select $1::text as bot_id" }),
 );
 
 /** Stops sending to an endpoint until it is enabled again. Attempts in flight end normally. */

@@ -129,7 +129,7 @@ const gauges: readonly {
 ];
 
 /** The current state of delivery over all nodes, from the database. */
-export interface DeliveryFigures {
+export interface DeliveryFigures extends ProgressFigures {
   waiting: number;
   sending: number;
   held: number;
@@ -146,7 +146,10 @@ export interface DeliveryFigures {
   closed: number;
   open: number;
   halfOpen: number;
-  /** Of active endpoints: the worst progress towards being disabled, from 0 to 1, and how many have at least this progress. */
+}
+
+/** Of active endpoints: the worst progress towards being disabled, from 0 to 1, and how many have at least this progress. */
+interface ProgressFigures {
   worstProgress: number;
   atHalf: number;
   atSeventyPercent: number;
@@ -157,7 +160,7 @@ export interface DeliveryFigures {
  * Each count reads one partial index. None of these contains delivered rows, so a table of millions costs nothing. The
  * oldest delivery of a bot is the first entry of its part of the index.
  */
-const figuresOfAllNodes = statement<DeliveryFigures>(
+const figuresOfAllNodes = statement<Omit<DeliveryFigures, keyof ProgressFigures>>(
   "deliveries.figures",
   `with undelivered as (
     select coalesce(sum(failed), 0)::int8 as failed, coalesce(sum(unknown), 0)::int8 as unknown
@@ -167,7 +170,7 @@ const figuresOfAllNodes = statement<DeliveryFigures>(
     ) as ended
   ),
   standing as (
-    select endpoints.state, breaker, ${disableProgress} as progress, extract(epoch from now() - first.due_at) as age,
+    select endpoints.state, breaker, extract(epoch from now() - first.due_at) as age,
       rest_until <= now() and breaker = 'closed' as is_ready
     from endpoints cross join lateral (select ${firstDue("endpoints.bot_id")} as due_at) as first
   ),
@@ -179,11 +182,7 @@ const figuresOfAllNodes = statement<DeliveryFigures>(
       count(*) filter (where state = 'disabled') as disabled,
       count(*) filter (where breaker = 'closed') as closed,
       count(*) filter (where breaker = 'open') as open,
-      count(*) filter (where breaker = 'half-open') as "halfOpen",
-      coalesce(max(progress) filter (where state = 'active'), 0)::float8 as "worstProgress",
-      count(*) filter (where state = 'active' and progress >= 0.5) as "atHalf",
-      count(*) filter (where state = 'active' and progress >= 0.7) as "atSeventyPercent",
-      count(*) filter (where state = 'active' and progress >= 0.9) as "atNinetyPercent"
+      count(*) filter (where breaker = 'half-open') as "halfOpen"
     from standing
   )
   select *,
@@ -193,6 +192,26 @@ const figuresOfAllNodes = statement<DeliveryFigures>(
   from undelivered cross join endpoint_figures`,
 );
 
+const failingEndpoints = statement<Parameters<typeof disableProgress>[0] & { now: number }>(
+  "endpoints.failing",
+  `select extract(epoch from last_success_at)::float8 * 1000 as "lastSuccessAt",
+    extract(epoch from state_since)::float8 * 1000 as "stateSince", failures_since_success as "failuresSinceSuccess",
+    extract(epoch from failing_since)::float8 * 1000 as "failingSince", extract(epoch from now())::float8 * 1000 as now
+  from endpoints where state = 'active' and failures_since_success > 0`,
+);
+
+async function readProgress(database: Database): Promise<ProgressFigures> {
+  const failing = await database.run(failingEndpoints, []);
+  const progress = failing.map(({ now, ...health }) => disableProgress(health, now));
+  const atLeast = (share: number) => progress.filter((each) => each >= share).length;
+  return {
+    worstProgress: Math.max(0, ...progress),
+    atHalf: atLeast(0.5),
+    atSeventyPercent: atLeast(0.7),
+    atNinetyPercent: atLeast(0.9),
+  };
+}
+
 const KEPT_DAYS = 30;
 
 async function readDeliveryFigures(database: Database): Promise<DeliveryFigures> {
@@ -200,7 +219,7 @@ async function readDeliveryFigures(database: Database): Promise<DeliveryFigures>
   const since = newEventId(Date.now() - KEPT_DAYS * 86_400_000, new Uint8Array(10));
   const [figures] = await database.run(figuresOfAllNodes, [since]);
   if (!figures) throw new Error("the query of the delivery figures returned no row");
-  return figures;
+  return { ...figures, ...(await readProgress(database)) };
 }
 
 const LEAST_MS = 5000;

@@ -5,10 +5,10 @@ import { listLimit } from "@intermission/server/parse-request";
 import { conflict, invalid, invalidField } from "@intermission/server/refuse";
 import { z } from "zod";
 import { requireBots, unknownBot } from "../bots/bots.ts";
-import type { Deliveries } from "./deliveries.ts";
-import type { BlockedReason } from "./endpoint-health.ts";
+import type { BlockedReason } from "./blocked-reason.ts";
 import { type EndpointTestOutcome, type EndpointTests, testEndpoint } from "./endpoint-tests.ts";
 import { disableEndpoint, enableEndpoint, limitEndpoint, listEndpoints } from "./endpoints.ts";
+import type { Deliveries } from "./enqueue-webhook.ts";
 import {
   adviseOnAnswer,
   explainDelivery,

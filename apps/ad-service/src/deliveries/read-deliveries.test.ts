@@ -3,7 +3,7 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import { migrations } from "../migrations.ts";
-import type { DeliveryState } from "./deliveries.ts";
+import type { DeliveryState } from "./enqueue-webhook.ts";
 import { findBotOfEvent, listDeliveries, showDelivery } from "./read-deliveries.ts";
 
 const states: DeliveryState[] = ["waiting", "sending", "delivered", "failed", "held", "unknown"];

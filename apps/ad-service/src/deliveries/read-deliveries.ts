@@ -4,13 +4,9 @@ import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
 import type { ErrorClass } from "../outbound/outgoing-request.ts";
 import type { EndpointExchange } from "./attempt.ts";
-import type { DeliveryState, EndReason } from "./deliveries.ts";
-import {
-  type BlockedReason,
-  type DisabledReason,
-  endpointBlockedReason,
-  endpointNotBefore,
-} from "./endpoint-health.ts";
+import { type BlockedReason, endpointBlockedReason, endpointNotBefore } from "./blocked-reason.ts";
+import type { DisabledReason } from "./endpoint-health.ts";
+import type { DeliveryState, EndReason } from "./enqueue-webhook.ts";
 
 export interface ListedDelivery {
   botId: string;

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
-import { type Database, statement } from "@intermission/postgres/open-database";
+import { type Database, type Runner, type Statement, statement } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import type { AttemptOutcome, FinishedAttempt } from "./attempt.ts";
 import { type ClaimedDelivery, releaseDeliveries } from "./claim.ts";
-import { type EndpointChange, endpointHealth } from "./endpoint-health.ts";
+import { type DecidedHealth, decidedRows, healthAssignments, readEndpointFacts } from "./endpoint-facts.ts";
+import { type HealthChange, nextEndpointHealth } from "./endpoint-health.ts";
 
 export interface RecordAttemptDeps {
   database: Database;
@@ -94,20 +95,45 @@ const recordText = (condition: string) => `with finished as (${finishedRows.tabl
     insert into delivery_attempts (${loggedColumns}) select ${loggedColumns} from moved on conflict do nothing
   )`;
 
-// `union all`, not a join: the planner cannot estimate the sizes of the two, so a join would compare every pair of rows.
-const answer = `select bot_id as "botId", event_id as "eventId", fence,
-    null as breaker, null as "endpointState", null as "disabledReason", null::integer as "warnedPercent" from moved
-  union all
-  select bot_id, null, null, breaker, endpoint_state, disabled_reason, warned_percent from endpoint_changes`;
+const decided = decidedRows(finishedRows.parameters.length);
 
-/** A recorded attempt, or a changed endpoint, which has no event. */
-type Recorded = EndpointChange & { eventId: string | null; fence: number | null };
+/*
+ * Writes the health that was decided for an endpoint if nothing changed it meanwhile, and if all attempts that it was decided
+ * from are recorded now. `ended` is SQL for how many of a bot's rows were open claims: that is always counted. The rows are
+ * locked in the order of the bots, so that two batches do not deadlock.
+ */
+const writeHealth = (ended: string) => `decided as (${decided.table}),
+  tally as (select bot_id, count(*)::integer as number from moved group by bot_id order by bot_id),
+  locked as (
+    select endpoints.bot_id, tally.number,
+      coalesce(endpoints.version = decided.version and tally.number = decided.number, false) as is_current
+    from tally join endpoints using (bot_id) left join decided using (bot_id)
+    order by endpoints.bot_id for update of endpoints
+  ),
+  updated as (
+    update endpoints set ended = endpoints.ended + ${ended},
+      ${healthAssignments("is_current")}
+    from locked left join decided using (bot_id) where endpoints.bot_id = locked.bot_id
+  )`;
+
+// `union all`, not a join: the planner cannot estimate the sizes of the two, so a join would compare every pair of rows.
+const answer = `select bot_id as "botId", event_id as "eventId", fence, true as "isCurrent" from moved
+  union all
+  select bot_id, null, null, is_current from locked`;
+
+/** A recorded attempt, or an endpoint (without an event) and whether its decided health was written. */
+interface Recorded {
+  botId: string;
+  eventId: string | null;
+  fence: number | null;
+  isCurrent: boolean;
+}
 
 // Not `state = 'sending'`: the planner would rate the index of leases like the primary key and read all of it for each row.
 const record = statement<Recorded>(
   "deliveries.finish",
   `${recordText("deliveries.fence = finished.fence and deliveries.lease_until is not null")},
-  ${endpointHealth({ from: "moved", ended: "count(*)" })}
+  ${writeHealth("locked.number")}
   ${answer}`,
 );
 
@@ -118,36 +144,82 @@ const record = statement<Recorded>(
 const recordLate = statement<Recorded>(
   "deliveries.finish-late",
   `${recordText("deliveries.fence = finished.fence and deliveries.lease_until is null and recorded_fence < finished.fence")},
-  ${endpointHealth({ from: "moved", ended: "0" })}
+  ${writeHealth("0")}
   ${answer}
   union all
-  select bot_id, event_id, fence, null, null, null, null from finished join deliveries using (bot_id, event_id, fence)
+  select bot_id, event_id, fence, true from finished join deliveries using (bot_id, event_id, fence)
   where recorded_fence = fence`,
 );
 
+/** For endpoints that changed while their health was decided: decided again under their locks. */
+const decidedAgain = decidedRows(0);
+const writeAgain = statement<never>(
+  "endpoints.write-health",
+  `with decided as (${decidedAgain.table})
+  update endpoints set ${healthAssignments("true")}
+  from decided where endpoints.bot_id = decided.bot_id`,
+);
+
+type OnChange = (botId: string, change: HealthChange) => void;
+
 /**
- * Records finished attempts, their log rows and their effect on endpoint health, many in one commit. Returns false if a
- * newer claim has the delivery. Calls `onChange` for each endpoint whose breaker, state or warning changed.
+ * Records finished attempts, their log rows and their effect on the health of endpoints, many in one commit: reads the
+ * endpoints, decides their health, and writes it with the attempts. Returns false if a newer claim has the delivery. Calls
+ * `onChange` for what an operator must know.
  */
-export function finishDeliveries(
-  database: Database,
-  onChange: (change: EndpointChange) => void,
-): CommitGroup<FinishedAttempt, boolean> {
+export function finishDeliveries(database: Database, onChange: OnChange): CommitGroup<FinishedAttempt, boolean> {
   return groupCommits<FinishedAttempt, boolean>({
     orderBy: keyOf,
+    // Two batches at once would decide from the same facts about the same endpoints, and one of them again.
+    maxInFlight: 1,
     async run(batch) {
-      const valuesOf = (some: readonly FinishedAttempt[]) => finishedRows.values(some.map(rowOf));
-      const rows = await database.run(record, valuesOf(batch));
-      const recorded = new Set(rows.filter(({ eventId }) => eventId !== null).map(keyOf));
+      const recorded = await recordBatch(database, { batch, how: record, onChange });
       const others = recorded.size === batch.length ? [] : batch.filter((finished) => !recorded.has(keyOf(finished)));
       if (others.length > 0) {
-        const late = await database.run(recordLate, valuesOf(others));
-        for (const row of late) recorded.add(keyOf(row));
-        rows.push(...late);
+        for (const key of await recordBatch(database, { batch: others, how: recordLate, onChange })) recorded.add(key);
       }
-      for (const row of rows) if (row.eventId === null) onChange(row);
       return batch.map((finished) => recorded.has(keyOf(finished)));
     },
+  });
+}
+
+/** Returns the keys of the attempts that count as recorded. */
+async function recordBatch(
+  database: Database,
+  { batch, how, onChange }: { batch: readonly FinishedAttempt[]; how: Statement<Recorded>; onChange: OnChange },
+): Promise<Set<string>> {
+  const decisions = await decideHealth(database, { attempts: batch, locking: "unlocked" });
+  const values = [...finishedRows.values(batch.map(rowOf)), ...decided.values(decisions)];
+  const rows = await database.run(how, values);
+  const recorded = new Set(rows.filter(({ eventId }) => eventId !== null).map(keyOf));
+  const isCurrent = new Map(rows.filter(({ eventId }) => eventId === null).map((row) => [row.botId, row.isCurrent]));
+  const written = decisions.filter(({ botId }) => isCurrent.get(botId));
+  const again = batch.filter((finished) => isCurrent.get(finished.botId) === false && recorded.has(keyOf(finished)));
+  if (again.length > 0) {
+    written.push(
+      ...(await database.transaction(async (tx) => {
+        const decisions = await decideHealth(tx, { attempts: again, locking: "locked" });
+        await tx.run(writeAgain, decidedAgain.values(decisions));
+        return decisions;
+      })),
+    );
+  }
+  for (const { botId, changes } of written) for (const change of changes) onChange(botId, change);
+  return recorded;
+}
+
+/** Attempts at an address that the bot has since changed show nothing about the new one. */
+async function decideHealth(
+  runner: Runner,
+  { attempts, locking }: { attempts: readonly FinishedAttempt[]; locking: "locked" | "unlocked" },
+): Promise<(DecidedHealth & { changes: HealthChange[] })[]> {
+  const ofBots = Map.groupBy(attempts, ({ botId }) => botId);
+  const facts = await readEndpointFacts(runner, [...ofBots.keys()], { locking });
+  return [...facts.values()].map(({ botId, url, version, now, health: before }) => {
+    const ofBot = ofBots.get(botId) ?? [];
+    const ofAddress = ofBot.filter((attempt) => attempt.url === url);
+    const { health, changes } = nextEndpointHealth(before, ofAddress, { now, jitter: Math.random() });
+    return { botId, version, number: ofBot.length, health, changes };
   });
 }
 

@@ -1,8 +1,8 @@
 import { newEventId } from "@intermission/ad-core/code";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { DeliveryMode } from "../bots/bots.ts";
-import type { Deliveries } from "./deliveries.ts";
-import { type BlockedReason, endpointBlockedReason, endpointNotBefore } from "./endpoint-health.ts";
+import { type BlockedReason, endpointBlockedReason, endpointNotBefore } from "./blocked-reason.ts";
+import type { Deliveries } from "./enqueue-webhook.ts";
 
 export type ReplayDeliveryOutcome =
   /** Due now; sent immediately, or after `notBefore` if its endpoint rests until then. */

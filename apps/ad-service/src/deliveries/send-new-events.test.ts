@@ -9,7 +9,7 @@ import {
   type TestEndpoint,
 } from "../../test/fixtures/delivery-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { type Deliveries, enqueueWebhook, noDeliveries } from "./deliveries.ts";
+import { type Deliveries, enqueueWebhook, noDeliveries } from "./enqueue-webhook.ts";
 
 /** Wraps the database of a node and records the names of completed statements. */
 function recordStatements(database: Database): { recorded: Database; names: string[] } {

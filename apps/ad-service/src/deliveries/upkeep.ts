@@ -1,5 +1,6 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { hasTokens } from "./endpoint-health.ts";
+import { hasTokens } from "./blocked-reason.ts";
+import { MAX_MOVED, moveDeliveries } from "./held-deliveries.ts";
 
 const PRUNE_EVERY_MS = 60_000;
 
@@ -23,7 +24,8 @@ export function startDeliveryUpkeep(
     const { returned, unknown, unheld, held } = await sweepDeliveries(database);
     if (returned + unknown > 0) log.warn({ returned, unknown }, "deliveries of a crashed node were taken back");
     if (returned + unheld > 0) onReleased();
-    return Math.max(returned + unknown, unheld, held) >= MOST_AT_ONCE;
+    // A sweep that moved this many has more to do.
+    return Math.max(returned + unknown, unheld, held) >= MAX_MOVED;
   }
 
   async function prune(): Promise<boolean> {
@@ -57,9 +59,6 @@ export function startDeliveryUpkeep(
   };
 }
 
-/** Rows of one sweep, to keep it short. A sweep that moved this many has more to do and is repeated immediately. */
-const MOST_AT_ONCE = 1000;
-
 /*
  * Takes back expired claims of crashed nodes: they consume no attempt. For at-most-once bots it is not known whether the
  * event was sent, so it is not sent again. A test fails: no caller waits for its answer any more.
@@ -68,7 +67,7 @@ const reap = statement<{ state: string }>(
   "deliveries.reap",
   `with leased as (
     select bot_id, event_id, resume_state from deliveries where deliveries.state = 'sending' and lease_until < now()
-    order by lease_until limit ${MOST_AT_ONCE} for update skip locked
+    order by lease_until limit ${MAX_MOVED} for update skip locked
   ),
   expired as (
     select bot_id, event_id, is_test,
@@ -95,40 +94,19 @@ const reap = statement<{ state: string }>(
 // Repeated, since a statement that began before the endpoint became active can still insert a held event.
 const unhold = statement<never>(
   "deliveries.unhold",
-  `with ready as (
-    select held.bot_id, held.event_id
-    from endpoints cross join lateral (
-      select deliveries.bot_id, event_id from deliveries
-      where deliveries.bot_id = endpoints.bot_id and deliveries.state = 'held'
-      order by event_id limit ${MOST_AT_ONCE} for update skip locked
-    ) as held
-    where endpoints.state = 'active' and ${hasTokens}
-    limit ${MOST_AT_ONCE}
-  )
-  update deliveries set state = 'waiting', due_at = now()
-  from ready where deliveries.bot_id = ready.bot_id and deliveries.event_id = ready.event_id
+  `${moveDeliveries({ to: "waiting", bots: `select bot_id from endpoints where endpoints.state = 'active' and ${hasTokens}` })}
   returning 1`,
 );
 
 // Waiting deliveries are sent only to active endpoints; those of other endpoints become held.
 const hold = statement<never>(
   "deliveries.hold",
-  `with idle as (
-    select bot_id from endpoints where state <> 'active'
-    union all
-    select bot_id from bots where not exists (select from endpoints where endpoints.bot_id = bots.bot_id)
-  ),
-  stranded as (
-    select waiting.bot_id, waiting.event_id
-    from idle cross join lateral (
-      select deliveries.bot_id, event_id from deliveries
-      where deliveries.bot_id = idle.bot_id and deliveries.state = 'waiting'
-      order by is_bulk, due_at limit ${MOST_AT_ONCE} for update skip locked
-    ) as waiting
-    limit ${MOST_AT_ONCE}
-  )
-  update deliveries set state = 'held'
-  from stranded where deliveries.bot_id = stranded.bot_id and deliveries.event_id = stranded.event_id
+  `${moveDeliveries({
+    to: "held",
+    bots: `select bot_id from endpoints where state <> 'active'
+      union all
+      select bot_id from bots where not exists (select from endpoints where endpoints.bot_id = bots.bot_id)`,
+  })}
   returning 1`,
 );
 

@@ -5,7 +5,7 @@ import { untilFeedsAreCurrent } from "@intermission/testing/settled-feed";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
-import { enqueueWebhook } from "../deliveries/deliveries.ts";
+import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
 import { listDeliveries, showDelivery } from "../deliveries/read-deliveries.ts";
 import { migrations } from "../migrations.ts";
 import { listEvents, listLatestEvents } from "./routes.ts";

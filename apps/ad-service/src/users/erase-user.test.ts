@@ -3,7 +3,7 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
-import { noDeliveries } from "../deliveries/deliveries.ts";
+import { noDeliveries } from "../deliveries/enqueue-webhook.ts";
 import { replayDelivery } from "../deliveries/replay.ts";
 import { listEvents } from "../events/routes.ts";
 import { migrations } from "../migrations.ts";

@@ -14,7 +14,7 @@ import {
   reviewFilter,
 } from "../campaigns/bulk-review.ts";
 import { refundAnswer } from "../campaigns/refund-charge.ts";
-import type { Deliveries } from "../deliveries/deliveries.ts";
+import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
 import {
   type DecideViewOutcome,
   listViews,

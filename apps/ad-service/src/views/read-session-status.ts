@@ -2,7 +2,7 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { platformOf } from "../ad-selection/eligibility.ts";
 import { type Bots, findBot } from "../bots/bots.ts";
-import type { DeliveryState } from "../deliveries/deliveries.ts";
+import type { DeliveryState } from "../deliveries/enqueue-webhook.ts";
 import { type Availability, describeAvailability } from "./availability.ts";
 import { type AdSession, isSessionToken, readSession } from "./session.ts";
 

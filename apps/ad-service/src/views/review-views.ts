@@ -7,7 +7,7 @@ import {
   type ReviewFilter,
 } from "../campaigns/bulk-review.ts";
 import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
-import { enqueueWebhook } from "../deliveries/deliveries.ts";
+import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
 import { type AdSession, type CloseReason, readSession, type StoredState } from "./session.ts";
 import { bodyOf } from "./view-change.ts";
 import type { Suspicion } from "./viewing-signals.ts";

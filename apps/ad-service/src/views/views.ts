@@ -5,7 +5,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { LRUCache } from "lru-cache";
 import { selectUnfinishedViews } from "../ad-selection/select-ad.ts";
 import type { Bots, DeliveryMode } from "../bots/bots.ts";
-import { type ClaimedEvent, type Deliveries, enqueueWebhook, type MadeEvents } from "../deliveries/deliveries.ts";
+import { type ClaimedEvent, type Deliveries, enqueueWebhook, type MadeEvents } from "../deliveries/enqueue-webhook.ts";
 import { enqueueTrackerCalls } from "../vast/trackers.ts";
 import { type SeenVideos, seenVideos } from "./expected-frames.ts";
 import type { AdSession } from "./session.ts";

@@ -5,8 +5,9 @@ import { cachedSigningTokens, type SigningTokenCache, type SigningTokens } from 
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { type AttemptOutcome, attemptDelivery, notMadeAfterOwnFault } from "./attempt.ts";
 import { type ClaimedDelivery, claimDeliveries, readNextDue, shareWakeUps } from "./claim.ts";
-import { type ClaimedEvent, type Deliveries, type DeliveryLog, LEASE_SECONDS } from "./deliveries.ts";
-import { logEndpointChange } from "./endpoint-health.ts";
+import { logHealthChange } from "./endpoint-health.ts";
+import { type ClaimedEvent, type Deliveries, type DeliveryLog, LEASE_SECONDS } from "./enqueue-webhook.ts";
+import { type LoopState, loopStates, stateAfterClaim, stateAfterEmptyClaim } from "./loop-state.ts";
 import type { DeliveryMetrics } from "./metrics.ts";
 import { finishDeliveries, recordAttempt } from "./record.ts";
 import { newAlarm, startDeliveryUpkeep } from "./upkeep.ts";
@@ -60,7 +61,7 @@ export interface WebhookDelivery extends Deliveries {
 export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery {
   const { database, secretBox, requests, log, metrics, now = () => new Date() } = deps;
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
-  const finishing = finishDeliveries(database, (change) => logEndpointChange(log, change));
+  const finishing = finishDeliveries(database, (botId, change) => logHealthChange(log, botId, change));
   const tokenCache: SigningTokenCache = { database, secretBox, now, kept: new Map() };
   const alarm = newAlarm();
   const slots = openSlots(limits.perNode);
@@ -71,15 +72,13 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
   let isStopping = false;
   /** Claims whose attempt has not ended, plus slots reserved for statements that are still running. */
   let claimed = 0;
-  /** The loop's last claim used all slots of this node. New events are then queued with the others, in order. */
-  let isShortOfSlots = true;
-  /** A due delivery found no capacity. Else the end of an attempt need not wake the loop: a node that keeps up never claims. */
-  let isRoomAwaited = true;
-  let hasFreedRoom = false;
+  let state: LoopState = "node-full";
+  /** Increases whenever an attempt frees capacity. */
+  let freed = 0;
 
-  function roomIsFreed(): void {
-    hasFreedRoom = true;
-    if (isRoomAwaited) alarm.ring();
+  function capacityIsFreed(): void {
+    freed += 1;
+    if (loopStates[state].wakesOnFreedCapacity) alarm.ring();
   }
 
   /** Starts only while the lease lasts long enough for a whole exchange and the node is not stopping. Never throws. */
@@ -111,10 +110,10 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
     // The node's slot is free now. The recording may take the rest of the lease; it frees the endpoint's capacity.
     claimed -= 1;
     slots.free();
-    roomIsFreed();
+    capacityIsFreed();
     const isTooLate = () => performance.now() > leaseEndsAt || signal.aborted;
     await recordAttempt({ database, finishing, log, isTooLate }, claim, outcome);
-    roomIsFreed();
+    capacityIsFreed();
   }
 
   function deliverAll(claims: readonly ClaimedDelivery[], leaseEndsAt: number): void {
@@ -134,18 +133,19 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
   async function claimDue(): Promise<void> {
     // Answers that came meanwhile free capacity first, so that claims stay batches.
     await nextTurn();
-    hasFreedRoom = false;
+    const freedBefore = freed;
     const leaseEndsAt = newLease();
     const limit = limits.perNode + limits.ahead - claimed;
     const claims = limit > 0 ? await claimDeliveries(database, { limit, leaseSeconds: LEASE_SECONDS }) : [];
-    isShortOfSlots = claims.length >= limit;
+    state = stateAfterClaim(state, { claimed: claims.length, limit });
     deliverAll(claims, leaseEndsAt);
     if (claims.length > 0) return;
     let waitMs = 0;
     if (!alarm.hasRung()) {
       const next = await readNextDue(database);
-      isRoomAwaited = isShortOfSlots || next.isDueNow;
-      if (isRoomAwaited && hasFreedRoom) return;
+      state = stateAfterEmptyClaim(state, next);
+      // Freed while this was read, when it perhaps rang for nobody.
+      if (loopStates[state].wakesOnFreedCapacity && freed !== freedBefore) return;
       waitMs = Math.min(limits.pollMs, next.milliseconds ?? limits.pollMs);
     }
     await alarm.wait(waitMs);
@@ -171,7 +171,7 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
     wake,
 
     async sendNew(most, make) {
-      const isSending = parts !== undefined && !isStopping && !isShortOfSlots;
+      const isSending = parts !== undefined && !isStopping && loopStates[state].claimsNewEvents;
       const free = isSending ? Math.min(most, Math.max(0, limits.perNode - claimed)) : 0;
       const leaseEndsAt = newLease();
       claimed += free;
@@ -182,7 +182,7 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
         return result;
       } finally {
         claimed -= free;
-        roomIsFreed();
+        capacityIsFreed();
       }
     },
 

@@ -46,6 +46,7 @@ import { eventClientRoutes, eventOperatorRoutes } from "./events/routes.ts";
 import { requireBuiltPage } from "./miniapp-page/built-page.ts";
 import { errorPage } from "./miniapp-page/friendly-page.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
+import { noticeOperatorRoutes } from "./notices/operator-routes.ts";
 import { downloadVideo, type GuardedRequests } from "./outbound/guarded-request.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
@@ -279,6 +280,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       explainOperatorRoutes(scope, deps);
       eventOperatorRoutes(scope, deps);
       deliveryOperatorRoutes(scope, deps);
+      noticeOperatorRoutes(scope, { ...deps, requireBots: (botIds) => requireBots(deps.database, botIds) });
       viewOperatorRoutes(scope, deps);
       clickOperatorRoutes(scope, deps);
       conversionOperatorRoutes(scope, deps);

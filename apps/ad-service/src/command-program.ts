@@ -13,6 +13,7 @@ import { creativeCommands } from "./creatives/commands.ts";
 import { deliveryCommands } from "./deliveries/commands.ts";
 import { endpointCommands } from "./deliveries/endpoint-commands.ts";
 import { eventCommands } from "./events/commands.ts";
+import { noticeCommands } from "./notices/commands.ts";
 import { statsCommands } from "./statistics/commands.ts";
 import { codeCommands, userCommands } from "./users/commands.ts";
 import { viewCommands } from "./views/commands.ts";
@@ -27,6 +28,7 @@ const commands = [
   eventCommands,
   deliveryCommands,
   endpointCommands,
+  noticeCommands,
   advertiserCommands,
   viewCommands,
   clickCommands,

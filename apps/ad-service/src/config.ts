@@ -93,6 +93,19 @@ const serverVariables = z.object({
   MOST_DAILY_CLICKS_PER_ADDRESS: wholeNumberSetting({ min: 1, max: 100_000 }).optional(),
   RATE_LIMIT_PER_TOKEN: wholeNumberSetting({ min: 1, max: 1_000_000_000 }).default(50),
   RATE_LIMIT_PER_USER: wholeNumberSetting({ min: 1, max: 1_000_000_000 }).default(10),
+  SMTP_URL: z
+    .string()
+    .refine(
+      (text) => /^smtps?:\/\//.test(text) && URL.canParse(text),
+      "must be smtp://user:password@host:port, or smtps://",
+    )
+    .optional(),
+  SMTP_FROM: z.email("must be an e-mail address such as ads@example.com").optional(),
+  NOTICE_BOT_TOKEN: z
+    .string()
+    .regex(/^\d{3,20}:[\w-]{20,80}$/, "must be the token of a Telegram bot, as BotFather shows it")
+    .optional(),
+  TELEGRAM_API_URL: address.default("https://api.telegram.org"),
   DEMO_BOT_ID: telegramId.optional(),
   DEMO_TELEGRAM_PUBLIC_KEY: z
     .string()
@@ -143,6 +156,12 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     mostDailyClicksPerAddress: read.MOST_DAILY_CLICKS_PER_ADDRESS,
     drainMs: read.DRAIN_SECONDS * 1000,
     rateLimits: { perTokenPerSecond: read.RATE_LIMIT_PER_TOKEN, perUserPerMinute: read.RATE_LIMIT_PER_USER },
+    notices: {
+      smtpUrl: read.SMTP_URL,
+      smtpFrom: read.SMTP_FROM,
+      telegramBotToken: read.NOTICE_BOT_TOKEN,
+      telegramApiUrl: read.TELEGRAM_API_URL,
+    },
     demo: {
       botId: read.DEMO_BOT_ID,
       telegramPublicKey: read.DEMO_TELEGRAM_PUBLIC_KEY,
@@ -239,7 +258,12 @@ const loopbackHosts = ["localhost", "[::1]", "::1"];
  */
 function crossFaults(given: NodeJS.ProcessEnv): string[] {
   const ofMode = given.MODE === "demo" ? demoFaults(given) : productionFaults(given);
-  return [...ofMode, ...metricsFaults(given), ...mediaFaults(given)];
+  return [...ofMode, ...metricsFaults(given), ...mediaFaults(given), ...mailFaults(given)];
+}
+
+function mailFaults({ SMTP_URL: url, SMTP_FROM: from }: NodeJS.ProcessEnv): string[] {
+  if ((url === undefined) === (from === undefined)) return [];
+  return ["SMTP_URL and SMTP_FROM belong together: the mail server, and the address that notices are sent from"];
 }
 
 const bucketVariables = ["S3_ENDPOINT", "S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"];

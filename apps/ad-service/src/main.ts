@@ -12,7 +12,7 @@ import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { createApp } from "./app.ts";
 import { openApiTokens } from "./bots/authenticate-client.ts";
 import { openBots } from "./bots/bots.ts";
-import { requireEncryptionKey } from "./bots/tokens.ts";
+import { requireEncryptionKey, signingTokens } from "./bots/tokens.ts";
 import { requireCurrency } from "./campaigns/currency.ts";
 import { type Config, readConfig } from "./config.ts";
 import { openMediaStorage, requireMediaFolder } from "./creatives/media-storage.ts";
@@ -23,6 +23,7 @@ import { deliveryMetrics } from "./deliveries/metrics.ts";
 import { openWebhookDelivery } from "./deliveries/webhook-delivery.ts";
 import { migrations } from "./migrations.ts";
 import { requireBuiltPage } from "./miniapp-page/built-page.ts";
+import { startSendingNotices } from "./notices/send-notices.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
 import { rememberPublisherShare, startComparingShare } from "./statistics/publisher-share.ts";
 import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
@@ -115,6 +116,15 @@ async function start(config: Config): Promise<void> {
   const rollingUp = startRollingUpStatistics({ database, log: logger, now });
   deliveries.start();
   const calling = startCallingTrackers({ database, requests, log: logger, now });
+  const noticing = startSendingNotices({
+    database,
+    requests,
+    settings: config.notices,
+    tokensOf: async (botId) =>
+      (await signingTokens({ database, secretBox }, { botIds: [botId], now: now() })).get(botId),
+    log: logger,
+    now,
+  });
   const testing = startTestingEndpoints({ database, endpointTests, log: logger });
 
   onStopSignal({ logger, drainMs: config.drainMs, draining }, async () => {
@@ -124,6 +134,7 @@ async function start(config: Config): Promise<void> {
       sweeping.stop(),
       deliveries.stop(),
       testing.stop(),
+      noticing.stop(),
       rollingUp.stop(),
       checkingMedia.stop(),
       comparingShare.stop(),

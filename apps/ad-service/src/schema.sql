@@ -441,6 +441,38 @@ create table endpoint_claims (
   last_served_at timestamptz not null default '-infinity'
 ) with (fillfactor = 50);
 
+-- Who is told when the endpoint of a bot fails, recovers or is disabled; opt-in. `health`: the last one that a notice was made
+-- of. No further notice is sent before `quiet_until`.
+create table notice_receivers (
+  bot_id text not null references bots,
+  channel text not null check (channel in ('webhook', 'email', 'telegram')),
+  address text not null,
+  health text not null default 'recovered' check (health in ('failing', 'recovered', 'disabled')),
+  quiet_until timestamptz,
+  last_sent_at timestamptz,
+  last_error text,
+  primary key (bot_id, channel)
+);
+
+-- Notices to be sent, made with the change of the health: at most one for each receiver, which sums up later changes.
+create table notices (
+  bot_id text not null,
+  channel text not null,
+  notice_id text not null,
+  health text not null check (health in ('failing', 'recovered', 'disabled')),
+  reason text check (reason in ('operator', 'gone', 'failing')),
+  url text,
+  last_status integer,
+  last_error_class text,
+  changes integer not null default 1,
+  occurred_at timestamptz not null default now(),
+  attempts integer not null default 0,
+  due_at timestamptz not null,
+  primary key (bot_id, channel),
+  foreign key (bot_id, channel) references notice_receivers on delete cascade
+);
+create index notices_due on notices (due_at);
+
 -- Refused visits of direct links, as counts, since a link can be opened any number of times. `summed` is how many of them the
 -- statistics include.
 create table click_refusals (

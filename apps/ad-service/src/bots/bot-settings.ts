@@ -1,8 +1,8 @@
 import { type NamedRewards, telegramId } from "@intermission/ad-core/client-api";
-import { hasUserInfo } from "@intermission/ad-core/web-address";
 import { shortWord } from "@intermission/server/parse-request";
 import { InvalidArgumentError } from "commander";
 import { z } from "zod";
+import { callableAddress } from "../outbound/callable-address.ts";
 
 const amountFault = "must be a whole number from 1 to 1000000000";
 /** How much the bot pays for one view or click, in its unit. */
@@ -75,16 +75,6 @@ export function rewardUnitOption(text: string, earlier: RewardUnit | "none" = {}
   return { ...(earlier !== "none" && earlier), [language]: words };
 }
 
-function webAddress(protocol: RegExp, form: string) {
-  return z
-    .url({ protocol, error: `must be ${form}` })
-    .max(2048)
-    .refine((address) => !hasUserInfo(address), "must not hold a user name or password")
-    .refine((address) => !address.includes("#"), "must not hold a fragment");
-}
-
-const address = webAddress(/^https?$/, "an address as https://example.com/webhooks");
-
 const wholeNumber = (least: number, most: number, unit = "") => {
   const message = `must be a whole number from ${least} to ${most}${unit && ` ${unit}`}`;
   return z.int(message).min(least, message).max(most, message);
@@ -100,8 +90,8 @@ export const botSettings = z.object({
     .string()
     .regex(/^[A-Za-z]\w{3,31}$/, "must be the bot's username without the @")
     .nullable(),
-  webhookUrl: address.nullable(),
-  publisherApiUrl: address.nullable(),
+  webhookUrl: callableAddress.nullable(),
+  publisherApiUrl: callableAddress.nullable(),
   deliveryMode: z.enum(["at-least-once", "at-most-once"]),
   codeLifetimeSeconds: wholeNumber(60, 86_400, "seconds"),
   cooldownSeconds: wholeNumber(0, 604_800, "seconds"),

@@ -1,5 +1,6 @@
 import { type Runner, statement } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
+import type { NoticeHealth, NoticeReason } from "../notices/notice.ts";
 import type { EndpointHealth } from "./endpoint-health.ts";
 
 /** What is read of an endpoint to decide its health. */
@@ -72,6 +73,7 @@ export interface DecidedHealth {
   /** How many attempts it was decided from. */
   number: number;
   health: EndpointHealth;
+  notice: { health: NoticeHealth; reason: NoticeReason | null } | undefined;
 }
 
 type ParameterTypes = {
@@ -85,13 +87,16 @@ const parameterTypes = Object.fromEntries(
 
 /** Rows of decided health, as parameters of a statement after `after` others. */
 export function decidedRows(after: number) {
-  const rows = rowParameters({ bot_id: "text", version: "bigint", number: "integer", ...parameterTypes }, { after });
+  const rows = rowParameters(
+    { bot_id: "text", version: "bigint", number: "integer", notice: "text", notice_reason: "text", ...parameterTypes },
+    { after },
+  );
   return {
     table: rows.table,
     values: (decided: readonly DecidedHealth[]) =>
       rows.values(
-        decided.map(({ botId, version, number, health }) => ({
-          ...{ bot_id: botId, version, number },
+        decided.map(({ botId, version, number, health, notice }) => ({
+          ...{ bot_id: botId, version, number, notice: notice?.health, notice_reason: notice?.reason },
           ...Object.fromEntries(
             Object.entries(healthColumns).map(([name, [column]]) => [column, health[name as keyof EndpointHealth]]),
           ),

@@ -1,3 +1,4 @@
+import type { NoticeHealth, NoticeReason } from "../notices/notice.ts";
 import type { FinishedAttempt } from "./attempt.ts";
 import type { DeliveryLog } from "./enqueue-webhook.ts";
 
@@ -43,6 +44,25 @@ export type HealthChange =
   | { change: "disabled"; reason: Exclude<DisabledReason, "operator"> }
   | { change: "warned"; percent: number };
 
+/** What the receivers of notices are told of these changes; undefined: nothing. */
+export function noticeOf(
+  changes: readonly HealthChange[],
+): { health: NoticeHealth; reason: NoticeReason | null } | undefined {
+  for (const change of changes) {
+    const health = noticeHealths[change.change];
+    if (health) return { health, reason: change.change === "disabled" ? change.reason : null };
+  }
+  return undefined;
+}
+
+const noticeHealths: Record<HealthChange["change"], NoticeHealth | undefined> = {
+  failing: "failing",
+  "probe-failed": undefined,
+  recovered: "recovered",
+  disabled: "disabled",
+  warned: undefined,
+};
+
 /** Attempts at one address that ended together, as far as they show something about it. */
 export type EndpointAttempt = Pick<
   FinishedAttempt,
@@ -86,6 +106,7 @@ export function nextEndpointHealth(
   const counted = countAttempts(before, attempts, now);
   const moved = moveBreaker(counted, attempts, { now, jitter });
   const judged = judgeEndpoint(moved.health, attempts, now);
+  // The graver change first.
   return { health: judged.health, changes: [...judged.changes, ...moved.changes] };
 }
 

@@ -6,6 +6,7 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { readBot } from "../bots/bots.ts";
 import { signingTokens } from "../bots/tokens.ts";
+import { enqueueNotices } from "../notices/enqueue-notices.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { attemptDelivery, type FinishedAttempt } from "./attempt.ts";
 import type { ClaimedDelivery } from "./claim.ts";
@@ -199,8 +200,10 @@ const finish = statement<{ endpointState: EndpointState | null; isActivated: boo
       last_answer = case when $4 then last_answer else left($16, 200) end,
       test_due_at = now() + make_interval(secs => $5)
     from judged where endpoints.bot_id = judged.bot_id
-    returning endpoints.bot_id, endpoints.state, activates
+    returning endpoints.bot_id, endpoints.state, activates, case when activates then 'recovered' end as health,
+      null as reason, url, last_status as status, last_error_class as error_class
   ),
+  ${enqueueNotices("updated")},
   released as (
     ${moveDeliveries({ to: "waiting", bots: "select bot_id from updated where activates" })}
   )

@@ -1,6 +1,7 @@
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import { pendingEndpoint } from "../bots/change-bot.ts";
+import { enqueueNotices } from "../notices/enqueue-notices.ts";
 import { hasTokens } from "./blocked-reason.ts";
 import { firstDue } from "./claim.ts";
 import { type BreakerState, type DisabledReason, disableProgress, type EndpointState } from "./endpoint-health.ts";
@@ -96,11 +97,17 @@ export type EnableEndpointOutcome =
 
 const enable = statement<never>(
   "endpoints.enable",
-  `update endpoints set version = version + 1, state_since = now(), test_due_at = now(),
-    ${Object.keys(pendingEndpoint)
-      .map((column, index) => `${column} = $${index + 2}`)
-      .join(", ")}
-  where bot_id = $1`,
+  `with enabled as (
+    update endpoints set version = version + 1, state_since = now(), test_due_at = now(),
+      ${Object.keys(pendingEndpoint)
+        .map((column, index) => `${column} = $${index + 2}`)
+        .join(", ")}
+    where bot_id = $1
+    returning bot_id, case state when 'active' then 'recovered' end as health, null as reason, url,
+      last_status as status, last_error_class as error_class
+  ),
+  ${enqueueNotices("enabled")}
+  select bot_id from enabled`,
 );
 
 const release = statement<never>(
@@ -133,8 +140,13 @@ export type DisableEndpointOutcome =
 
 const disable = statement<never>(
   "endpoints.disable",
-  `update endpoints set version = version + 1, state = 'disabled', state_since = now(), disabled_reason = 'operator'
-   where bot_id = $1`,
+  `with disabled as (
+    update endpoints set version = version + 1, state = 'disabled', state_since = now(), disabled_reason = 'operator'
+    where bot_id = $1
+    returning bot_id, 'disabled' as health, 'operator' as reason, url, last_status as status, last_error_class as error_class
+  ),
+  ${enqueueNotices("disabled")}
+  select bot_id from disabled`,
 );
 
 const hold = statement<never>(

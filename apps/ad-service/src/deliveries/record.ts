@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, type Runner, type Statement, statement } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
+import { enqueueNotices } from "../notices/enqueue-notices.ts";
 import type { AttemptOutcome, FinishedAttempt } from "./attempt.ts";
 import { type ClaimedDelivery, releaseDeliveries } from "./claim.ts";
 import { type DecidedHealth, decidedRows, healthAssignments, readEndpointFacts } from "./endpoint-facts.ts";
-import { type HealthChange, nextEndpointHealth } from "./endpoint-health.ts";
+import { type HealthChange, nextEndpointHealth, noticeOf } from "./endpoint-health.ts";
 
 export interface RecordAttemptDeps {
   database: Database;
@@ -114,7 +115,10 @@ const writeHealth = (ended: string) => `decided as (${decided.table}),
     update endpoints set ended = endpoints.ended + ${ended},
       ${healthAssignments("is_current")}
     from locked left join decided using (bot_id) where endpoints.bot_id = locked.bot_id
-  )`;
+    returning endpoints.bot_id, case when is_current then decided.notice end as health, decided.notice_reason as reason,
+      url, endpoints.last_status as status, endpoints.last_error_class as error_class
+  ),
+  ${enqueueNotices("updated")}`;
 
 // `union all`, not a join: the planner cannot estimate the sizes of the two, so a join would compare every pair of rows.
 const answer = `select bot_id as "botId", event_id as "eventId", fence, true as "isCurrent" from moved
@@ -155,9 +159,15 @@ const recordLate = statement<Recorded>(
 const decidedAgain = decidedRows(0);
 const writeAgain = statement<never>(
   "endpoints.write-health",
-  `with decided as (${decidedAgain.table})
-  update endpoints set ${healthAssignments("true")}
-  from decided where endpoints.bot_id = decided.bot_id`,
+  `with decided as (${decidedAgain.table}),
+  updated as (
+    update endpoints set ${healthAssignments("true")}
+    from decided where endpoints.bot_id = decided.bot_id
+    returning endpoints.bot_id, decided.notice as health, decided.notice_reason as reason, url,
+      endpoints.last_status as status, endpoints.last_error_class as error_class
+  ),
+  ${enqueueNotices("updated")}
+  select bot_id from updated`,
 );
 
 type OnChange = (botId: string, change: HealthChange) => void;
@@ -219,7 +229,7 @@ async function decideHealth(
     const ofBot = ofBots.get(botId) ?? [];
     const ofAddress = ofBot.filter((attempt) => attempt.url === url);
     const { health, changes } = nextEndpointHealth(before, ofAddress, { now, jitter: Math.random() });
-    return { botId, version, number: ofBot.length, health, changes };
+    return { botId, version, number: ofBot.length, health, notice: noticeOf(changes), changes };
   });
 }
 

@@ -128,6 +128,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     },
     warning: deps.warning,
     isStopping,
+    withinMs: config.databaseLimits.silentMs,
   });
   if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
   if (config.hasApiReference) serveApiReference(app, { title: "Intermission: ad service", documents });

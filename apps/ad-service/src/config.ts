@@ -3,14 +3,13 @@ import { telegramId } from "@intermission/ad-core/client-api";
 import { isPlainHttp } from "@intermission/ad-core/web-address";
 import { checkDatabaseUrl } from "@intermission/postgres/database-url";
 import {
-  connectTimeoutSeconds,
+  databaseLimitsOf,
+  databaseLimitVariables,
   drainSeconds,
   embeddedBuffers,
   logLevel,
-  poolSize,
   portNumber,
   readSettings,
-  statementTimeoutSeconds,
   trustedProxies,
   webAddress,
   wholeNumberSetting,
@@ -38,9 +37,7 @@ const storeVariables = {
   DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
   DATA_DIR: z.string().default("data"),
   EMBEDDED_BUFFERS_MB: embeddedBuffers,
-  DATABASE_POOL_SIZE: poolSize,
-  DATABASE_CONNECT_TIMEOUT_SECONDS: connectTimeoutSeconds,
-  DATABASE_STATEMENT_TIMEOUT_SECONDS: statementTimeoutSeconds,
+  ...databaseLimitVariables,
   LOG_LEVEL: logLevel,
   MEDIA_DIR: z.string().optional(),
   S3_ENDPOINT: address.optional(),
@@ -194,9 +191,7 @@ function storeOf(
         | "DATABASE_URL"
         | "DATA_DIR"
         | "EMBEDDED_BUFFERS_MB"
-        | "DATABASE_POOL_SIZE"
-        | "DATABASE_CONNECT_TIMEOUT_SECONDS"
-        | "DATABASE_STATEMENT_TIMEOUT_SECONDS"
+        | keyof typeof databaseLimitVariables
         | "LOG_LEVEL"
         | "MEDIA_DIR"
         | "WEBHOOK_ALLOWED_NETWORKS"
@@ -217,10 +212,7 @@ function storeOf(
     dataFolder,
     buffersMegabytes: read.EMBEDDED_BUFFERS_MB,
     poolSize: read.DATABASE_POOL_SIZE,
-    timeouts: {
-      connectSeconds: read.DATABASE_CONNECT_TIMEOUT_SECONDS,
-      statementSeconds: read.DATABASE_STATEMENT_TIMEOUT_SECONDS,
-    },
+    databaseLimits: databaseLimitsOf(read),
     logLevel: read.LOG_LEVEL,
     media: bucketOf(read) ?? {
       kind: "folder" as const,

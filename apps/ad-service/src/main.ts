@@ -1,6 +1,7 @@
 import { clockWarning, followDatabaseClock } from "@intermission/postgres/database-clock";
 import { openDatabase } from "@intermission/postgres/open-database";
 import { markAbandonedStore, requireStoreInUse } from "@intermission/server/abandoned-store";
+import { isStoreOutage } from "@intermission/postgres/store-faults";
 import { requireDataFolder } from "@intermission/server/data-folder";
 import { exitAfterStore, logListening, onStopSignal } from "@intermission/server/graceful-stop";
 import { createLogger } from "@intermission/server/logger";
@@ -32,7 +33,7 @@ import { startSweepingSessions } from "./views/sweep-sessions.ts";
 import { openViews } from "./views/views.ts";
 
 async function start(config: Config): Promise<void> {
-  const logger = createLogger({ level: config.logLevel, name: "ad-service" });
+  const logger = createLogger({ level: config.logLevel, name: "ad-service", isOutage: isStoreOutage });
   requireStoreInUse(config, logger);
   await requireMediaFolder(config.media);
   // Nodes that share a database server do not share a folder.
@@ -42,7 +43,7 @@ async function start(config: Config): Promise<void> {
     dataDirectory: config.dataDirectory,
     buffersMegabytes: config.buffersMegabytes,
     poolSize: config.poolSize,
-    timeouts: config.timeouts,
+    limits: config.databaseLimits,
     schema: "ad_service",
     migrations,
     logger,

@@ -41,7 +41,7 @@ async function openStore(
     dataDirectory: config.dataDirectory,
     buffersMegabytes: config.buffersMegabytes,
     poolSize: config.poolSize,
-    timeouts: config.timeouts,
+    limits: config.databaseLimits,
     schema: "ad_service",
     migrations,
     isExisting: true,

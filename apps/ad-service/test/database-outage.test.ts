@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { openDatabase } from "@intermission/postgres/open-database";
 import { startTemporaryCluster } from "@intermission/testing/temporary-cluster";
 import { expect, test } from "vitest";
@@ -25,6 +26,75 @@ interface Surface {
 }
 
 test("while the database is down every surface answers 503 with Retry-After, and all work again afterwards", async () => {
+  await expectOutage(async ({ cluster, surfaces, ask, written }) => {
+    await cluster.crash();
+    // Twice: the first requests use connections that have just broken, the next ones cannot open any.
+    for (let round = 0; round < 2; round++) {
+      for (const [name, surface] of Object.entries(surfaces)) expectUnavailable(name, surface, await ask(surface));
+    }
+    expect(written.length).toBeGreaterThan(0);
+    for (const line of written) expect(line).not.toMatch(/"stack"|\\n\s+at /);
+    await cluster.restart();
+  });
+}, 120_000);
+
+test("while the database is frozen nobody waits for a 503, and the outage logs a line a second", {
+  tags: "long",
+  timeout: 120_000,
+}, async () => {
+  await expectOutage(async ({ cluster, surfaces, ask, written, address }) => {
+    const thaw = cluster.freeze();
+    try {
+      const frozenAt = performance.now();
+      const secondsSinceFrozen = () => (performance.now() - frozenAt) / 1000;
+      const writtenBefore = written.length;
+      await Promise.all(
+        Object.entries(surfaces).map(async ([name, surface]) => {
+          expectUnavailable(name, surface, await ask(surface));
+          expect(secondsSinceFrozen(), name).toBeLessThan(4.5);
+        }),
+      );
+      expect((await fetch(`${address}/healthz`)).status).toBe(200);
+      for (let round = 0; round < 5; round++) {
+        for (const [name, surface] of Object.entries(surfaces)) {
+          const askedAt = performance.now();
+          expectUnavailable(name, surface, await ask(surface));
+          expect(performance.now() - askedAt, name).toBeLessThan(500);
+        }
+        const askedAt = performance.now();
+        expect((await fetch(`${address}/readyz`)).status).toBe(503);
+        expect(performance.now() - askedAt).toBeLessThan(500);
+        await wait(300);
+      }
+      expect(written.length - writtenBefore).toBeLessThanOrEqual(Math.ceil(secondsSinceFrozen()) + 1);
+    } finally {
+      thaw();
+    }
+  });
+});
+
+interface Outage {
+  cluster: Awaited<ReturnType<typeof startTemporaryCluster>>;
+  surfaces: Record<string, Surface>;
+  ask(surface: Surface): Promise<Answer>;
+  address: string;
+  /** The log. */
+  written: string[];
+}
+interface Answer {
+  response: Response;
+  text: string;
+}
+
+function expectUnavailable(name: string, surface: Surface, { response, text }: Answer): void {
+  expect({ name, status: response.status, text }).toMatchObject({ name, status: 503 });
+  expect(Number(response.headers.get("retry-after")), name).toBeGreaterThan(0);
+  expect(response.headers.get("content-type"), name).toMatch(surface.type ?? /^application\/json/);
+  if (!surface.type) expect(JSON.parse(text)).toEqual({ error: { code: "UNAVAILABLE", message: expect.any(String) } });
+}
+
+/** All surfaces work, then `outage` begins and ends one, and all work again. */
+async function expectOutage(outage: (deps: Outage) => Promise<void>): Promise<void> {
   const cluster = await startTemporaryCluster();
   const dataDirectory = mkdtempSync(join(tmpdir(), "outage-"));
   const written: string[] = [];
@@ -95,22 +165,7 @@ test("while the database is down every surface answers 503 with Retry-After, and
     const expected = Object.fromEntries(Object.entries(surfaces).map(([name, { status }]) => [name, status]));
     expect(await statuses()).toEqual(expected);
 
-    await cluster.crash();
-    // Twice: the first requests use connections that have just broken, the next ones cannot open any.
-    for (let round = 0; round < 2; round++) {
-      for (const [name, surface] of Object.entries(surfaces)) {
-        const { response, text } = await ask(surface);
-        expect({ name, status: response.status, text }).toMatchObject({ name, status: 503 });
-        expect(Number(response.headers.get("retry-after")), name).toBeGreaterThan(0);
-        expect(response.headers.get("content-type"), name).toMatch(surface.type ?? /^application\/json/);
-        if (!surface.type)
-          expect(JSON.parse(text)).toEqual({ error: { code: "UNAVAILABLE", message: expect.any(String) } });
-      }
-    }
-    expect(written.length).toBeGreaterThan(0);
-    for (const line of written) expect(line).not.toMatch(/"stack"|\\n\s+at /);
-
-    await cluster.restart();
+    await outage({ cluster, surfaces, ask, address: fixture.address, written });
     surfaces["a new bot"] = { path: "/operator/v1/bots", headers: operator, status: 200 };
     await expect.poll(statuses, { timeout: 20_000 }).toEqual({ ...expected, "a new bot": 200 });
   } finally {
@@ -119,4 +174,4 @@ test("while the database is down every surface answers 503 with Retry-After, and
     await cluster.stop();
     rmSync(dataDirectory, { recursive: true, force: true });
   }
-}, 120_000);
+}

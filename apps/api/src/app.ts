@@ -45,7 +45,7 @@ import { type IntakeMetrics, intakeMetrics } from "./webhook-intake/intake-metri
 import { webhookRoutes } from "./webhook-intake/routes.ts";
 
 export interface AppOptions {
-  config: Pick<Config, "trustProxy" | "hasApiReference" | "metrics" | "miniappOrigin" | "links">;
+  config: Pick<Config, "databaseLimits" | "trustProxy" | "hasApiReference" | "metrics" | "miniappOrigin" | "links">;
   database: Database;
   bots: ServedBots;
   /** Seals the tokens of the table's bots; undefined: the table cannot be changed here. */
@@ -94,6 +94,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     check: () => database.run(ping, []),
     warning: options.warning,
     isStopping: options.isDraining,
+    withinMs: config.databaseLimits.silentMs,
   });
   if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
   const { adServiceOf, hint, stopping } = options;

@@ -2,15 +2,14 @@ import { join, resolve } from "node:path";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { checkDatabaseUrl } from "@intermission/postgres/database-url";
 import {
-  connectTimeoutSeconds,
+  databaseLimitsOf,
+  databaseLimitVariables,
   drainSeconds,
   embeddedBuffers,
   logLevel,
-  poolSize,
   portNumber,
   readSettings,
   requiredAddress,
-  statementTimeoutSeconds,
   telegramBotToken,
   trustedProxies,
   wholeNumberSetting,
@@ -43,9 +42,7 @@ const variables = z.object({
   DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
   DATA_DIR: z.string().default("data"),
   EMBEDDED_BUFFERS_MB: embeddedBuffers,
-  DATABASE_POOL_SIZE: poolSize,
-  DATABASE_CONNECT_TIMEOUT_SECONDS: connectTimeoutSeconds,
-  DATABASE_STATEMENT_TIMEOUT_SECONDS: statementTimeoutSeconds,
+  ...databaseLimitVariables,
   API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional(),
   LOG_LEVEL: logLevel,
   TRUST_PROXY: trustedProxies.optional(),
@@ -146,7 +143,7 @@ const secrets = [
 
 const commandVariables = variables.pick({
   ...{ DATABASE_URL: true, DATA_DIR: true, EMBEDDED_BUFFERS_MB: true, DATABASE_POOL_SIZE: true },
-  ...{ DATABASE_CONNECT_TIMEOUT_SECONDS: true, DATABASE_STATEMENT_TIMEOUT_SECONDS: true },
+  ...{ DATABASE_SILENT_SECONDS: true, DATABASE_CONNECT_TIMEOUT_SECONDS: true, DATABASE_STATEMENT_TIMEOUT_SECONDS: true },
   ...{ BOT_ID: true, ENCRYPTION_KEY: true },
 });
 
@@ -167,10 +164,7 @@ function storeOf(read: z.output<typeof commandVariables>) {
     dataFolder: join(dataDirectory, "api"),
     buffersMegabytes: read.EMBEDDED_BUFFERS_MB,
     poolSize: read.DATABASE_POOL_SIZE,
-    timeouts: {
-      connectSeconds: read.DATABASE_CONNECT_TIMEOUT_SECONDS,
-      statementSeconds: read.DATABASE_STATEMENT_TIMEOUT_SECONDS,
-    },
+    databaseLimits: databaseLimitsOf(read),
   };
 }
 

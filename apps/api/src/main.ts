@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { clockWarning, followDatabaseClock } from "@intermission/postgres/database-clock";
 import { openDatabase } from "@intermission/postgres/open-database";
 import { markAbandonedStore, requireStoreInUse } from "@intermission/server/abandoned-store";
+import { isStoreOutage } from "@intermission/postgres/store-faults";
 import { startLoop } from "@intermission/server/background-loop";
 import { requireDataFolder } from "@intermission/server/data-folder";
 import { exitAfterStore, logListening, onStopSignal } from "@intermission/server/graceful-stop";
@@ -22,7 +23,7 @@ const refreshBotsMs = 2000;
 
 async function main(): Promise<void> {
   const config = readConfig();
-  const logger = createLogger({ level: config.logLevel, name: "api" });
+  const logger = createLogger({ level: config.logLevel, name: "api", isOutage: isStoreOutage });
   requireStoreInUse(config, logger);
   const folder = config.databaseUrl === undefined ? await requireDataFolder(config.dataFolder) : undefined;
   const database = await openDatabase({
@@ -30,7 +31,7 @@ async function main(): Promise<void> {
     dataDirectory: config.dataDirectory,
     buffersMegabytes: config.buffersMegabytes,
     poolSize: config.poolSize,
-    timeouts: config.timeouts,
+    limits: config.databaseLimits,
     schema: "api",
     migrations,
     logger,

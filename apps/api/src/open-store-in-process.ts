@@ -34,7 +34,7 @@ export async function openStoreInProcess(
       dataDirectory: store.dataDirectory,
       buffersMegabytes: store.buffersMegabytes,
       poolSize: store.poolSize,
-      timeouts: store.timeouts,
+      limits: store.databaseLimits,
       schema: "api",
       migrations,
       isExisting: true,

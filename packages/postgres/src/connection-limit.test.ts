@@ -32,7 +32,7 @@ test("a start warns in one line if the pool does not fit the server, and the tim
   const logger = { info: () => {}, warn: (_facts: object, message: string) => void lines.push(message) };
   const database = await openDatabase({
     ...{ databaseUrl: server.url, dataDirectory: "", schema: "shop", migrations: {}, logger, poolSize: 5 },
-    timeouts: { connectSeconds: 5, statementSeconds: 7 },
+    limits: { connectMs: 5000, statementMs: 7000 },
   });
   const timeout = statement<{ timeout: string }>(
     "read-timeout",

@@ -1,4 +1,5 @@
 import pg from "pg";
+import type { SilenceWatch } from "./watch-silence.ts";
 
 /** The logger of this package; pino's logger implements it. */
 export interface DatabaseLogger {
@@ -6,9 +7,20 @@ export interface DatabaseLogger {
   warn(facts: object, message: string): void;
 }
 
+export interface DatabaseLimits {
+  /** How long a request waits for a new connection, or for a free one of the pool. */
+  readonly connectMs: number;
+  /** After this time without an answer the database counts as silent, and requests are refused at once. */
+  readonly silentMs: number;
+  /** A statement is cancelled after this time. */
+  readonly statementMs: number;
+}
+
 /** The connections to a PostgreSQL server. */
 export interface DatabaseStore {
   readonly pool: pg.Pool;
+  /** Begins to watch whether the server answers. */
+  watch(): SilenceWatch;
   /** Lends a connection without a statement timeout. */
   withoutTimeout(work: (client: pg.ClientBase) => Promise<void>): Promise<void>;
   /** Called once the tables are migrated. */

@@ -1,12 +1,13 @@
+import type pg from "pg";
 import { enterCommitEpoch } from "./commit-epoch.ts";
 import { connectionWarning, readConnectionFacts } from "./connection-limit.ts";
 import type { Database } from "./database.ts";
-import type { DatabaseLogger, DatabaseStore } from "./database-store.ts";
+import type { DatabaseLimits, DatabaseLogger, DatabaseStore } from "./database-store.ts";
 import { joinCluster } from "./join-cluster.ts";
 import { type Migrations, migrate, requireMigrated } from "./migrate.ts";
-import { type DatabaseTimeouts, openStore } from "./open-store.ts";
+import { openStore } from "./open-store.ts";
 import { requireSessions } from "./require-sessions.ts";
-import { ask, giveBack, retryConflicts, runTransaction } from "./run-transaction.ts";
+import { ask, giveBack, ofStore, retryConflicts, runTransaction } from "./run-transaction.ts";
 import { faultOfServer } from "./server-faults.ts";
 import type { StoreFault } from "./store-faults.ts";
 
@@ -31,7 +32,8 @@ export interface OpenDatabaseOptions {
   readonly logger?: DatabaseLogger | undefined;
   /** Connections, 10 by default. */
   readonly poolSize?: number | undefined;
-  readonly timeouts?: DatabaseTimeouts | undefined;
+  /** 10 s for a connection, 2 s without any answer, and 30 s for a statement, by default. */
+  readonly limits?: Partial<DatabaseLimits> | undefined;
   /** The `shared_buffers` of the embedded cluster, if this process starts it; 64 by default. */
   readonly buffersMegabytes?: number | undefined;
   /** Opens only an existing store: no store, schema or table is created or changed. False by default. */
@@ -54,7 +56,7 @@ export interface OpenDatabaseOptions {
  */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const { databaseUrl, dataDirectory, schema, migrations, logger, poolSize = 10 } = options;
-  const { timeouts = { connectSeconds: 10, statementSeconds: 30 } } = options;
+  const limits = { connectMs: 10_000, silentMs: 2000, statementMs: 30_000, ...options.limits };
   const { isExisting = false, onDeath = () => {}, buffersMegabytes = 64 } = options;
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new Error(`"${schema}" is not a valid schema name`);
   const cluster =
@@ -62,7 +64,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
       ? await joinCluster({ dataDirectory, mayCreate: !isExisting, buffersMegabytes, logger, onDeath })
       : undefined;
   const server = cluster?.connection ?? { connectionString: databaseUrl };
-  const store = openStore({ server, schema, poolSize, timeouts, logger });
+  const store = openStore({ server, schema, poolSize, limits, logger });
   const close = async () => {
     await store.close();
     await cluster?.leave();
@@ -83,19 +85,43 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   return databaseOver(store, close);
 }
 
-function databaseOver({ pool, listen, notify }: DatabaseStore, close: () => Promise<void>): Database {
+function databaseOver(store: DatabaseStore, close: () => Promise<void>): Database {
+  const { pool, listen, notify } = store;
+  const watch = store.watch();
+
+  /** A connection from the pool; one that comes after the database became silent goes back. */
+  async function lend(): Promise<pg.PoolClient> {
+    watch.requireAnswers();
+    const connecting = pool.connect();
+    try {
+      return await watch.unlessSilent(connecting);
+    } catch (error) {
+      ofStore(error);
+      connecting.then(giveBack, () => {});
+      throw error;
+    }
+  }
+
   return {
     async run({ name, text }, values) {
-      const client = await pool.connect();
+      const client = await lend();
       try {
-        return (await ask(client, { name, text, values: [...values] })).rows;
+        const { rows } = await ask(client, { name, text, values: [...values] });
+        watch.heard();
+        return rows;
       } finally {
         giveBack(client);
       }
     },
-    transaction: (work) => retryConflicts(async () => runTransaction(await pool.connect(), work)),
+    transaction: (work) => retryConflicts(async () => runTransaction(await lend(), work)),
     listen,
-    notify: (channel, payload = "") => notify(channel, payload),
-    close,
+    async notify(channel, payload = "") {
+      watch.requireAnswers();
+      await watch.unlessSilent(notify(channel, payload));
+    },
+    async close() {
+      await watch.stop();
+      await close();
+    },
   };
 }

@@ -1,8 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { enterCommitEpoch } from "./commit-epoch.ts";
-import { columnTypes, type DatabaseLogger, type DatabaseStore, sessionSettings } from "./database-store.ts";
+import {
+  columnTypes,
+  type DatabaseLimits,
+  type DatabaseLogger,
+  type DatabaseStore,
+  sessionSettings,
+} from "./database-store.ts";
+import { ofStore } from "./run-transaction.ts";
 import { analyzeGrown, lookEvery } from "./store-upkeep.ts";
+import { watchSilence } from "./watch-silence.ts";
 
 /**
  * A separate connection that listens and reconnects when it breaks. Opened with the first listener. It sends an empty query
@@ -28,6 +36,7 @@ export function listenForever(
       for (const listener of listeners.get(channel) ?? []) listener(payload ?? "");
     });
     next.on("error", (error) => {
+      ofStore(error);
       logger?.warn({ err: error }, "the listening connection broke");
       if (client === next) reconnectSoon();
     });
@@ -36,6 +45,7 @@ export function listenForever(
       for (const channel of listeners.keys()) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
       if (client === next) lookAfter(next);
     } catch (error) {
+      ofStore(error);
       logger?.warn({ err: error }, "the listening connection could not be made");
       if (client === next) reconnectSoon();
     }
@@ -49,6 +59,7 @@ export function listenForever(
         },
         (error) => {
           if (client !== current) return;
+          ofStore(error);
           logger?.warn({ err: error }, "the listening connection does not respond");
           reconnectSoon();
         },
@@ -94,26 +105,19 @@ export function listenForever(
 
 const LOOK_EVERY_SECONDS = 2;
 
-export interface DatabaseTimeouts {
-  /** For a new connection, and for a free one of the pool. */
-  readonly connectSeconds: number;
-  /** After which the server ends a statement. */
-  readonly statementSeconds: number;
-}
-
 /** A pool of connections to a PostgreSQL server. Connects on first use. */
 export function openStore(options: {
   readonly server: pg.ClientConfig;
   readonly schema: string;
   readonly poolSize: number;
-  readonly timeouts: DatabaseTimeouts;
+  readonly limits: DatabaseLimits;
   readonly logger: DatabaseLogger | undefined;
 }): DatabaseStore {
-  const { server, schema, poolSize, timeouts, logger } = options;
+  const { server, schema, poolSize, limits, logger } = options;
   const connection: pg.ClientConfig = {
     ...server,
     application_name: `intermission ${schema}`,
-    connectionTimeoutMillis: timeouts.connectSeconds * 1000,
+    connectionTimeoutMillis: limits.connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: columnTypes,
@@ -122,21 +126,25 @@ export function openStore(options: {
     ...connection,
     max: poolSize,
     idleTimeoutMillis: 60_000,
-    // The server's own timeout is shorter; this one is for a server that vanished, which TCP detects after minutes.
-    query_timeout: (timeouts.statementSeconds + 10) * 1000,
+    // After the server's own timeout: for a server that vanished, which TCP detects after minutes.
+    query_timeout: limits.statementMs + 10_000,
     onConnect: async (client) => {
       await client.query(
-        `${sessionSettings(schema)}; set statement_timeout to '${timeouts.statementSeconds}s'; set idle_in_transaction_session_timeout to '30s'`,
+        `${sessionSettings(schema)}; set statement_timeout to ${limits.statementMs}; set idle_in_transaction_session_timeout to '30s'`,
       );
       // A new connection may reach a server that was restored or promoted meanwhile.
       await enterCommitEpoch(client, schema);
     },
   });
-  survivedLosses(pool, logger);
+  const clients = survivedLosses(pool, logger);
+  const breakConnections = (error: Error) => {
+    for (const client of clients) client.connection.stream.destroy(error);
+  };
   const listener = listenForever(connection, schema, logger);
   let stopUpkeep = async () => {};
   return {
     pool,
+    watch: () => watchSilence({ connection, silentMs: limits.silentMs, breakConnections, logger }),
     withoutTimeout: (work) => onOwnConnection(connection, schema, work),
     startUpkeep() {
       stopUpkeep = lookEvery(LOOK_EVERY_SECONDS, logger, (isStopping) => analyzeGrown(pool, schema, isStopping));
@@ -155,12 +163,21 @@ export function openStore(options: {
 
 /**
  * A connection that breaks emits `error`, and an `error` without a listener ends the process. The pool listens on idle
- * connections only; on a lent one the query under way, or the next one, rejects as well.
+ * connections only; on a lent one the query under way, or the next one, rejects as well. Returns the open connections.
  */
-function survivedLosses(pool: pg.Pool, logger: DatabaseLogger | undefined): void {
-  const onLoss = (error: Error) => logger?.warn({ err: error }, "a database connection broke");
-  pool.on("connect", (client) => client.on("error", onLoss));
+function survivedLosses(pool: pg.Pool, logger: DatabaseLogger | undefined): ReadonlySet<pg.Client> {
+  const clients = new Set<pg.Client>();
+  const onLoss = (error: Error) => {
+    ofStore(error);
+    logger?.warn({ err: error }, "a database connection broke");
+  };
+  pool.on("connect", (client) => {
+    clients.add(client);
+    client.on("error", onLoss);
+  });
+  pool.on("remove", (client) => clients.delete(client));
   pool.on("error", () => {});
+  return clients;
 }
 
 const END_WITHIN_MS = 2000;

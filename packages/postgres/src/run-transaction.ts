@@ -24,11 +24,23 @@ function isConflict(error: unknown): boolean {
 // Connections whose protocol state may be out of sync with the server. They are closed instead of reused.
 const broken = new WeakSet<pg.ClientBase>();
 
+const errorsOfStore = new WeakSet<object>();
+
+/** Marks an error as one of a connection or statement of this package. */
+export function ofStore(error: unknown): void {
+  if (error instanceof Error) errorsOfStore.add(error);
+}
+
+export function isOfStore(error: Error): boolean {
+  return errorsOfStore.has(error);
+}
+
 /** Runs one query, and marks the connection as broken after an error that the server did not send. */
 export async function ask(client: pg.ClientBase, question: string | pg.QueryConfig): Promise<pg.QueryResult> {
   try {
     return await client.query(question);
   } catch (error) {
+    ofStore(error);
     // After an error from the server the connection is usable, except after a shutdown (57P0x).
     if (!(error instanceof pg.DatabaseError) || error.code?.startsWith("57P")) broken.add(client);
     throw error;

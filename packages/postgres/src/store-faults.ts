@@ -1,4 +1,5 @@
 import { CommitUnknownError, OverloadedError } from "./group-commits.ts";
+import { isOfStore } from "./run-transaction.ts";
 
 /**
  * A fault that prevents opening a store, or that ended it, and that the operator can repair. The message is one or more
@@ -110,6 +111,11 @@ export function unavailabilityOf(error: unknown): Unavailability | undefined {
   if (chainOf(error).some((each) => each instanceof OverloadedError)) return "overloaded";
   if (chainOf(error).some(isOutOfReach)) return "out-of-reach";
   return chainOf(error).some((each) => each instanceof CommitUnknownError) ? "commit-unknown" : undefined;
+}
+
+/** Whether the error, or one that caused it, shows that the database cannot be reached: not another party of this process. */
+export function isStoreOutage(error: unknown): boolean {
+  return chainOf(error).some((each) => isOfStore(each) && isOutOfReach(each));
 }
 
 function isOutOfReach(error: Error): boolean {

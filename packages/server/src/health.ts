@@ -14,10 +14,9 @@ export interface HealthOptions {
   readonly warning?: (() => string | undefined) | undefined;
   /** This process has received a stop signal: it finishes requests under way and should receive no new ones. */
   readonly isStopping?: (() => boolean) | undefined;
+  /** `/readyz` answers 503 if a check takes longer; 2 s by default, so that a load balancer switches to another node soon. */
+  readonly withinMs?: number | undefined;
 }
-
-/** A load balancer should switch to another node soon. */
-const READY_WITHIN_MS = 2000;
 
 /**
  * `GET /healthz`: the process works; a database that does not answer is no reason to restart it, since a restart would lose
@@ -26,7 +25,7 @@ const READY_WITHIN_MS = 2000;
  */
 export function healthRoutes(
   app: FastifyInstance,
-  { check, requirement = async () => {}, warning, isStopping = () => false }: HealthOptions,
+  { check, requirement = async () => {}, warning, isStopping = () => false, withinMs = 2000 }: HealthOptions,
 ): void {
   let running: Promise<unknown> | undefined;
   /** Concurrent requests share one check, so that no checks queue up at a store that does not answer. */
@@ -43,7 +42,7 @@ export function healthRoutes(
   app.get("/readyz", async (request, reply) => {
     reply.header("cache-control", "no-store");
     if (isStopping()) return reply.code(503).send({ status: "stopping" });
-    const fault = (await faultWithin(checkOnce, READY_WITHIN_MS)) ?? (await faultWithin(requirement, READY_WITHIN_MS));
+    const fault = (await faultWithin(checkOnce, withinMs)) ?? (await faultWithin(requirement, withinMs));
     const warned = warning?.();
     if (fault === undefined) return reply.send({ status: "ready", ...(warned !== undefined && { warning: warned }) });
     request.log.warn({ err: fault }, "not ready");

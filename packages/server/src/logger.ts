@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
-import { destination, type Logger, pino, stdSerializers } from "pino";
+import { destination, type Logger, type LoggerOptions, pino, stdSerializers } from "pino";
 
 export type { Logger };
 
@@ -57,6 +57,37 @@ function withoutValues(error: Error) {
   return withoutSecrets(serialized, 1);
 }
 
+const OUTAGE_LINE_EVERY_MS = 1000;
+
+/**
+ * Lets one line a second through about a database that cannot be reached: every request, loop and connection reports it.
+ * `linesLeftOut` of the next line says how many were left out.
+ */
+function limitOutageLines(isOutage: (error: unknown) => boolean): NonNullable<LoggerOptions["hooks"]> {
+  let nextAt = 0;
+  let linesLeftOut = 0;
+  return {
+    logMethod([facts, ...words]: [unknown, ...unknown[]], method) {
+      if (typeof facts !== "object" || facts === null || !isAboutOutage(facts, isOutage))
+        return Reflect.apply(method, this, [facts, ...words]);
+      const now = performance.now();
+      if (now < nextAt) {
+        linesLeftOut += 1;
+        return;
+      }
+      const counted = linesLeftOut > 0 ? { ...facts, linesLeftOut } : facts;
+      nextAt = now + OUTAGE_LINE_EVERY_MS;
+      linesLeftOut = 0;
+      Reflect.apply(method, this, [counted, ...words]);
+    },
+  };
+}
+
+function isAboutOutage(facts: object, isOutage: (error: unknown) => boolean): boolean {
+  if ("unavailability" in facts && facts.unavailability === "out-of-reach") return true;
+  return "err" in facts && isOutage(facts.err);
+}
+
 /**
  * Logs JSON lines to standard output. The destination is synchronous, so that no line is lost in a crash. Requests are
  * logged with their method and id only.
@@ -66,12 +97,15 @@ export function createLogger(options: {
   readonly name: string;
   /** Receives each line instead of standard output. */
   readonly write?: (line: string) => void;
+  /** Whether an error is one of an unreachable database: of these, one line a second is logged. */
+  readonly isOutage?: (error: unknown) => boolean;
 }): Logger {
-  const { write } = options;
+  const { write, isOutage } = options;
   return pino(
     {
       level: options.level,
       base: { name: options.name },
+      ...(isOutage && { hooks: limitOutageLines(isOutage) }),
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { log: (facts) => withoutSecrets(facts) },
       redact: {

@@ -59,15 +59,6 @@ export const embeddedBuffers = z.coerce
   .max(65_536, buffersForm)
   .default(64);
 
-/** DATABASE_POOL_SIZE: the listening connection is one more. */
-export const poolSize = wholeNumberSetting({ min: 2, max: 1000 }).default(10);
-
-/** DATABASE_CONNECT_TIMEOUT_SECONDS. */
-export const connectTimeoutSeconds = wholeNumberSetting({ min: 1, max: 120 }).default(10);
-
-/** DATABASE_STATEMENT_TIMEOUT_SECONDS. */
-export const statementTimeoutSeconds = wholeNumberSetting({ min: 1, max: 600 }).default(30);
-
 /** What the documentation shows in place of a bot's token, here and at Telegram. */
 const PLACEHOLDER_TOKEN =
   /:(?:.*[-_])?(?:your|botfather|placeholder|example|paste|insert|replace|change-?me)(?:[-_].*)?$|:the-token|x{8}|^123456:ABC-DEF|^110201543:AAH|^4839574812:AAF/i;
@@ -80,6 +71,23 @@ export const telegramBotToken = z
     error:
       "is the placeholder of a documentation, so that no user could sign in: set the token that @BotFather shows for this bot",
   });
+
+/** The limits of a database server, and of one that does not answer. */
+export const databaseLimitVariables = {
+  /** The listening connection is one more. */
+  DATABASE_POOL_SIZE: wholeNumberSetting({ min: 2, max: 1000 }).default(10),
+  DATABASE_CONNECT_TIMEOUT_SECONDS: wholeNumberSetting({ min: 1, max: 120 }).default(10),
+  DATABASE_SILENT_SECONDS: wholeNumberSetting({ min: 1, max: 60 }).default(2),
+  DATABASE_STATEMENT_TIMEOUT_SECONDS: wholeNumberSetting({ min: 1, max: 3600 }).default(30),
+};
+
+export function databaseLimitsOf(read: z.output<z.ZodObject<typeof databaseLimitVariables>>) {
+  return {
+    connectMs: read.DATABASE_CONNECT_TIMEOUT_SECONDS * 1000,
+    silentMs: read.DATABASE_SILENT_SECONDS * 1000,
+    statementMs: read.DATABASE_STATEMENT_TIMEOUT_SECONDS * 1000,
+  };
+}
 
 /** TRUST_PROXY. */
 export const trustedProxies = z

@@ -7,6 +7,7 @@ import { postgresPrograms } from "@intermission/postgres/postgres-programs";
 import pg from "pg";
 import { cleanUpCluster, firstNumberIn, isAlive, serverOf } from "./clean-up-cluster.ts";
 import { freePort } from "./free-port.ts";
+import { freezeServer } from "./freeze-server.ts";
 import { memoryFolder, SHARED_MEMORY } from "./memory-folder.ts";
 
 export interface TemporaryCluster {
@@ -16,6 +17,8 @@ export interface TemporaryCluster {
   restart(): Promise<void>;
   /** The first half of `restart`: until `restart` is called, nothing listens at the address. */
   crash(): Promise<void>;
+  /** The server holds its connections and answers nothing until the returned function is called. */
+  freeze(): () => void;
   /** Stops the server and removes its folder. */
   stop(): Promise<void>;
 }
@@ -73,6 +76,11 @@ export async function startTemporaryCluster({
     async restart() {
       await end("SIGQUIT");
       server = await start();
+    },
+    freeze() {
+      const pid = serverOf(folder);
+      if (pid === undefined) throw new Error("the server of the temporary cluster does not run");
+      return freezeServer(pid);
     },
     async stop() {
       process.off("exit", removeAtExit);

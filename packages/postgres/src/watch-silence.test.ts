@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startTemporaryCluster } from "@intermission/testing/temporary-cluster";
+import { expect, test } from "vitest";
+import { openDatabase, statement } from "./open-database.ts";
+import { isStoreOutage, unavailabilityOf } from "./store-faults.ts";
+
+const one = statement<{ one: number }>("test.one", "select 1 as one");
+const slow = statement<never>("test.slow", "select pg_sleep(0.6)");
+
+test("a frozen database fails what is under way and what comes next, works again when it answers, and a slow one does not", async () => {
+  const cluster = await startTemporaryCluster({ fsync: false });
+  const dataDirectory = mkdtempSync(join(tmpdir(), "silent-"));
+  const logged: string[] = [];
+  const log = (_facts: object, message: string) => void logged.push(message);
+  const database = await openDatabase({
+    ...{ databaseUrl: cluster.url, dataDirectory, schema: "shop", migrations: {} },
+    ...{ limits: { silentMs: 400 }, logger: { info: log, warn: log } },
+  });
+  try {
+    const faultOf = async (work: Promise<unknown>) => {
+      const startedAt = performance.now();
+      const error = await work.then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      return { error, tookMs: performance.now() - startedAt };
+    };
+    expect((await faultOf(database.run(slow, []))).error).toBeUndefined();
+    expect(logged).toEqual([]);
+
+    const inTransaction = database.transaction(async (tx) => {
+      await tx.run(one, []);
+      thaw = cluster.freeze();
+      await tx.run(one, []);
+    });
+    let thaw = () => {};
+    const underWay = await Promise.all([inTransaction, database.run(one, []), database.run(slow, [])].map(faultOf));
+    const next = await Promise.all([database.run(one, []), database.transaction((tx) => tx.run(one, []))].map(faultOf));
+    for (const { error, tookMs } of [...underWay, ...next]) {
+      expect([unavailabilityOf(error), isStoreOutage(error)]).toEqual(["out-of-reach", true]);
+      expect(tookMs).toBeLessThan(1500);
+    }
+    for (const { error, tookMs } of next) {
+      expect(error).toMatchObject({ name: "DatabaseSilent", message: "the database has not answered for 0.4 s" });
+      expect(tookMs).toBeLessThan(100);
+    }
+    thaw();
+    await expect.poll(() => database.run(one, []).catch(() => []), { timeout: 5000 }).toEqual([{ one: 1 }]);
+    expect(logged.filter((message) => /does not answer|answers again/.test(message))).toEqual([
+      "the database does not answer: until it does, requests are refused at once",
+      "the database answers again",
+    ]);
+  } finally {
+    await database.close();
+    await cluster.stop();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,139 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import pg from "pg";
+import { ofStore } from "./run-transaction.ts";
+
+/** The database takes requests but does not answer: frozen, out of memory, or behind a network that drops packets. */
+export class DatabaseSilent extends Error {
+  override readonly name = "DatabaseSilent";
+  readonly code = "ETIMEDOUT";
+}
+
+export interface SilenceWatch {
+  /** Throws `DatabaseSilent` while the database is silent. */
+  requireAnswers(): void;
+  /** Rejects with `DatabaseSilent` as soon as the database becomes silent, else settles as the work does. */
+  unlessSilent<T>(work: Promise<T>): Promise<T>;
+  /** The server answered something. */
+  heard(): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * Finds out within some 1.3 times `silentMs` that a database does not answer, and then until it answers again lets work fail
+ * at once instead of after the timeout of each statement. Any answer counts; a connection of its own asks while none comes.
+ * `breakConnections` ends the statements under way, whose outcome is unknown, as after a lost connection.
+ *
+ * A refused connection is an answer: then work fails at once by itself.
+ */
+export function watchSilence(options: {
+  readonly connection: pg.ClientConfig;
+  readonly silentMs: number;
+  readonly breakConnections: (error: Error) => void;
+  readonly logger: Record<"info" | "warn", (facts: object, message: string) => void> | undefined;
+}): SilenceWatch {
+  const { connection, silentMs, breakConnections, logger } = options;
+  const waiting = new Set<(error: Error) => void>();
+  const lookEveryMs = silentMs / 4;
+  let heardAt = performance.now();
+  let silence: { error: DatabaseSilent; since: number } | undefined;
+  let client: pg.Client | undefined;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  function heard(): void {
+    heardAt = performance.now();
+    if (silence === undefined) return;
+    logger?.info({ seconds: Math.round((heardAt - silence.since) / 1000) }, "the database answers again");
+    silence = undefined;
+  }
+
+  function beSilent(): void {
+    if (silence !== undefined) return;
+    const error = new DatabaseSilent(`the database has not answered for ${silentMs / 1000} s`);
+    ofStore(error);
+    silence = { error, since: heardAt };
+    logger?.warn({ err: error }, "the database does not answer: until it does, requests are refused at once");
+    for (const reject of waiting) reject(error);
+    waiting.clear();
+    breakConnections(error);
+  }
+
+  function dropClient(): void {
+    const old = client;
+    client = undefined;
+    old?.connection.stream.destroy();
+  }
+
+  /** Resolves when the server answered, or refused. */
+  async function ask(): Promise<void> {
+    const isNew = client === undefined;
+    const asked = client ?? new pg.Client({ ...connection, connectionTimeoutMillis: 0 });
+    client = asked;
+    if (isNew) asked.on("error", () => {});
+    try {
+      if (isNew) await asked.connect();
+      await asked.query("select");
+    } catch {
+      if (client === asked) dropClient();
+    }
+  }
+
+  async function look(): Promise<void> {
+    const isRecent = performance.now() - heardAt < lookEveryMs;
+    if (isRecent && silence === undefined) return;
+    const answer = ask().then(() => "answered" as const);
+    const late = new Promise<"late">((resolve) => setTimeout(resolve, silentMs, "late").unref());
+    const startedAt = performance.now();
+    let result = await Promise.race([answer, late]);
+    if (result === "late") {
+      // After a pause of this process the timer ends before the answers that have arrived are read.
+      await nextTurn();
+      result = await Promise.race([answer, nextTurn("late" as const)]);
+    }
+    if (isStopped) return;
+    if (result === "answered") return heard();
+    dropClient();
+    if (heardAt < startedAt) beSilent();
+  }
+
+  function lookSoon(): void {
+    if (isStopped) return;
+    timer = setTimeout(() => void look().finally(lookSoon), lookEveryMs);
+    timer.unref();
+  }
+  lookSoon();
+
+  return {
+    heard,
+    requireAnswers() {
+      if (silence !== undefined) throw silence.error;
+    },
+    unlessSilent(work) {
+      return new Promise((resolve, reject) => {
+        waiting.add(reject);
+        const end = () => waiting.delete(reject);
+        work.then(
+          (result) => {
+            end();
+            resolve(result);
+          },
+          (error: unknown) => {
+            end();
+            reject(error);
+          },
+        );
+      });
+    },
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      const last = client;
+      client = undefined;
+      if (last === undefined) return;
+      // A server that does not answer never ends the connection.
+      const giveUp = setTimeout(() => last.connection.stream.destroy(), silentMs);
+      await last.end().catch(() => {});
+      clearTimeout(giveUp);
+    },
+  };
+}

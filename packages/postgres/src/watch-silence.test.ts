@@ -30,12 +30,12 @@ test("a frozen database fails what is under way and what comes next, works again
     expect((await faultOf(database.run(slow, []))).error).toBeUndefined();
     expect(logged).toEqual([]);
 
+    let thaw = () => {};
     const inTransaction = database.transaction(async (tx) => {
       await tx.run(one, []);
       thaw = cluster.freeze();
       await tx.run(one, []);
     });
-    let thaw = () => {};
     const underWay = await Promise.all([inTransaction, database.run(one, []), database.run(slow, [])].map(faultOf));
     const next = await Promise.all([database.run(one, []), database.transaction((tx) => tx.run(one, []))].map(faultOf));
     for (const { error, tookMs } of [...underWay, ...next]) {

@@ -40,10 +40,11 @@ export function watchSilence(options: {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
 
-  function heard(): void {
+  function heard(what: "answered" | "refused" = "answered"): void {
     heardAt = performance.now();
     if (silence === undefined) return;
-    logger?.info({ seconds: Math.round((heardAt - silence.since) / 1000) }, "the database answers again");
+    const message = { answered: "the database answers again", refused: "the database refuses connections" }[what];
+    logger?.info({ seconds: Math.round((heardAt - silence.since) / 1000) }, message);
     silence = undefined;
   }
 
@@ -64,8 +65,7 @@ export function watchSilence(options: {
     old?.connection.stream.destroy();
   }
 
-  /** Resolves when the server answered, or refused. */
-  async function ask(): Promise<void> {
+  async function ask(): Promise<"answered" | "refused"> {
     const isNew = client === undefined;
     const asked = client ?? new pg.Client({ ...connection, connectionTimeoutMillis: 0 });
     client = asked;
@@ -73,25 +73,27 @@ export function watchSilence(options: {
     try {
       if (isNew) await asked.connect();
       await asked.query("select");
+      return "answered";
     } catch {
       if (client === asked) dropClient();
+      return "refused";
     }
   }
 
   async function look(): Promise<void> {
     const isRecent = performance.now() - heardAt < lookEveryMs;
     if (isRecent && silence === undefined) return;
-    const answer = ask().then(() => "answered" as const);
+    const answer = ask();
     const late = new Promise<"late">((resolve) => setTimeout(resolve, silentMs, "late").unref());
     const startedAt = performance.now();
-    let result = await Promise.race([answer, late]);
+    let result: "answered" | "refused" | "late" = await Promise.race([answer, late]);
     if (result === "late") {
       // After a pause of this process the timer ends before the answers that have arrived are read.
       await nextTurn();
       result = await Promise.race([answer, nextTurn("late" as const)]);
     }
     if (isStopped) return;
-    if (result === "answered") return heard();
+    if (result !== "late") return heard(result);
     dropClient();
     if (heardAt < startedAt) beSilent();
   }
@@ -104,7 +106,7 @@ export function watchSilence(options: {
   lookSoon();
 
   return {
-    heard,
+    heard: () => heard(),
     requireAnswers() {
       if (silence !== undefined) throw silence.error;
     },

@@ -180,8 +180,6 @@ type OnChange = (botId: string, change: HealthChange) => void;
 export function finishDeliveries(database: Database, onChange: OnChange): CommitGroup<FinishedAttempt, boolean> {
   return groupCommits<FinishedAttempt, boolean>({
     orderBy: keyOf,
-    // Two batches at once would decide from the same facts about the same endpoints, and one of them again.
-    maxInFlight: 1,
     async run(batch) {
       const recorded = await recordBatch(database, { batch, how: record, onChange });
       const others = recorded.size === batch.length ? [] : batch.filter((finished) => !recorded.has(keyOf(finished)));

@@ -13,7 +13,7 @@ import { findPostgres } from "../scripts/find-postgres.ts";
 import { type Baseline, floorTarget, type Store, stackTarget, type Target, unpackBaseline } from "./bench-stack.ts";
 import { type Measure, measureClicks } from "./clicks.ts";
 import { hasCores, keepOnCores } from "./cores.ts";
-import { measureDeliveries } from "./enqueue-webhook.ts";
+import { measureDeliveries } from "./deliveries.ts";
 import { loadGenerator, medianOf } from "./load.ts";
 import { type Measured, mergeMeasured, newMeter } from "./meter.ts";
 import { hotShares, openPostgresFigures, type PostgresFigures } from "./postgres-figures.ts";

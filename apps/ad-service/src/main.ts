@@ -1,7 +1,7 @@
 import { clockWarning, followDatabaseClock } from "@intermission/postgres/database-clock";
 import { openDatabase } from "@intermission/postgres/open-database";
-import { markAbandonedStore, requireStoreInUse } from "@intermission/server/abandoned-store";
 import { isStoreOutage } from "@intermission/postgres/store-faults";
+import { markAbandonedStore, requireStoreInUse } from "@intermission/server/abandoned-store";
 import { requireDataFolder } from "@intermission/server/data-folder";
 import { exitAfterStore, logListening, onStopSignal } from "@intermission/server/graceful-stop";
 import { createLogger } from "@intermission/server/logger";

@@ -143,7 +143,11 @@ const secrets = [
 
 const commandVariables = variables.pick({
   ...{ DATABASE_URL: true, DATA_DIR: true, EMBEDDED_BUFFERS_MB: true, DATABASE_POOL_SIZE: true },
-  ...{ DATABASE_SILENT_SECONDS: true, DATABASE_CONNECT_TIMEOUT_SECONDS: true, DATABASE_STATEMENT_TIMEOUT_SECONDS: true },
+  ...{
+    DATABASE_SILENT_SECONDS: true,
+    DATABASE_CONNECT_TIMEOUT_SECONDS: true,
+    DATABASE_STATEMENT_TIMEOUT_SECONDS: true,
+  },
   ...{ BOT_ID: true, ENCRYPTION_KEY: true },
 });
 

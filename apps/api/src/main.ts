@@ -1,8 +1,8 @@
 import type { AddressInfo } from "node:net";
 import { clockWarning, followDatabaseClock } from "@intermission/postgres/database-clock";
 import { openDatabase } from "@intermission/postgres/open-database";
-import { markAbandonedStore, requireStoreInUse } from "@intermission/server/abandoned-store";
 import { isStoreOutage } from "@intermission/postgres/store-faults";
+import { markAbandonedStore, requireStoreInUse } from "@intermission/server/abandoned-store";
 import { startLoop } from "@intermission/server/background-loop";
 import { requireDataFolder } from "@intermission/server/data-folder";
 import { exitAfterStore, logListening, onStopSignal } from "@intermission/server/graceful-stop";

@@ -108,20 +108,25 @@ function logVisit(
   const { botId } = request.bot;
   const campaignId = state?.campaign.campaignId;
   const reason = refusalOf(verdict) ?? verdict.outcome;
+  const ids = { botId, userId, clickId, campaignId };
   switch (verdict.outcome) {
     case "counted": {
-      const facts = { botId, userId, clickId, campaignId, ...(verdict.isTest && { isTest: true }) };
-      return log.info({ ...facts, eventId: eventIdOfClick(clickId) }, "a click is paid");
+      const facts = { ...ids, ...(verdict.isTest && { isTest: true }) };
+      log.info({ ...facts, eventId: eventIdOfClick(clickId) }, "a click is paid");
+      break;
     }
     case "held":
-      return log.info({ botId, userId, clickId, campaignId }, "a click is held for review");
+      log.info(ids, "a click is held for review");
+      break;
     case "suspicious":
-      return log.info({ botId, userId, clickId, campaignId, reason }, "a click is refused");
+      log.info({ ...ids, reason }, "a click is refused");
+      break;
     // Machines and visitors who have not tapped yet ask for no reward, and a code of nobody belongs to no user.
     case "machine":
     case "tap-needed":
     case "unknown-code":
-      return log.debug({ botId, userId, reason }, "a visit is not counted");
+      log.debug({ botId, userId, reason }, "a visit is not counted");
+      break;
     default:
       if (lines.take(`${botId} ${userId} ${reason}`, now.getTime()).isAllowed)
         log.info({ botId, userId, reason }, "a click is refused");
@@ -279,6 +284,8 @@ function followNearLimit(clicks: Clicks, visit: JudgedVisit, state: CampaignStat
       holdAd(campaigns, campaignId, "direct_link");
       deliveries.wake();
     }
-    return followed ? { ...followed, state } : { verdict: { outcome: "near-limit" }, addsUser: false, state };
+    return followed
+      ? { ...followed, state }
+      : { verdict: { outcome: "near-limit" }, userId: null, addsUser: false, state };
   });
 }

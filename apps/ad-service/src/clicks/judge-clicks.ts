@@ -30,7 +30,8 @@ export async function judgeClicks(
   const recorded = toRecord.length === 0 ? nothing : await recordClicks(database, toRecord, { slots });
   const written = new Set(toRecord.filter((_, position) => recorded.result.has(position)));
   const result = judged.map((one): FollowedClick => {
-    if (leadsToAd(one.verdict) && !written.has(one)) return { verdict: again, userId: one.facts.userId, addsUser: false };
+    if (leadsToAd(one.verdict) && !written.has(one))
+      return { verdict: again, userId: one.facts.userId, addsUser: false };
     return { verdict: one.verdict, userId: one.facts.userId, addsUser: addsUser(one) };
   });
   return { ...recorded, result };

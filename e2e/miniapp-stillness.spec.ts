@@ -39,6 +39,31 @@ test("no element moves unexpectedly from the offer to the reward", async ({ api,
   expect(await page.evaluate(() => window.shifts)).toEqual([]);
 });
 
+test("the steps stay where they are when a reward is credited: plain, named, or before the window closes", async ({
+  gallery,
+  page,
+}) => {
+  await gallery.open(page);
+  const moved: string[] = [];
+  for (const [width, height] of [
+    [360, 740],
+    [320, 568],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    for (const kind of ["", "-named", "-closing"]) {
+      for (const language of ["ru", "fa"]) {
+        const tops: number[] = [];
+        for (const state of [`status-on-its-way${kind}`, `status-credited${kind}`]) {
+          await page.evaluate((wanted) => window.showState(wanted), { state, theme: "light", language });
+          tops.push(await page.locator(".steps").evaluate((steps) => Math.round(steps.getBoundingClientRect().top)));
+        }
+        if (new Set(tops).size > 1) moved.push(`${kind || "plain"} in ${language} at ${width}: ${tops.join(" to ")}`);
+      }
+    }
+  }
+  expect(moved).toEqual([]);
+});
+
 test("a VAST video whose ad declares its size moves nothing when its metadata arrive", async ({
   api,
   page,

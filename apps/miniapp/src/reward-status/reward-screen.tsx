@@ -62,6 +62,8 @@ export function RewardScreen(props: RewardScreenProps) {
   return (
     <Notice
       isLive
+      // The expected amount and the note about closing need lines that other rewards do not have.
+      room={promised || props.isClosable ? "long" : undefined}
       state={`status-${reward.kind}`}
       icon={icon}
       tone={tone}

@@ -18,16 +18,29 @@ interface NoticeProps {
   isCelebrated?: boolean;
   /** Screen readers announce changes without moving the focus. */
   isLive?: boolean;
+  /** `long`: room for the longest of the texts that follow one another, so that what is below does not move. */
+  room?: "long" | undefined;
 }
 
 /** A full-screen message: a picture, a heading, a sentence and at most one action. */
 export function Notice(props: NoticeProps) {
-  const { state, icon, tone = "plain", title, children, below, action, isLive = false, isCelebrated = false } = props;
+  const {
+    state,
+    icon,
+    tone = "plain",
+    title,
+    children,
+    below,
+    action,
+    isLive = false,
+    isCelebrated = false,
+    room,
+  } = props;
   useStateName(state);
   return (
     <main className="notice">
       <div className="notice-body">
-        <div className="notice-words" role={isLive ? "status" : undefined}>
+        <div className="notice-words" data-room={room} role={isLive ? "status" : undefined}>
           <div className={`notice-picture tone-${tone}${isCelebrated ? " celebrated" : ""}`}>
             {icon === "spinner" ? <span className="spinner" /> : <Icon name={icon} />}
           </div>

@@ -4,6 +4,7 @@ import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/comman
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import type { Command } from "commander";
 import { amountOf } from "../campaigns/amounts.ts";
+import type { TimelineStep } from "./read-timeline.ts";
 
 export function userCommands(program: Command, context: CommandContext): void {
   const users = program.command("users").description("people who used a bot");
@@ -53,6 +54,7 @@ export function codeCommands(program: Command, context: CommandContext): void {
 const ledgerHint = (userId: string) =>
   `What the publisher paid for these events: pnpm api rewards list --user-id ${userId}`;
 
+/** In the order of time. The code has a column where there may be several. */
 function timelineText(answer: Row): string {
   const { entries: _entries, hasOlder: _hasOlder, currency, ...facts } = answer;
   const columns = {
@@ -60,14 +62,16 @@ function timelineText(answer: Row): string {
     STEP: (entry: Row) => entry.step,
     [`AMOUNT ${currency}`]: ({ amountMicros }: Row) =>
       typeof amountMicros === "number" ? amountOf(amountMicros) : undefined,
-    DETAIL: (entry: Row) => entry.detail,
+    DETAIL: ({ detail, campaignId, creativeId, step }: Row) =>
+      [detail, ...(stepsWithAd.has(String(step)) ? [campaignId, creativeId] : [])].filter(Boolean).join(", "),
+    ...(facts.code === undefined && { CODE: (entry: Row) => entry.code }),
     ID: (entry: Row) => entry.id,
-    CODE: (entry: Row) => entry.code,
-    CAMPAIGN: (entry: Row) => entry.campaignId,
-    CREATIVE: (entry: Row) => entry.creativeId,
   };
   return `${recordOf(facts)}\n\n${tableOf(rowsOf(answer, "entries"), columns)}`;
 }
+
+/** The other steps of a view or a click have the same ad. */
+const stepsWithAd = new Set<string>(["ad-requested", "click-held", "click-refused", "earned"] satisfies TimelineStep[]);
 
 function told(answer: Row, userId: string): string {
   const tables = rowsOf(answer, "tables");

@@ -125,16 +125,20 @@ export type OpenSessionOutcome =
 export async function openSession(openings: Openings, input: OpenSessionInput): Promise<OpenSessionOutcome> {
   const user: { id?: string } = {};
   const opened = await tryToOpen(openings, input, user);
-  logRefusal(openings, opened, { botId: input.botId, userId: user.id, now: input.now });
+  logOpening(openings, opened, { botId: input.botId, userId: user.id, now: input.now });
   return opened;
 }
 
-function logRefusal(
+function logOpening(
   { views: { log }, lines }: Openings,
   opened: OpenSessionOutcome,
   { botId, userId, now }: { botId: string; userId: string | undefined; now: Date },
 ): void {
-  if (opened.outcome === "session") return;
+  if (opened.outcome === "session") {
+    const { sessionId, campaignId, creativeId } = opened.session;
+    log.debug({ botId, userId, sessionId, campaignId, creativeId }, "an ad is opened");
+    return;
+  }
   const { outcome } = opened;
   const reason = outcome === "too-many" ? outcome : opened.reason;
   if (!lines.take(`${botId} ${userId} ${reason}`, now.getTime()).isAllowed) return;

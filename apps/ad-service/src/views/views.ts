@@ -40,7 +40,7 @@ export interface Views {
   /** Changes that are progress only, many in one statement; and all others. */
   readonly progress: CommitGroup<ViewChange, ChangeOutcome>;
   readonly others: CommitGroup<ViewChange, ChangeOutcome>;
-  readonly log: Pick<FastifyBaseLogger, "info">;
+  readonly log: Pick<FastifyBaseLogger, "info" | "debug">;
 }
 
 export function openViews({ bots, deliveries, log }: Pick<Views, "bots" | "deliveries" | "log">): Views {

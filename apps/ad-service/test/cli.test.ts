@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { copyCluster, createServerDatabase } from "@intermission/testing/test-database";
@@ -267,6 +267,12 @@ describe("with a running server", () => {
       new RegExp(`^${added.campaignId} .* 0.0 % +is for other languages`, "m"),
     );
     expect((await ads([...explain, "de"])).out).toMatch(new RegExp(`^${added.campaignId} .*[0-9.]+ % +fits`, "m"));
+    const media = join(fixture.dataDir, "ad-service/media");
+    await rename(media, `${media}-elsewhere`);
+    expect((await ads([...explain, "de"])).out).toMatch(
+      new RegExp(`^${added.campaignId} .* fits; files of its videos are missing on this node: [0-9a-f]{64}`, "m"),
+    );
+    await rename(`${media}-elsewhere`, media);
     expect((await ads(["campaigns", "show", added.campaignId])).out).toMatch(
       /^viewPrice +0\.0025$[\s\S]*^currency +USD$/m,
     );

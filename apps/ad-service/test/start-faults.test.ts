@@ -233,3 +233,30 @@ test("a start with another CURRENCY than that of the store's amounts is refused"
     /^ad-service: CURRENCY is JPY, and the amounts in the store are in USD.*set CURRENCY=USD/,
   );
 });
+
+test("a node that has another media folder than the one of the videos says so, and is not ready; with the right one it is", {
+  tags: "long",
+}, async () => {
+  const fixture = await openCliFixture();
+  onTestFinished(() => fixture.close());
+  await fixture.makeStore();
+  const video = join(import.meta.dirname, "../../../e2e/fixtures/clip-2s.mp4");
+  const add = ["campaigns", "add", "--name", "Video", "--advertiser", "Shop", "--format", "rewarded", "--video", video];
+  const added = await fixture.ads(add, { MODE: "demo", ENCRYPTION_KEY: fixture.encryptionKey });
+  expect(added).toMatchObject({ code: 0, err: "" });
+  const readiness = async (env: NodeJS.ProcessEnv) => {
+    const server = await fixture.startServer({ MINIAPP_URL: "https://elsewhere.example/app", ...env });
+    const answer = await fetch(`${fixture.address}/readyz`);
+    const body = await answer.json();
+    server.child.kill();
+    const { out } = await server.end;
+    return { status: answer.status, body, out };
+  };
+  const message = /^[23] of the [23] files of active creatives are missing in the folder .*start-fault-.*MEDIA_DIR/;
+  const without = await readiness({ MEDIA_DIR: temporaryFolder() });
+  expect(without).toMatchObject({
+    ...{ status: 503, body: { status: "not-ready", reason: expect.stringMatching(message) } },
+    out: expect.stringContaining("files of active creatives are missing"),
+  });
+  expect(await readiness({})).toMatchObject({ status: 200, body: { status: "ready" } });
+});

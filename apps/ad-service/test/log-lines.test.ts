@@ -103,6 +103,10 @@ test("a refusal is a line with its reason, for views and for clicks, and repeats
   expect(linesOf(fixture).slice(1)).toEqual(
     Array.from({ length: 3 }, () => ({ ...limited, msg: "a viewer may not earn yet" })),
   );
+  for (let bot = 1; bot <= 5; bot++) {
+    await fixture.post("/sessions", { bot_id: `800000000${bot}`, init_data: "made up" });
+  }
+  expect(linesOf(fixture).filter(({ reason }) => reason === "BOT_UNKNOWN")).toHaveLength(3);
   const code = await fixture.issue("611");
   fixture.advance(5);
   await follow(fixture, code, "198.51.100.2");

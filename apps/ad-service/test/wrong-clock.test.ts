@@ -12,7 +12,7 @@ const day = 86_400_000;
 const ann = "501";
 
 test.runIf(testDatabases().includes("server"))(
-  "a node whose clock is ten days ahead issues codes by the database's time, and /readyz names the difference",
+  "a node whose clock is ten days ahead issues codes by the database's time, and its start and /readyz name the difference",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "wrong-clock-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -31,7 +31,8 @@ test.runIf(testDatabases().includes("server"))(
     const fixture = await openCliFixture();
     onTestFinished(() => fixture.close());
     const env = { DATABASE_URL: server.url, MINIAPP_DIR: folder, ENCRYPTION_KEY: fixture.encryptionKey };
-    const { child, end } = await fixture.startServer({ ...env, NODE_OPTIONS: `--import=${clock}` });
+    const { child, ended, end } = await fixture.startServer({ ...env, NODE_OPTIONS: `--import=${clock}` });
+    expect(ended.out).toMatch(/"this machine's clock is 86\d{4} s ahead of the database's/);
     onTestFinished(() => void child.kill("SIGKILL"));
     const added = await fixture.ads(["bots", "add", "--bot-id", "7000000001", "--name", "Bot"], {
       ...{ ADS_URL: fixture.address, OPERATOR_TOKEN: fixture.operatorToken },

@@ -141,7 +141,9 @@ function logOpening(
   }
   const { outcome } = opened;
   const reason = outcome === "too-many" ? outcome : opened.reason;
-  if (!lines.take(`${botId} ${userId} ${reason}`, now.getTime()).isAllowed) return;
+  // Anyone can name any number of bots.
+  const key = reason === "BOT_UNKNOWN" ? reason : `${botId} ${userId} ${reason}`;
+  if (!lines.take(key, now.getTime()).isAllowed) return;
   log.info({ botId, ...(userId !== undefined && { userId }), reason }, refusals[outcome]);
 }
 

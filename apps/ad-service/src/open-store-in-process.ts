@@ -1,6 +1,6 @@
-import { openDatabase } from "@intermission/postgres/open-database";
+import { type Database, openDatabase } from "@intermission/postgres/open-database";
 import type { ClaimedFolder } from "@intermission/server/data-folder";
-import { createLogger } from "@intermission/server/logger";
+import { createLogger, type Logger } from "@intermission/server/logger";
 import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "@intermission/server/operator-client";
 import { secretBox } from "@intermission/server/secret-box";
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
@@ -46,6 +46,19 @@ async function openStore(
     migrations,
     isExisting: true,
   });
+  try {
+    return await serveStore(config, { database, folder, logger });
+  } catch (error) {
+    // Its connections would keep this process from ending.
+    await database.close();
+    throw error;
+  }
+}
+
+async function serveStore(
+  config: CommandConfig & { encryptionKey: Buffer },
+  { database, folder, logger }: { database: Database; folder: ClaimedFolder | undefined; logger: Logger },
+): Promise<OperatorClient> {
   const requests = openGuardedRequests(config.requests);
   const tokens = secretBox(config.encryptionKey);
   await requireEncryptionKey({ database, secretBox: tokens }, logger);

@@ -184,7 +184,8 @@ test("another ENCRYPTION_KEY than that of the stored tokens is refused, by the s
   const { code, err } = await (await fixture.startServer({ ENCRYPTION_KEY: another })).end;
   expect({ code, err }).toMatchObject({ code: 1, err: expect.stringMatching(message) });
   expect(err).not.toMatch(/^\s+at /m);
-  const refused = await fixture.ads(["tokens", "create", "--bot-id", "7000000001"], {
+  // A process of its own, which must end although it has opened the store.
+  const refused = await fixture.adsProcess(["tokens", "create", "--bot-id", "7000000001"], {
     MODE: "demo",
     ENCRYPTION_KEY: another,
   });
@@ -228,6 +229,11 @@ test("a start with another CURRENCY than that of the store's amounts is refused"
   const paid = ["--landing-url", "https://shop.example/", "--click-price", "0.10", "--yes"];
   const added = await fixture.ads([...campaign, ...paid], { MODE: "demo", ENCRYPTION_KEY: fixture.encryptionKey });
   expect(added).toMatchObject({ code: 0, err: "" });
+  const command = await fixture.adsProcess(["bots", "list"], {
+    ENCRYPTION_KEY: fixture.encryptionKey,
+    CURRENCY: "JPY",
+  });
+  expect(command).toMatchObject({ code: 3, err: expect.stringMatching(/^ads: CURRENCY is JPY.*set CURRENCY=USD/) });
   const refused = await (await fixture.startServer({ CURRENCY: "JPY" })).end;
   expect(refused.err).toMatch(
     /^ad-service: CURRENCY is JPY, and the amounts in the store are in USD.*set CURRENCY=USD/,

@@ -178,6 +178,20 @@ describe("of a store that no server uses", () => {
     expect(readable).toEqual([]);
   });
 
+  test("a backup whose session is ended, as when the write-ahead log becomes too long, says so, and servers go on", async () => {
+    const database = await openDatabase({ dataDirectory: source, schema: "one", migrations });
+    const text =
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'intermission backup'";
+    const failed = backUpTo(source, temporaryFolder(), async () => {
+      await database.run({ name: "", text }, []);
+      await wait(50);
+    });
+    await expect(failed).rejects.toThrow(/more was written during the backup than the write-ahead log keeps/);
+    const slots = await database.run({ name: "", text: "select * from pg_replication_slots" }, []);
+    await database.close();
+    expect(slots).toEqual([]);
+  });
+
   test("a copy that has a damaged page is refused, and servers refuse its folder", async () => {
     const damaged = copyOfBackup();
     const page = openSync(join(damaged, "postgres", pageOfThings), "r+");

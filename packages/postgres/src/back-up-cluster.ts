@@ -4,6 +4,7 @@ import pg from "pg";
 import { type CheckedSchema, type CopyOfCluster, checkCopy, tablesOfServers } from "./check-copy.ts";
 import { chooseAccount } from "./cluster-account.ts";
 import { clusterFolderOf } from "./cluster-folder.ts";
+import { serverOf } from "./cluster-process.ts";
 import { bytesBelow, copyFile, entriesBelow, type Progress } from "./copy-files.ts";
 import { joinCluster } from "./join-cluster.ts";
 import { postgresPrograms } from "./postgres-programs.ts";
@@ -40,6 +41,8 @@ const leftOut = [
 const isLeftOut = (path: string) => withoutContents.test(path) || leftOut.some((pattern) => pattern.test(path));
 /** Of the log during a short backup, and of the check. */
 const LOG_BYTES = 64 * 1024 * 1024;
+/** SQLSTATE. PostgreSQL ends the session of a slot that keeps more of the log than `max_slot_wal_keep_size`. */
+const ADMIN_SHUTDOWN = "57P01";
 const controlFile = "global/pg_control";
 const segmentName = /^[0-9A-F]{24}$/;
 
@@ -58,7 +61,10 @@ export async function backUpCluster(options: BackUpOptions): Promise<ClusterBack
     },
   });
   const client = new pg.Client({ ...cluster.connection, application_name: "intermission backup" });
-  client.on("error", () => {});
+  let lost: Error | undefined;
+  client.on("error", (error) => {
+    lost ??= error;
+  });
   let completeUntil: Date;
   let expected: string[];
   let copy: CopyOfCluster;
@@ -69,7 +75,8 @@ export async function backUpCluster(options: BackUpOptions): Promise<ClusterBack
     expected = [...new Set((await tablesOfServers(client)).map(({ schema }) => schema))];
     completeUntil = await copyOnline(client, clusterFolderOf(dataDirectory), { ...options, folder });
   } catch (error) {
-    throw death ?? error;
+    const isEnded = lost !== undefined && "code" in lost && lost.code === ADMIN_SHUTDOWN;
+    throw death ?? (isEnded && serverOf(clusterFolderOf(dataDirectory)) !== undefined ? logTooLong() : (lost ?? error));
   } finally {
     await client.end().catch(() => {});
     await cluster.leave();
@@ -133,13 +140,17 @@ async function copyLog(
     (name) => segmentName.test(name) && name >= from && name <= to,
   );
   if (status === "lost" || !names.includes(from) || !names.includes(to)) {
-    throw new StoreFault(
-      "more was written during the backup than the write-ahead log keeps (4 GB): repeat the backup at a quieter time, or to a faster disk",
-    );
+    throw logTooLong();
   }
   for (const name of names) {
     await copyFile(join(source, "pg_wal", name), join(folder, "pg_wal", name));
   }
+}
+
+function logTooLong(): StoreFault {
+  return new StoreFault(
+    "more was written during the backup than the write-ahead log keeps (4 GB): repeat the backup at a quieter time, or to a faster disk",
+  );
 }
 
 async function one<Row extends pg.QueryResultRow>(client: pg.Client, text: string): Promise<Row> {

@@ -34,6 +34,7 @@ export async function checkCopy(
   const { folder, account } = copy;
   try {
     await giveTo(account, folder);
+    onProgress("starting a server on the copy", 0, 0);
     const server = await startServer({ ...copy, buffersMegabytes: 32, startWithinMs: START_WITHIN_MS });
     let found: CheckedSchema[];
     try {

@@ -4,7 +4,7 @@ import { open, opendir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { StoreFault } from "./store-faults.ts";
 
-/** Reports long work: the step, and how many of its bytes are done. */
+/** Reports long work: the step, and how many of its bytes are done; 0 of 0 for a step whose length is unknown. */
 export type Progress = (step: string, doneBytes: number, totalBytes: number) => void;
 
 export interface FoundEntry {

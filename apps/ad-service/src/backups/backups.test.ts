@@ -70,9 +70,13 @@ test("a restored backup has both servers' tables and the videos with their times
     schemas: [{ schema: "ad_service" }, { schema: "api" }],
     videos: { kind: "folder", files: 1, bytes: 7 },
   });
-  expect(new Set(steps)).toEqual(
-    new Set(["copying the database", "copying the videos", "checking the copy", "computing checksums"]),
-  );
+  expect([...new Set(steps)]).toEqual([
+    "copying the database",
+    "copying the videos",
+    "starting a server on the copy",
+    "checking the copy",
+    "computing checksums",
+  ]);
   await expect(restore(configOf(dataDirectory), backup, silent)).rejects.toThrow(/has data .*only where nothing is/);
 });
 
@@ -157,7 +161,7 @@ test("a backup that is killed at any moment is never whole, and the next one rep
     console.log("begun");
     await backUp(JSON.parse(process.argv[1]), process.argv[2], () => {});
   `;
-  for (const delayMs of [0, 50, 150, 300, 500, 700, 900, 1200]) {
+  for (const delayMs of [0, 150, 400, 800, 1200]) {
     const target = newFolder();
     const words = ["--input-type=module-typescript", "-e", script, JSON.stringify(configOf(source)), target];
     const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });

@@ -109,6 +109,7 @@ function progressOn(output: { write(text: string): unknown }): Progress {
     const now = Date.now();
     if (step === last.step && now - last.at < EVERY_MS) return;
     last = { step, at: now };
-    output.write(`${step}: ${Math.round(done / 1_000_000)} of ${Math.round(total / 1_000_000)} MB\n`);
+    const bytes = `: ${Math.round(done / 1_000_000)} of ${Math.round(total / 1_000_000)} MB`;
+    output.write(`${step}${total === 0 ? "" : bytes}\n`);
   };
 }

@@ -64,11 +64,11 @@ function faultOfCopy(folder: string, error: unknown): StoreFault {
   );
 }
 
-/** Removes a copy, also one whose server still runs since the process that checked it was killed. */
-export async function removeCopy(folder: string): Promise<void> {
+/** Stops the server of a copy, which still runs if the process that checked the copy was killed. */
+export async function stopCopy(folder: string): Promise<void> {
   const running = serverOf(folder);
   if (running !== undefined) await stopServer(folder, running);
-  for (const path of [folder, ...traceFilesOf(folder)]) await rm(path, { recursive: true, force: true });
+  for (const path of traceFilesOf(folder)) await rm(path, { force: true });
 }
 
 async function giveTo(account: ClusterAccount, folder: string): Promise<void> {

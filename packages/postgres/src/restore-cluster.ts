@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rename } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
-import { type CheckedSchema, checkCopy, removeCopy } from "./check-copy.ts";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { type CheckedSchema, checkCopy, stopCopy } from "./check-copy.ts";
 import { chooseAccount } from "./cluster-account.ts";
 import { clusterFolderOf, requireNoData, unfinishedRestoreOf } from "./cluster-folder.ts";
 import { type Progress, syncFolder } from "./copy-files.ts";
@@ -33,11 +33,13 @@ export async function restoreCluster(options: RestoreOptions): Promise<readonly 
     const isRepeated = existsSync(unfinished);
     requireNoData(dataDirectory, { isRepeated });
     if (!isRepeated) for (const folder of otherFolders) await requireEmpty(folder);
-    await removeCopy(unfinished);
+    await stopCopy(unfinished);
     const programs = postgresPrograms();
-    const account = chooseAccount({ folder: unfinished, dataDirectory, programs });
-    await mkdir(unfinished, { mode: 0o700 });
+    const account = chooseAccount({ folder: clusterFolderOf(dataDirectory), dataDirectory, programs });
+    await mkdir(unfinished, { recursive: true, mode: 0o700 });
     syncFolder(dataDirectory);
+    // The folder itself stays: without it, a server would make an empty store beside what was restored.
+    for (const name of await readdir(unfinished)) await rm(join(unfinished, name), { recursive: true });
     await fill(unfinished);
     const schemas = await checkCopy({ folder: unfinished, account, programs }, { expected, onProgress });
     await rename(unfinished, clusterFolderOf(dataDirectory));

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, rename, rm, stat, statfs } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { backUpCluster } from "@intermission/postgres/back-up-cluster";
-import { removeCopy } from "@intermission/postgres/check-copy";
+import { stopCopy } from "@intermission/postgres/check-copy";
 import { bytesBelow, copyFile, entriesBelow, type Progress, syncFolder } from "@intermission/postgres/copy-files";
 import { type FileLock, lockFile } from "@intermission/postgres/file-lock";
 import { StoreFault } from "@intermission/postgres/store-faults";
@@ -45,7 +45,7 @@ export async function backUp(config: BackupConfig, folder: string, onProgress: P
     return seal;
   } catch (error) {
     lock.unlock();
-    await removeCopy(join(partial, "postgres"));
+    await stopCopy(join(partial, "postgres"));
     await rm(partial, { recursive: true, force: true });
     throw error;
   }
@@ -75,7 +75,7 @@ async function claimFolder(partial: string): Promise<FileLock> {
   }
   if (lock === undefined)
     throw new StoreFault(`another command is making the backup ${partial}: wait for it, or name another folder`);
-  await removeCopy(join(partial, "postgres"));
+  await stopCopy(join(partial, "postgres"));
   for (const name of await readdir(partial)) {
     if (!name.startsWith(lockName)) await rm(join(partial, name), { recursive: true });
   }

@@ -14,8 +14,6 @@ const given = rowParameters({
   hash: "bytea",
   numbers: "integer[]",
   words: "text[]",
-  bigs: "bigint[]",
-  times: "timestamptz[]",
 });
 const read = statement<Record<string, unknown>>("test.given", `select * from (${given.table}) as given`);
 
@@ -42,8 +40,6 @@ describe.each(testDatabases())("rows as parameters on %s", (kind) => {
         hash: "00ff5c22",
         numbers: [1, -2],
         words: [odd],
-        bigs: ["-9223372036854775808", "9223372036854775807"],
-        times: [new Date(1795352804507), new Date(-1)],
       },
       {
         id: 2,
@@ -56,8 +52,6 @@ describe.each(testDatabases())("rows as parameters on %s", (kind) => {
         hash: "",
         numbers: [],
         words: ["", "NULL"],
-        bigs: [],
-        times: [],
       },
       {
         id: 3,
@@ -70,8 +64,6 @@ describe.each(testDatabases())("rows as parameters on %s", (kind) => {
         hash: null,
         numbers: null,
         words: [],
-        bigs: null,
-        times: null,
       },
     ];
     expect(await store.database.run(read, given.values(rows))).toEqual(
@@ -92,8 +84,6 @@ describe.each(testDatabases())("rows as parameters on %s", (kind) => {
         hash: null,
         numbers: null,
         words: null,
-        bigs: null,
-        times: null,
       },
     ]);
     expect(await store.database.run(read, given.values([]))).toEqual([]);

@@ -11,9 +11,6 @@ interface ValueOf {
   bytea: string;
   "integer[]": readonly number[];
   "text[]": readonly string[];
-  /** In decimal. */
-  "bigint[]": readonly string[];
-  "timestamptz[]": readonly Date[];
 }
 
 type Columns = Readonly<Record<string, keyof ValueOf>>;
@@ -59,14 +56,6 @@ const forms: { [Type in keyof ValueOf]: Form<ValueOf[Type]> } = {
   "text[]": {
     ...{ parameter: "text", isPlain: false, textOf: (value) => arrayOf(value, forms.text) },
     column: (name) => `${name}::text[]`,
-  },
-  "bigint[]": {
-    ...{ parameter: "text", isPlain: false, textOf: (value) => `{${value.join(",")}}` },
-    column: (name) => `${name}::bigint[]`,
-  },
-  "timestamptz[]": {
-    ...{ parameter: "text", isPlain: false, textOf: (value) => `{${value.map((one) => one.toISOString()).join(",")}}` },
-    column: (name) => `${name}::timestamptz[]`,
   },
 };
 

@@ -19,13 +19,9 @@ const firstClick: ClickFacts = {
   priceMicros: 1500,
   userCap: null,
   seenAds: null,
-  addressClicks: [],
+  address: { clicks: [], viewers: [], counted: 0, tapped: 0, devices: [] },
   addressClicksBefore: [],
-  addressViewers: [],
   network: noUsers,
-  addressCounted: 0,
-  addressTapped: 0,
-  devices: [],
   day: null,
   earnedToday: null,
   lastEarnedAt: null,
@@ -76,7 +72,8 @@ const examples = {
   expired: () => judge({ expiresAt: now }),
   "bot-suspended": () => judge(bot({ isSuspended: true })),
   "no-ad": () => judge({}, clickOf({}, { campaignId: undefined })),
-  "address-limit": () => judge({ addressCounted: 5 }, clickOf(), { mostDailyClicksPerAddress: 5 }),
+  "address-limit": () =>
+    judge({ address: { ...firstClick.address, counted: 5 } }, clickOf(), { mostDailyClicksPerAddress: 5 }),
   "unknown-code": () => judge({ userId: null, expiresAt: null }),
   "user-cap": () => judge({ userCap: 2, seenAds: 2 }),
   "near-limit": () => judge({}, clickOf({}, { isNearLimit: true })),
@@ -99,7 +96,7 @@ describe("what becomes of a visit", () => {
       [{ ...bot({ dailyCap: 1 }), day: "2026-03-01", earnedToday: 1 }, {}, {}, "limited"],
       [{}, {}, { campaignId: undefined }, "no-ad"],
       [{ userCap: 1, seenAds: 1 }, {}, {}, "user-cap"],
-      [{ addressCounted: 9 }, {}, {}, "address-limit"],
+      [{ address: { ...firstClick.address, counted: 9 } }, {}, {}, "address-limit"],
       [{}, doubtful, {}, "tap-needed"],
       [{}, {}, { isNearLimit: true }, "near-limit"],
       [{ issuedAt: now }, {}, {}, "held"],
@@ -130,17 +127,19 @@ describe("what becomes of a visit", () => {
     priceMicros: fc.constant(1500),
     userCap: fc.option(fc.constantFrom(1, 2)),
     seenAds: fc.integer({ min: 0, max: 2 }),
-    addressClicks: fc.array(instant, { maxLength: 25 }),
+    address: fc.record({
+      clicks: fc.array(instant, { maxLength: 25 }),
+      viewers: fc.constant([]),
+      counted: fc.integer({ min: 0, max: 40 }),
+      tapped: fc.integer({ min: 0, max: 40 }),
+      devices: fc.array(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String), { maxLength: 100 }),
+    }),
     addressClicksBefore: fc.array(instant, { maxLength: 25 }),
-    addressViewers: fc.constant([]),
     network: fc.record({
       users: fc.integer({ min: 0, max: 600 }),
       minute: fc.option(instant),
       minuteUsers: fc.integer({ min: 0, max: 60 }),
     }),
-    addressCounted: fc.integer({ min: 0, max: 40 }),
-    addressTapped: fc.integer({ min: 0, max: 40 }),
-    devices: fc.array(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String), { maxLength: 100 }),
     day: fc.option(fc.constantFrom("2026-02-28", "2026-03-01", "2026-03-02", "2026-03-09")),
     earnedToday: fc.integer({ min: 0, max: 6 }),
     lastEarnedAt: fc.option(instant),
@@ -175,7 +174,7 @@ describe("what becomes of a visit", () => {
         if (verdict.outcome !== "counted") return;
         expect(visitor.kind === "machine" || facts.isUsed || facts.bot.isSuspended).toBe(false);
         expect(facts.expiresAt?.getTime()).toBeGreaterThan(now.getTime());
-        expect(facts.addressCounted).toBeLessThan(30);
+        expect(facts.address.counted).toBeLessThan(30);
         expect(visitor.kind === "person" || isTap).toBe(true);
         expect(facts.userCap === null || (facts.seenAds ?? 0) < facts.userCap).toBe(true);
         const today = facts.day !== null && facts.day >= "2026-03-01" && facts.day < "2026-03-09";

@@ -36,14 +36,10 @@ export interface ClickFacts extends ViewerEarnings {
   userCap: number | null;
   /** How often the user saw the campaign in the cap's time, as far as that matters; null without a cap. */
   seenAds: number | null;
-  /** The address's: times of counted clicks on this day and on the day before, newest first. */
-  addressClicks: readonly Date[];
+  /** The visit's address on this day. */
+  address: AddressFacts;
+  /** Times of its counted clicks on the day before, newest first. */
   addressClicksBefore: readonly Date[];
-  /** Bot and user of each of the clicks on this day. */
-  addressViewers: readonly string[];
-  addressCounted: number;
-  addressTapped: number;
-  devices: readonly string[];
   /** The users of the visit's network, as far as they are stored. */
   network: NetworkUsers;
   /** The version of the viewer's row; 0 without a row. */
@@ -52,6 +48,16 @@ export interface ClickFacts extends ViewerEarnings {
   /** The code has earned its click, or one was withheld. */
   isUsed: boolean;
   usedCampaignId: string | null;
+}
+
+export interface AddressFacts {
+  /** Times of counted clicks, newest first; and bot and user of each. */
+  clicks: readonly Date[];
+  viewers: readonly string[];
+  counted: number;
+  tapped: number;
+  /** Pairs of user agent and user, newest first. */
+  devices: readonly string[];
 }
 
 export type BotOfClick = Pick<Bot, "isSuspended" | "cooldownSeconds" | "dailyCap" | "suspiciousClicks"> & {
@@ -83,7 +89,7 @@ export function judgeClick(
   if (limit.outcome === "limited") return limit;
   if (campaignId === undefined) return { outcome: "no-ad" };
   if (facts.userCap !== null && (facts.seenAds ?? 0) >= facts.userCap) return { outcome: "user-cap", userId };
-  if (facts.addressCounted >= mostDailyClicksPerAddress) return { outcome: "address-limit" };
+  if (facts.address.counted >= mostDailyClicksPerAddress) return { outcome: "address-limit" };
   if (tap === undefined && visitor.kind === "doubtful") return { outcome: "tap-needed", reason: visitor.reason };
   if (tap === undefined && isOverAddressLimits(facts, now)) return { outcome: "tap-needed", reason: "address" };
   if (isNearLimit && !bot.isTester) return { outcome: "near-limit" };
@@ -102,11 +108,8 @@ const addressLimits = [
   { clicks: 10, seconds: 3600 },
   { clicks: 25, seconds: 86_400 },
 ] as const;
-/** As many times of an address's clicks as its limits need. */
-export const MAX_ADDRESS_CLICKS = 25;
-
-function isOverAddressLimits({ addressClicks, addressClicksBefore }: ClickFacts, now: Date): boolean {
-  const latestFirst = addressClicksBefore.length === 0 ? addressClicks : [...addressClicks, ...addressClicksBefore];
+function isOverAddressLimits({ address, addressClicksBefore }: ClickFacts, now: Date): boolean {
+  const latestFirst = addressClicksBefore.length === 0 ? address.clicks : [...address.clicks, ...addressClicksBefore];
   return addressLimits.some(({ clicks, seconds }) => {
     const at = latestFirst[clicks - 1];
     return at !== undefined && at.getTime() > now.getTime() - seconds * 1000;
@@ -124,9 +127,9 @@ const outcomeBySetting = {
 const MAX_USERS_OF_ONE_AGENT = 5;
 
 function suspicionsOf(facts: ClickFacts, visit: JudgedVisit, now: Date): ClickSuspicion[] {
-  const { issuedAt, addressCounted, addressTapped } = facts;
-  const tapped = addressTapped + (visit.tap === undefined ? 0 : 1);
-  const isMostlyTaps = tapped >= 10 && tapped * 5 >= (addressCounted + 1) * 4;
+  const { issuedAt, address } = facts;
+  const tapped = address.tapped + (visit.tap === undefined ? 0 : 1);
+  const isMostlyTaps = tapped >= 10 && tapped * 5 >= (address.counted + 1) * 4;
   const suspicions: ClickSuspicion[] = [];
   if (visit.tap?.suspicion !== undefined) suspicions.push(visit.tap.suspicion);
   if (usersOfAgent(facts, visit) > MAX_USERS_OF_ONE_AGENT) suspicions.push("many-users-of-one-agent");
@@ -135,26 +138,12 @@ function suspicionsOf(facts: ClickFacts, visit: JudgedVisit, now: Date): ClickSu
   return suspicions;
 }
 
-const MAX_DEVICES = 100;
 export const MAX_AGENT_LENGTH = 256;
 
-/** Users who came with the visit's agent from its address, including this one. */
-function usersOfAgent(facts: ClickFacts, visit: JudgedVisit): number {
+/** Users who came with the visit's agent from its address, including this one, among its latest hundred devices. */
+function usersOfAgent({ address, userId }: ClickFacts, visit: JudgedVisit): number {
   // Reading the devices takes longer than everything else here, and few addresses have more than one.
-  if (facts.devices.length < MAX_USERS_OF_ONE_AGENT) return 1;
-  const agentKey = BigInt(agentKeyOf(visit));
-  return devicesAfter(facts, visit).filter((one) => BigInt(one) >> 32n === agentKey).length;
-}
-
-/** The devices of the visit's address once it is counted: pairs of user agent and user, newest first. */
-export function devicesAfter({ devices, userId }: ClickFacts, visit: JudgedVisit): readonly string[] {
-  const device = deviceOf(visit, userId ?? "");
-  return devices.includes(device) ? devices : [device, ...devices].slice(0, MAX_DEVICES);
-}
-
-/** The address's latest viewers once the visit is counted, as its latest clicks. */
-export function addressViewersAfter({ addressViewers, userId }: ClickFacts, visit: JudgedVisit): readonly string[] {
-  return [viewerOf(visit, userId ?? ""), ...addressViewers].slice(0, MAX_ADDRESS_CLICKS);
+  return address.devices.length < MAX_USERS_OF_ONE_AGENT ? 1 : usersOfKey(address.devices, deviceOf(visit, userId));
 }
 
 /** Whether a counted visit adds a user to its network. */
@@ -163,21 +152,20 @@ export function isFirstOfDay(facts: ClickFacts, now: Date): boolean {
 }
 
 function placeOf(facts: ClickFacts, visit: JudgedVisit, now: Date): PlaceOfClick {
-  const { addressClicks, addressViewers, network, userId } = facts;
+  const { address, network, userId } = facts;
   const added = isFirstOfDay(facts, now) ? 1 : 0;
-  const recent = addressViewers.filter((_, index) => now.getTime() - (addressClicks[index]?.getTime() ?? 0) < 60_000);
+  const recent = address.viewers.filter((_, index) => now.getTime() - (address.clicks[index]?.getTime() ?? 0) < 60_000);
   return {
-    addressMinuteUsers: recent.length === 0 ? 1 : usersOf(recent, viewerOf(visit, userId ?? "")),
+    addressMinuteUsers: recent.length === 0 ? 1 : usersOfKey(recent, viewerOf(visit, userId)),
     networkMinuteUsers: usersOfMinute(network, now) + added,
     networkDayUsers: network.users + added,
   };
 }
 
-/** The distinct users of `viewer`'s bot, with `viewer`. */
-function usersOf(viewers: readonly string[], viewer: string): number {
-  const bot = BigInt(viewer) >> 32n;
-  const ofBot = new Set(viewers.filter((one) => BigInt(one) >> 32n === bot));
-  return ofBot.add(viewer).size;
+/** The distinct users of the pair's key, with its own. */
+function usersOfKey(pairs: readonly string[], pair: string): number {
+  const key = BigInt(pair) >> 32n;
+  return new Set(pairs.filter((one) => BigInt(one) >> 32n === key)).add(pair).size;
 }
 
 /** Usable for one day: the seed derives from the hash of the address, which changes daily. */
@@ -189,11 +177,13 @@ function agentKeyOf(visit: JudgedVisit): number {
   return crc32(`${visit.request.bot.botId} ${agent}`, seedOf(visit)) | 0;
 }
 
-const deviceOf = (visit: JudgedVisit, userId: string) => pairOf(agentKeyOf(visit), userId);
-const viewerOf = (visit: JudgedVisit, userId: string) =>
+/** What an address stores of a visitor's agent and user. */
+export const deviceOf = (visit: JudgedVisit, userId: string | null) => pairOf(agentKeyOf(visit), userId);
+/** The same of its bot and user. */
+export const viewerOf = (visit: JudgedVisit, userId: string | null) =>
   pairOf(crc32(visit.request.bot.botId, seedOf(visit)) | 0, userId);
 
 /** A `bigint` of SQL: 32 bits of a key, 32 of a hash of the user. */
-function pairOf(key: number, userId: string): string {
-  return String((BigInt(key) << 32n) | BigInt(crc32(userId, key >>> 0)));
+function pairOf(key: number, userId: string | null): string {
+  return String((BigInt(key) << 32n) | BigInt(crc32(userId ?? "", key >>> 0)));
 }

@@ -2,6 +2,7 @@ import { statement, type Transaction } from "@intermission/postgres/open-databas
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import type { Bot } from "../bots/bots.ts";
 import type { Click, ClickFacts } from "./judge-click.ts";
+import { noUsers } from "./network-users.ts";
 
 const visitRows = rowParameters({
   position: "integer",
@@ -29,24 +30,30 @@ interface Row {
   priceMicros: number | null;
   userCap: number | null;
   seenAds: number | null;
-  addressClicks: Date[] | null;
-  addressViewers: string[] | null;
+  address: AddressRow | null;
   clicksBefore: Date[] | null;
-  counted: number | null;
-  tapped: number | null;
-  devices: string[] | null;
-  networkUsers: number | null;
-  networkMinute: Date | null;
-  networkMinuteUsers: number | null;
-  day: string | null;
-  earnedToday: number | null;
-  lastEarnedAt: Date | null;
-  decisions: number | null;
-  unfinished: number | null;
-  lastActiveAt: Date | null;
-  firstDeadline: Date | null;
+  network: { users: number; minute: string; minuteUsers: number } | null;
+  viewer: ViewerRow | null;
   isUsed: boolean | null;
   usedCampaignId: string | null;
+}
+
+/** As JSON, because most first clicks have none: a null column costs less than many. Moments are texts. */
+interface AddressRow {
+  clicks: string[];
+  viewers: string[];
+  counted: number;
+  tapped: number;
+  devices: string[];
+}
+interface ViewerRow {
+  day: string;
+  earnedToday: number;
+  lastEarnedAt: string | null;
+  decisions: number;
+  unfinished: number;
+  lastActiveAt: string | null;
+  firstDeadline: string | null;
 }
 
 const seenAds = `(
@@ -70,12 +77,14 @@ const read = statement<Row>(
      bot.cooldown_seconds as "cooldownSeconds", bot.daily_cap as "dailyCap", bot.suspicious_clicks as "suspiciousClicks",
      campaign.price as "priceMicros", campaign.user_cap as "userCap",
      case when campaign.user_cap is not null then ${seenAds} end as "seenAds",
-     address.clicks as "addressClicks", address_before.clicks as "clicksBefore", address.counted, address.tapped,
-     address.devices::text[] as devices, address.viewers::text[] as "addressViewers",
-     network.users as "networkUsers", network.minute as "networkMinute", network.minute_users as "networkMinuteUsers",
-     viewer.day::text, viewer.earned_today as "earnedToday", viewer.last_earned_at as "lastEarnedAt", viewer.decisions,
-     unfinished.count as unfinished, unfinished.last_active_at as "lastActiveAt",
-     unfinished.first_deadline as "firstDeadline",
+     case when address.day is not null then json_build_object('clicks', address.clicks, 'viewers', address.viewers::text[],
+       'counted', address.counted, 'tapped', address.tapped, 'devices', address.devices::text[]) end as address,
+     address_before.clicks as "clicksBefore",
+     case when network.day is not null then json_build_object('users', network.users, 'minute', network.minute,
+       'minuteUsers', network.minute_users) end as network,
+     case when viewer.day is not null then json_build_object('day', viewer.day, 'earnedToday', viewer.earned_today,
+       'lastEarnedAt', viewer.last_earned_at, 'decisions', viewer.decisions, 'unfinished', unfinished.count,
+       'lastActiveAt', unfinished.last_active_at, 'firstDeadline', unfinished.first_deadline) end as viewer,
      earned.event_id is not null or withheld.click_id is not null as "isUsed",
      case when earned.price_micros is not null then earned.campaign_id else withheld.campaign_id end as "usedCampaignId"
    from (${visitRows.table}) as v
@@ -146,25 +155,36 @@ function factsOf(row: Row): ClickFacts {
     priceMicros: row.priceMicros,
     userCap: row.userCap,
     seenAds: row.seenAds,
-    addressClicks: row.addressClicks ?? none,
+    address: row.address === null ? noAddress : { ...row.address, clicks: row.address.clicks.map(momentOf) },
     addressClicksBefore: row.clicksBefore ?? none,
-    addressCounted: row.counted ?? 0,
-    addressTapped: row.tapped ?? 0,
-    addressViewers: row.addressViewers ?? none,
-    devices: row.devices ?? none,
-    network: { users: row.networkUsers ?? 0, minute: row.networkMinute, minuteUsers: row.networkMinuteUsers ?? 0 },
-    day: row.day,
-    earnedToday: row.earnedToday,
-    lastEarnedAt: row.lastEarnedAt,
-    decisions: row.decisions ?? 0,
-    unfinished: {
-      count: row.unfinished ?? 0,
-      lastActiveAt: row.lastActiveAt,
-      firstDeadline: row.firstDeadline,
-    },
+    network: row.network === null ? noUsers : { ...row.network, minute: momentOf(row.network.minute) },
+    ...(row.viewer === null ? noViewer : viewerOf(row.viewer)),
     isUsed: row.isUsed ?? false,
     usedCampaignId: row.usedCampaignId,
   };
 }
 
 const none: readonly never[] = [];
+const noAddress: ClickFacts["address"] = { clicks: none, viewers: none, counted: 0, tapped: 0, devices: none };
+const noViewer = {
+  day: null,
+  earnedToday: null,
+  lastEarnedAt: null,
+  decisions: 0,
+  unfinished: { count: 0, lastActiveAt: null, firstDeadline: null },
+};
+
+function viewerOf({ unfinished, lastEarnedAt, lastActiveAt, firstDeadline, ...viewer }: ViewerRow) {
+  return {
+    ...viewer,
+    lastEarnedAt: momentOrNull(lastEarnedAt),
+    unfinished: {
+      count: unfinished,
+      lastActiveAt: momentOrNull(lastActiveAt),
+      firstDeadline: momentOrNull(firstDeadline),
+    },
+  };
+}
+
+const momentOf = (text: string) => new Date(text);
+const momentOrNull = (text: string | null) => (text === null ? null : momentOf(text));

@@ -2,19 +2,11 @@ import { eventIdOfClick } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
-import { afterEarning, utcDay } from "../ad-selection/limit-of-viewer.ts";
+import { afterEarning } from "../ad-selection/limit-of-viewer.ts";
 import type { DeliveryMode } from "../bots/bots.ts";
 import { type ClaimedEvent, enqueueWebhook, type MadeEvents } from "../deliveries/enqueue-webhook.ts";
 import { type ClickVerdict, type LeadingVerdict, leadsToAd, refusalOf } from "./click-verdict.ts";
-import {
-  addressViewersAfter,
-  type Click,
-  type ClickFacts,
-  devicesAfter,
-  isFirstOfDay,
-  MAX_ADDRESS_CLICKS,
-  MAX_AGENT_LENGTH,
-} from "./judge-click.ts";
+import { type Click, type ClickFacts, deviceOf, isFirstOfDay, MAX_AGENT_LENGTH, viewerOf } from "./judge-click.ts";
 import { addUsers, oneUser } from "./network-users.ts";
 import type { JudgedVisit } from "./visit.ts";
 
@@ -45,12 +37,10 @@ const clickRows = rowParameters({
   spare_code: "text",
   body: "text",
   // Of visits that lead to their ad: the rows of address and viewer after it. The others leave them null.
-  address_day: "text",
-  clicks: "timestamptz[]",
   counted: "integer",
   tapped: "integer",
-  devices: "bigint[]",
-  address_viewers: "bigint[]",
+  device: "text",
+  viewer: "text",
   // What is added to the network, if it is stored.
   network_users: "integer",
   network_minute: "timestamptz",
@@ -60,6 +50,9 @@ const clickRows = rowParameters({
   last_earned_at: "timestamptz",
   decisions: "integer",
 });
+/** As many times of an address's clicks as its limits need. */
+const MAX_ADDRESS_CLICKS = 25;
+const MAX_DEVICES = 100;
 const slots = `$${clickRows.parameters.length + 1}::integer`;
 
 /** The positions of the visits whose rows were written; or a claimed event; or else that events wait. */
@@ -87,7 +80,7 @@ const movedViews = `moved_views as (
 // several nodes may together pass a bound of the network.
 const countedNetworks = `counted_networks as (
     insert into network_days (day, bot_id, network, users, minute, minute_users)
-    select address_day::date, bot_id, network_hash, sum(network_users), max(network_minute), sum(network_minute_users)
+    select (moment at time zone 'utc')::date, bot_id, network_hash, sum(network_users), max(network_minute), sum(network_minute_users)
     from written where network_users is not null group by 1, 2, 3 order by 1, 2, 3
     on conflict (day, bot_id, network) do update set users = network_days.users + excluded.users,
       minute = greatest(network_days.minute, excluded.minute),
@@ -132,11 +125,15 @@ const record = statement<Row>(
   -- Not for testers, whose clicks count towards no limit of others.
   counted_addresses as (
     insert into address_days (day, address_hash, clicks, counted, tapped, devices, viewers)
-    select address_day::date, address_hash, clicks, counted, tapped, devices, address_viewers
+    select (moment at time zone 'utc')::date, address_hash, array[moment], counted, tapped, array[device::bigint],
+      array[viewer::bigint]
     from leading_clicks where not is_test order by 1, 2
     on conflict (day, address_hash) do update set
-      clicks = excluded.clicks, counted = excluded.counted, tapped = excluded.tapped, devices = excluded.devices,
-      viewers = excluded.viewers
+      clicks = (excluded.clicks || address_days.clicks)[1 : ${MAX_ADDRESS_CLICKS}],
+      viewers = (excluded.viewers || address_days.viewers)[1 : ${MAX_ADDRESS_CLICKS}],
+      counted = excluded.counted, tapped = excluded.tapped,
+      devices = case when excluded.devices[1] = any (address_days.devices) then address_days.devices
+        else (excluded.devices || address_days.devices)[1 : ${MAX_DEVICES}] end
     where address_days.counted = excluded.counted - 1
     returning address_hash
   ),
@@ -241,12 +238,10 @@ function leadingValues(judged: JudgedClick, { outcome, suspicions, isTest }: Lea
     suspicions: suspicions.length === 0 ? undefined : suspicions,
     spare_code: visit.spareCode,
     body: outcome === "counted" ? bodyOf(visit, facts, isTest) : undefined,
-    address_day: utcDay(visit.now),
-    clicks: [visit.now, ...facts.addressClicks].slice(0, MAX_ADDRESS_CLICKS),
-    counted: facts.addressCounted + 1,
-    tapped: facts.addressTapped + (visit.tap === undefined ? 0 : 1),
-    devices: devicesAfter(facts, visit),
-    address_viewers: addressViewersAfter(facts, visit),
+    counted: facts.address.counted + 1,
+    tapped: facts.address.tapped + (visit.tap === undefined ? 0 : 1),
+    device: deviceOf(visit, facts.userId),
+    viewer: viewerOf(visit, facts.userId),
     network_users: added?.users,
     network_minute: added?.minute,
     network_minute_users: added?.minuteUsers,

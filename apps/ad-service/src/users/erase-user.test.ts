@@ -38,8 +38,9 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
     const rows = await store.database.run<{ table: string; column: string }>({ name: "", text }, []);
     const telling =
       /^(user_id|user_agent|address_hash|network_hash|address|reference|start_param|body|response_text|last_answer|testers|ad|url)$/;
-    // Addresses of publishers, creatives and campaigns, and codes of advertisers: they identify no person.
+    // Addresses of publishers, creatives and campaigns, and codes of advertisers: they identify no user.
     const ofNobody = ["endpoints.url", "creatives.url", "delivery_attempts.url", "delivery_attempts.address"];
+    ofNobody.push("notices.url", "notice_receivers.address");
     // Activity of one address on a day, under a key of that day: kept for two days, and cannot be found by user.
     ofNobody.push("address_days.address_hash");
     const found = rows.filter(({ table, column }) => telling.test(column) && !ofNobody.includes(`${table}.${column}`));

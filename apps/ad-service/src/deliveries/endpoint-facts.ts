@@ -111,5 +111,5 @@ export function healthAssignments(condition: string): string {
     const value = type === "moment" ? `to_timestamp(decided.${column} / 1000)` : `decided.${column}`;
     return `${column} = case when ${condition} then ${value} else endpoints.${column} end`;
   });
-  return [`version = endpoints.version + (${condition})::integer`, ...assignments].join(",\n      ");
+  return [`version = endpoints.version + (${condition})::integer`, ...assignments].join(", ");
 }

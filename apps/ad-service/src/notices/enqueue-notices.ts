@@ -12,17 +12,15 @@ export function enqueueNotices(from: string): string {
     update notice_receivers set health = changed.health
     from (select * from ${from} as changes where changes.health is not null order by bot_id) as changed
     where notice_receivers.bot_id = changed.bot_id and notice_receivers.health <> changed.health
-    returning notice_receivers.bot_id, channel, quiet_until, changed.health, changed.reason, changed.url, changed.status,
-      changed.error_class
+    returning channel, quiet_until, changed.*
   ),
   notices_made as (
     insert into notices (bot_id, channel, notice_id, health, reason, url, last_status, last_error_class, due_at)
     select bot_id, channel, 'ntc_' || replace(gen_random_uuid()::text, '-', ''), health, reason, url, status, error_class,
       greatest(now(), quiet_until)
     from noticed order by bot_id, channel
-    on conflict (bot_id, channel) do update set notice_id = excluded.notice_id, health = excluded.health,
-      reason = excluded.reason, url = excluded.url, last_status = excluded.last_status,
-      last_error_class = excluded.last_error_class, occurred_at = now(), changes = notices.changes + 1,
+    on conflict (bot_id, channel) do update set occurred_at = now(), changes = notices.changes + 1,
+      ${["notice_id", "health", "reason", "url", "last_status", "last_error_class"].map((column) => `${column} = excluded.${column}`).join(", ")},
       -- A notice that is being retried keeps its schedule.
       due_at = greatest(excluded.due_at, case when notices.attempts > 0 then notices.due_at end)
   )`;

@@ -78,10 +78,10 @@ async function sendClaimed(deps: NoticeSenderDeps, notice: ClaimedNotice): Promi
   const delaySeconds = noticeRetrySeconds(attempts);
   const { error } = sent;
   if (delaySeconds === undefined) {
-    log.error({ botId, channel, error }, `a notice of an endpoint is given up; see: notices show ${botId}`);
     await database.run(finish, [botId, channel, noticeId, changes, error]);
+    log.error({ botId, channel, error }, `a notice of an endpoint is given up; see: notices show ${botId}`);
   } else {
-    log.warn({ botId, channel, error, attempts }, "a notice of an endpoint could not be sent; trying again");
     await database.run(postpone, [botId, channel, delaySeconds, error]);
+    log.warn({ botId, channel, error, attempts }, "a notice of an endpoint could not be sent; trying again");
   }
 }

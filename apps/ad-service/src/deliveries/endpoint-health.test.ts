@@ -237,7 +237,8 @@ describe.each(testDatabases())("the health of an endpoint on the %s store", (kin
       delaySeconds: 5,
       endReason: null,
     };
-    expect([await group.submit(failed), await group.submit(failed)]).toEqual([true, true]);
+    const submitted = [group.submit(failed), group.submit(failed), await group.submit(failed)];
+    expect(await Promise.all(submitted)).toEqual([true, true, true]);
     expect(await fixture.deliveries()).toMatchObject([{ state: "waiting", schedule_step: 1, attempts: 1 }]);
     expect(await fixture.endpoint()).toMatchObject({ failures_in_row: 1, in_flight: 0 });
     await store.database.run(sweepAway, [fixture.botId]);

@@ -179,7 +179,8 @@ type OnChange = (botId: string, change: HealthChange) => void;
  */
 export function finishDeliveries(database: Database, onChange: OnChange): CommitGroup<FinishedAttempt, boolean> {
   return groupCommits<FinishedAttempt, boolean>({
-    orderBy: keyOf,
+    // A retried attempt may be beside its first one: it counts once.
+    mergeBy: keyOf,
     async run(batch) {
       const recorded = await recordBatch(database, { batch, how: record, onChange });
       const others = recorded.size === batch.length ? [] : batch.filter((finished) => !recorded.has(keyOf(finished)));

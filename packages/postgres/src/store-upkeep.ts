@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { DatabaseLogger } from "./database-store.ts";
+import { ofStore } from "./run-transaction.ts";
 
 /**
  * Runs a store's upkeep at a fixed interval, never concurrently; a failed run is logged, and the next one tries again.
@@ -15,7 +16,10 @@ export function lookEvery(
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {
     running ??= look(() => isStopping)
-      .catch((error) => logger?.warn({ err: error }, "the store's upkeep failed"))
+      .catch((error) => {
+        ofStore(error);
+        logger?.warn({ err: error }, "the store's upkeep failed");
+      })
       .finally(() => {
         running = undefined;
       });

@@ -67,9 +67,10 @@ function limitOutageLines(isOutage: (error: unknown) => boolean): NonNullable<Lo
   let nextAt = 0;
   let linesLeftOut = 0;
   return {
-    logMethod([facts, ...words]: [unknown, ...unknown[]], method) {
+    logMethod([given, ...words]: [unknown, ...unknown[]], method) {
+      const facts = given instanceof Error ? { err: given } : given;
       if (typeof facts !== "object" || facts === null || !isAboutOutage(facts, isOutage))
-        return Reflect.apply(method, this, [facts, ...words]);
+        return Reflect.apply(method, this, [given, ...words]);
       const now = performance.now();
       if (now < nextAt) {
         linesLeftOut += 1;

@@ -18,6 +18,7 @@ test("an outage logs one line a second, which counts the others; other lines are
   for (let second = 0; second < 3; second++) {
     for (let line = 0; line < 9; line++) {
       log.warn({ err: outage }, "a loop failed");
+      log.error(outage, "a loop whose error is the first argument");
       log.child({ requestId: "r" }).warn({ unavailability: "out-of-reach" }, "a request could not be served now");
     }
     vi.advanceTimersByTime(1000);
@@ -28,11 +29,11 @@ test("an outage logs one line a second, which counts the others; other lines are
   log.fatal({ err: outage }, "the end");
   expect(lines.map(({ msg, linesLeftOut }) => [msg, linesLeftOut])).toEqual([
     ["a loop failed", undefined],
-    ["a loop failed", 17],
-    ["a loop failed", 17],
+    ["a loop failed", 26],
+    ["a loop failed", 26],
     ["another fault", undefined],
     ["a full queue", undefined],
     ["in words", undefined],
-    ["the end", 17],
+    ["the end", 26],
   ]);
 });

@@ -11,26 +11,40 @@ export interface SqliteDatabase {
  * after a crash at any point both are stored, or neither. Handlers run one at a time, and must not end the transaction. Use a
  * connection of its own: whatever else is written through it while a handler runs belongs to the same transaction.
  *
- * While another process writes to the same file, an event waits for it for `busyMs`, 5 s by default; then it is not handled.
+ * While another process uses the same file, an event waits for it for `busyMs`, 5 s by default; then it is not handled. A file
+ * that is locked when the store is opened is set up with the first event.
  */
 export function sqliteStore(database: SqliteDatabase, { table = "handled_ad_events", busyMs = 5000 } = {}): EventStore {
   if (!/^[a-z_][a-z0-9_]*$/i.test(table)) throw new Error(`"${table}" is not a table name`);
-  database.exec(`create table if not exists ${table} (event_id text primary key, handled_at text not null)`);
-  const find = database.prepare(`select 1 as found from ${table} where event_id = ?`);
-  const insert = database.prepare(`insert into ${table} values (?, ?)`);
+  const setUp = () => {
+    database.exec(`create table if not exists ${table} (event_id text primary key, handled_at text not null)`);
+    const find = database.prepare(`select 1 as found from ${table} where event_id = ?`);
+    return { find, insert: database.prepare(`insert into ${table} values (?, ?)`) };
+  };
+  let statements: ReturnType<typeof setUp> | undefined;
+  try {
+    statements = setUp();
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  }
   let last: Promise<unknown> = Promise.resolve();
   const waiting = new Map<string, Promise<void>>();
 
   async function run(eventId: string, handle: () => Promise<void>): Promise<void> {
     // Immediate: another process that handles the same event waits here and then finds the row.
-    await whenFree(() => database.exec("begin immediate"), busyMs);
+    const { find, insert } = await whenFree(() => {
+      statements ??= setUp();
+      database.exec("begin immediate");
+      return statements;
+    }, busyMs);
     try {
       // Node returns undefined and Bun null if there is no row.
       if (!find.get(eventId)) {
         await handle();
         insert.run(eventId, new Date().toISOString());
       }
-      database.exec("commit");
+      // Without a write-ahead log, it waits for other processes that read.
+      await whenFree(() => database.exec("commit"), busyMs);
     } catch (error) {
       try {
         database.exec("rollback");
@@ -59,18 +73,21 @@ export function sqliteStore(database: SqliteDatabase, { table = "handled_ad_even
 const MOST_WAITING = 1000;
 
 /** Tries again while another process holds the file. SQLite's own wait would stop this process for as long. */
-async function whenFree(begin: () => void, busyMs: number): Promise<void> {
+async function whenFree<T>(work: () => T, busyMs: number): Promise<T> {
   const until = Date.now() + busyMs;
   for (;;) {
     try {
-      return begin();
+      return work();
     } catch (error) {
-      // `node:sqlite`, `better-sqlite3` and `bun:sqlite` have different codes and SQLite's own text.
-      const isBusy = error instanceof Error && error.message.includes("database is locked");
-      if (!isBusy || Date.now() >= until) throw error;
+      if (!isBusy(error) || Date.now() >= until) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+}
+
+/** `node:sqlite`, `better-sqlite3` and `bun:sqlite` have different codes and SQLite's own text. */
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && error.message.includes("database is locked");
 }
 
 /** The commands of the client `redis` that the store uses; wrap other clients. */

@@ -251,6 +251,31 @@ test("two processes with one SQLite file wait for one another, and run an event 
   expect(handle).toHaveBeenCalledTimes(1);
 });
 
+test("a store that is opened, and an event that is committed, wait for another process that uses the file", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "intermission-stores-"));
+  stops.push(() => rmSync(folder, { recursive: true }));
+  const [own, other] = [1, 2].map(() => new DatabaseSync(join(folder, "events.db"), { timeout: 0 }));
+  if (own === undefined || other === undefined) throw new Error("no databases");
+  other.exec("create table coins (user_id text); insert into coins values ('1'); begin exclusive");
+  const store = sqliteStore(own);
+  const handle = vi.fn(async () => {});
+  const first = store.once("evt_1", handle);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(handle).not.toHaveBeenCalled();
+  other.exec("commit");
+  await first;
+  // In the default journal mode, a reader lets a writer begin, and lets it commit only afterwards.
+  other.exec("begin");
+  other.prepare("select * from coins").get();
+  const second = store.once("evt_2", handle);
+  await vi.waitFor(() => expect(handle).toHaveBeenCalledTimes(2));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  other.exec("commit");
+  await second;
+  await store.once("evt_2", handle);
+  expect(handle).toHaveBeenCalledTimes(2);
+});
+
 test("an error of the handler is reported although SQLite ended the transaction itself", async () => {
   const database = new DatabaseSync(":memory:");
   const fail = async () => {

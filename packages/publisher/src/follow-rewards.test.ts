@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createCompanion } from "./create-companion.ts";
 import { followRewards } from "./follow-rewards.ts";
+import { memoryStore } from "./memory-store.ts";
 
 /** The answers of a companion API to `rewards.watch`, one after the other; after the last one nothing more is answered. */
 function companionOf(...answers: (() => Response)[]) {
@@ -56,7 +57,7 @@ test.each(["PRECONDITION_FAILED", "FORBIDDEN"])(
       handled.push(id);
       if (handled.length === 2) throw Object.assign(new Error("of the handler"), { code });
     });
-    await vi.waitFor(() => expect(handled).toEqual(["1", "2", "2"]));
+    await vi.waitFor(() => expect(handled).toEqual(["1", "2", "2"]), { timeout: 10_000 });
     stop();
     await ended;
     expect(after.slice(0, 2)).toEqual([undefined, "1"]);
@@ -84,6 +85,31 @@ test("a ledger that is older than the cursor is read from its start, also if the
   stop();
   await ended;
   expect(after.slice(0, 4)).toEqual([undefined, "1", "1", undefined]);
+});
+
+test("a ledger that is read from its start after a restore pays no entry again that the store knows", async () => {
+  const { companion, after } = companionOf(
+    () => entries("1", "2"),
+    () => refusal(412, "PRECONDITION_FAILED"),
+    () => entries("1", "2", "3"),
+  );
+  const abort = new AbortController();
+  let cursor: string | undefined;
+  const cursors = {
+    read: () => cursor,
+    write(next: string | undefined) {
+      cursor = next;
+    },
+  };
+  const handled: string[] = [];
+  const options = { signal: abort.signal, store: memoryStore(), onError: () => {} };
+  const ended = followRewards(companion, cursors, ({ entryId }) => void handled.push(entryId), options);
+  await vi.waitFor(() => expect(handled).toContain("3"), { timeout: 10_000 });
+  await vi.waitFor(() => expect(cursor).toBe("3"));
+  abort.abort();
+  await ended;
+  expect(handled).toEqual(["1", "2", "3"]);
+  expect(after.slice(0, 3)).toEqual([undefined, "2", undefined]);
 });
 
 test("an API that accepts the request and never answers is reported and asked again", async () => {

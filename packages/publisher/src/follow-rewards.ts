@@ -1,4 +1,5 @@
 import { type Companion, CompanionError, type RewardEntry } from "./create-companion.ts";
+import type { EventStore } from "./memory-store.ts";
 import { pause } from "./pause.ts";
 import type { CursorStore } from "./reconcile.ts";
 
@@ -7,6 +8,11 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   /** Also test events, which pay nothing. */
   readonly includeTests?: boolean;
+  /**
+   * Remembers entries by `entryId`, so that none is handled twice: after a crash, or when the ledger was restored from a backup
+   * older than the cursor and is read from its start. Without it, `handle` must ignore entries that it knows.
+   */
+  readonly store?: EventStore;
   /** Called when the connection or `handle` fails; then the API is asked again. Logs by default. */
   readonly onError?: (error: unknown) => void;
 }
@@ -27,8 +33,10 @@ export async function followRewards(
   companion: Pick<Companion, "watchRewards">,
   cursors: CursorStore,
   handle: (entry: RewardEntry) => Promise<void> | void,
-  { signal, includeTests = false, onError = (error) => console.error("following rewards:", error) }: FollowOptions,
+  options: FollowOptions,
 ): Promise<void> {
+  const { signal, includeTests = false, store } = options;
+  const { onError = (error) => console.error("following rewards:", error) } = options;
   let pauseMs = FIRST_PAUSE_MS;
   /** Returns whether the work succeeded. An error of the caller's own code says nothing about the API, whatever its code. */
   async function attempt(work: () => Promise<void>): Promise<boolean> {
@@ -47,7 +55,8 @@ export async function followRewards(
       for await (const { cursor, entry } of companion.watchRewards({ after, includeTests }, { signal })) {
         if (signal.aborted) return;
         const isHandled = await attempt(async () => {
-          await handle(entry);
+          if (store) await store.once(entry.entryId, async () => handle(entry));
+          else await handle(entry);
           await cursors.write(cursor);
         });
         if (!isHandled) break;
@@ -57,7 +66,7 @@ export async function followRewards(
       if (signal.aborted) return;
       const code = error instanceof CompanionError ? error.code : "";
       if (finalCodes.includes(code)) throw error;
-      // The ledger is older than the cursor: reading from the start repeats entries and misses none.
+      // The ledger is older than the cursor: reading from the start misses no entry, and `store` keeps repeats out.
       if (code === "PRECONDITION_FAILED") await attempt(async () => cursors.write(undefined));
       report(onError, error);
     }

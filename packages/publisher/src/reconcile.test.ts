@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { AdsError } from "./ads-error.ts";
 import type { EventsPage, ListedEvent } from "./create-ads.ts";
+import { memoryStore } from "./memory-store.ts";
 import { reconcile } from "./reconcile.ts";
 
 const event = (eventId: string) => ({ eventId, event: "rewarded", userId: "42", isTest: false }) as ListedEvent;
@@ -40,6 +41,16 @@ test("reads from the beginning if the service lost the cursor, and stores where 
   expect(await reconcile(service, cursors, ({ eventId }) => void handled.push(eventId))).toBe(2);
   expect(service.asked).toEqual(["older", undefined, "a"]);
   expect([handled, cursors.read()]).toEqual([["1", "2"], "b"]);
+});
+
+test("a list that is read from its beginning again passes no event that the store knows", async () => {
+  const handled: unknown[] = [];
+  const store = memoryStore();
+  const handle = ({ eventId }: { eventId: string | undefined }) => void handled.push(eventId);
+  const service = serviceOf({ start: page("a", false, "1", "2") });
+  expect(await reconcile(service, cursorStore(), handle, { store })).toBe(2);
+  expect(await reconcile(service, cursorStore("lost"), handle, { store })).toBe(0);
+  expect(handled).toEqual(["1", "2"]);
 });
 
 test("a page is repeated if its cursor could not be stored", async () => {

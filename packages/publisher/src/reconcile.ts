@@ -1,6 +1,8 @@
 import { AdsError, unexpectedAnswer } from "./ads-error.ts";
 import type { Ads, CallOptions } from "./create-ads.ts";
+import type { EventStore } from "./memory-store.ts";
 import type { AdEvent } from "./verify-webhook.ts";
+import { handleOnce } from "./webhook.ts";
 
 /** Stores the position in a list of events across restarts. */
 export interface CursorStore {
@@ -10,16 +12,17 @@ export interface CursorStore {
 
 /**
  * Reads all events since the stored cursor and passes each to `handle`, in commit order. It finds events whose webhooks did
- * not arrive: run it at start and every minute. `handle` must ignore event ids that it knows, since most events arrived
- * before. Test events are left out. The cursor is written after each page: a crash repeats a page and skips none.
+ * not arrive: run it at start and every minute. Most events arrived before: pass the webhook's `store`, else `handle` must
+ * ignore event ids that it knows. After a restore of the service, the list may be read from its beginning. Test events are
+ * left out. The cursor is written after each page: a crash repeats a page and skips none.
  *
- * @returns how many events were passed to `handle`.
+ * @returns how many events `handle` was called for.
  */
 export async function reconcile(
   ads: Pick<Ads, "events">,
   cursors: CursorStore,
   handle: (event: AdEvent) => Promise<void> | void,
-  { signal }: CallOptions = {},
+  { signal, store }: CallOptions & { readonly store?: EventStore } = {},
 ): Promise<number> {
   let count = 0;
   let after = await cursors.read();
@@ -32,8 +35,12 @@ export async function reconcile(
     for (const event of page?.events ?? []) {
       if (signal?.aborted) return count;
       if (event.isTest) continue;
-      await handle(event);
-      count += 1;
+      const run = async () => {
+        await handle(event);
+        count += 1;
+      };
+      if (store) await handleOnce(store, event, run);
+      else await run();
     }
     hasMore = page?.hasMore ?? true;
     // The next page would be this one again.

@@ -97,8 +97,11 @@ function notConfigured(error: unknown): Response {
   return refusal(500, "NOT_CONFIGURED", message);
 }
 
-/** A code earns each event type at most once: together they identify an event of a service that sends no ids. */
-function handleOnce(
+/**
+ * Without an id and a code, `handle` runs for each copy. A code earns each event type at most once: together they identify an
+ * event of a service that sends no ids.
+ */
+export function handleOnce(
   store: EventStore,
   event: AdEvent,
   handle: (event: AdEvent) => void | Promise<void>,

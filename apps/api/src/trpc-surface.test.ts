@@ -135,3 +135,16 @@ test.each([
   expect(await answer?.json()).toEqual({ error: { code: "NOT_FOUND", message: "there is nothing at this path" } });
   expect(unknown?.status).toBe(404);
 });
+
+test.each<[string, object, RegExp]>([
+  ["rewards.spend", { userId: "42", amount: 0, idempotencyKey: "order 7" }, /^amount: /],
+  ["rewards.spend", { userId: 42, amount: 1 }, /^userId: .*; idempotencyKey: /],
+  ["codes.create", {}, /^userId: /],
+])("%s with %j is refused in a sentence that names the fields", async (path, input, expected) => {
+  const headers = { authorization, "content-type": "application/json" };
+  const answer = await fetch(`${api.url}/trpc/${path}`, { method: "POST", headers, body: JSON.stringify(input) });
+  const { error } = (await answer.json()) as { error: { message: string } };
+  expect(answer.status).toBe(400);
+  expect(error.message).toMatch(expected);
+  expect(error.message).not.toMatch(/[[{"]code/);
+});

@@ -29,9 +29,26 @@ const t = initTRPC.context<Context>().create({
     ping: { enabled: true, intervalMs: 10_000 },
     client: { reconnectAfterInactivityMs: 25_000 },
   },
-  errorFormatter: ({ shape, error }) =>
-    error.code === "INTERNAL_SERVER_ERROR" ? { ...shape, message: "internal error" } : shape,
+  errorFormatter: ({ shape, error }) => {
+    if (error.code === "INTERNAL_SERVER_ERROR") return { ...shape, message: "internal error" };
+    // Otherwise the message is zod's list of issues as JSON.
+    return error.cause instanceof z.ZodError ? { ...shape, message: sentenceOf(inputFaults(error.cause)) } : shape;
+  },
 });
+
+export interface InputFault {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** What is wrong with an input, by field; never names the value that was sent. */
+export function inputFaults({ issues }: z.ZodError): InputFault[] {
+  return issues.map(({ path, message }) => ({ field: path.join(".") || "input", message }));
+}
+
+export function sentenceOf(faults: readonly InputFault[]): string {
+  return faults.map(({ field, message }) => `${field}: ${message}`).join("; ");
+}
 
 export const router = t.router;
 

@@ -5,7 +5,7 @@ import { getHTTPStatusCodeFromError } from "@trpc/server/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { AppRouter } from "../router.ts";
-import type { Context } from "../trpc.ts";
+import { type Context, inputFaults, sentenceOf } from "../trpc.ts";
 import { openapiDocument } from "./openapi-document.ts";
 import { inputFromQuery, type PlainCall, plainCallsOf } from "./plain-calls.ts";
 
@@ -60,9 +60,8 @@ function httpErrorOf(error: unknown): unknown {
   const { code, cause, message } = error;
   if (code === "INTERNAL_SERVER_ERROR" || (code === "SERVICE_UNAVAILABLE" && cause)) return cause ?? error;
   if (cause instanceof z.ZodError) {
-    const details = cause.issues.map((issue) => ({ field: issue.path.join(".") || "body", message: issue.message }));
-    const faults = details.map(({ field, message }) => `${field}: ${message}`);
-    return new HttpError(400, "BAD_REQUEST", faults.join("; "), { details });
+    const details = inputFaults(cause);
+    return new HttpError(400, "BAD_REQUEST", sentenceOf(details), { details });
   }
   return new HttpError(
     getHTTPStatusCodeFromError(error),

@@ -101,6 +101,27 @@ export const clientExamples = {
       deliveries: { delivered: 217, under_way: 0, failed: 1, success_rate: 0.9954 },
     },
   ],
+  listAttemptsResponse: [
+    {
+      event_id: eventId,
+      event: "rewarded",
+      delivery: "waiting",
+      explanation: "its next attempt is due at 2026-03-01T12:01:15.400Z",
+      next_attempt_at: "2026-03-01T12:01:15.400Z",
+      attempts: [
+        {
+          attempt: 1,
+          started_at: "2026-03-01T12:01:05.180Z",
+          url: "https://bot.example/webhooks/ads",
+          status: 404,
+          answer: "Not Found",
+          advice: "Nothing is served at this path: compare the webhook address with your route.",
+          total_ms: 61,
+          next_at: "2026-03-01T12:01:15.400Z",
+        },
+      ],
+    },
+  ],
   testWebhookRequest: [{ event: "rewarded" }],
   testWebhookResponse: [
     {

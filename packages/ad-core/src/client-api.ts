@@ -191,6 +191,12 @@ export const listEventsQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
 });
 
+export const deliveryState = z
+  .enum(["waiting", "sending", "delivered", "failed", "held", "unknown"])
+  .describe(
+    "`waiting` and `held` will be sent, `delivered` was answered 2xx, `failed` and `unknown` are not sent automatically.",
+  );
+
 export const listedEvent = z.object({
   event_id: z.string(),
   event: eventType,
@@ -201,11 +207,7 @@ export const listedEvent = z.object({
   start_param: startParam.optional(),
   occurred_at: moment,
   test: z.literal(true).optional(),
-  delivery: z
-    .enum(["waiting", "sending", "delivered", "failed", "held", "unknown"])
-    .describe(
-      "`waiting` and `held` will be sent, `delivered` was answered 2xx, `failed` and `unknown` are not sent automatically.",
-    ),
+  delivery: deliveryState,
 });
 export type ListedEvent = z.infer<typeof listedEvent>;
 
@@ -297,6 +299,11 @@ export const testWebhookRequest = z
     user_tg_id: telegramId
       .optional()
       .describe('A listed tester of the bot. Default: user `"0"`, whom no receiver rewards.'),
+    code: z
+      .string()
+      .max(64)
+      .optional()
+      .describe("A code of this tester: the test event carries it, with its reference. The code earns nothing by it."),
   })
   .meta({ examples: clientExamples.testWebhookRequest });
 
@@ -310,6 +317,7 @@ export const testWebhookResponse = z
       .optional()
       .describe("Why there was no valid answer: `dns`, `refused`, `tls`, `timeout-total`, `redirect` …"),
     answer: z.string().optional().describe("The beginning of the answer, or a description of the failure; for people."),
+    advice: z.string().optional().describe("What to check, unless the answer was 2xx; for people."),
     total_ms: z.int().nonnegative(),
     endpoint: endpointState
       .optional()
@@ -317,6 +325,40 @@ export const testWebhookResponse = z
   })
   .meta({ examples: clientExamples.testWebhookResponse });
 export type TestWebhookResponse = z.infer<typeof testWebhookResponse>;
+
+export const listAttemptsResponse = z
+  .object({
+    event_id: z.string(),
+    event: eventType,
+    test: z.literal(true).optional(),
+    delivery: deliveryState,
+    explanation: z.string().describe("Why the delivery is in this state, and what to do; for people."),
+    next_attempt_at: moment.optional().describe("Only while `waiting`."),
+    attempts: z
+      .array(
+        z.object({
+          attempt: z.int().positive().describe("Its `webhook-attempt` header."),
+          started_at: moment,
+          url: z.string().describe("The webhook address at that time."),
+          status: z.int().optional().describe("The status of the answer; absent without a valid answer."),
+          error_class: z
+            .string()
+            .optional()
+            .describe("Why there was no valid answer: `dns`, `refused`, `tls`, `timeout-total`, `redirect` …"),
+          answer: z
+            .string()
+            .optional()
+            .describe("The beginning of the answer, or a description of the failure; for people."),
+          advice: z.string().optional().describe("What to check, unless the answer was 2xx; for people."),
+          total_ms: z.int().nonnegative().optional(),
+          next_at: moment.optional().describe("When the schedule had the next attempt."),
+          redelivery: z.literal(true).optional().describe("Requested, outside the schedule."),
+        }),
+      )
+      .describe("Oldest first, at most the latest 200. Kept for 30 days."),
+  })
+  .meta({ examples: clientExamples.listAttemptsResponse });
+export type ListAttemptsResponse = z.infer<typeof listAttemptsResponse>;
 
 export const redeliverEventResponse = z
   .object({

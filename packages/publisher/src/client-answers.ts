@@ -47,6 +47,36 @@ export interface CodeDescription {
   requests?: Record<string, number> | undefined;
 }
 
+/** The attempts to send an event: the answer of `GET /client/v1/events/{id}/attempts`, with its names on the wire. */
+export interface EventAttempts {
+  event_id: string;
+  event: "rewarded" | "direct_link";
+  test?: true | undefined;
+  delivery: "waiting" | "sending" | "delivered" | "failed" | "held" | "unknown";
+  /** Why the delivery is in this state, and what to do. */
+  explanation: string;
+  /** Only while `waiting`. */
+  next_attempt_at?: string | undefined;
+  /** Oldest first, at most the latest 200. */
+  attempts: {
+    attempt: number;
+    started_at: string;
+    /** The webhook address at that time. */
+    url: string;
+    /** Absent without a valid answer. */
+    status?: number | undefined;
+    error_class?: string | undefined;
+    /** The beginning of the answer, or a description of the failure. */
+    answer?: string | undefined;
+    /** What to check, unless the answer was 2xx. */
+    advice?: string | undefined;
+    total_ms?: number | undefined;
+    next_at?: string | undefined;
+    /** Requested, outside the schedule. */
+    redelivery?: true | undefined;
+  }[];
+}
+
 export interface StatsFigures {
   /** Ad requests that could be granted: `fills` and `no_fills`. */
   requests: number;

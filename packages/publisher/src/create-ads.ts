@@ -1,5 +1,5 @@
 import { AdsError, unexpectedAnswer } from "./ads-error.ts";
-import type { CodeDescription, NamedRewards, Stats } from "./client-answers.ts";
+import type { CodeDescription, EventAttempts, NamedRewards, Stats } from "./client-answers.ts";
 import { apiTokens, botIdOf, serverAddress } from "./client-settings.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
@@ -66,6 +66,8 @@ export interface WebhookTest {
   readonly status: number | undefined;
   readonly errorClass: string | undefined;
   readonly answer: string | undefined;
+  /** What to check, unless the answer was 2xx; absent from older services. */
+  readonly advice: string | undefined;
 }
 
 export interface Ads {
@@ -86,21 +88,28 @@ export interface Ads {
   stats(query?: StatsQuery, options?: CallOptions): Promise<Stats>;
   /** Sends a test event to the bot's webhook now and returns the webhook's answer. */
   testWebhook(test?: WebhookTestRequest, options?: CallOptions): Promise<WebhookTest>;
+  /** The attempts to send an event, with the answers to them and what to check. */
+  attempts(eventId: string, options?: CallOptions): Promise<EventAttempts>;
   /** Sends an event once more. */
   redeliver(eventId: string, options?: CallOptions): Promise<void>;
 }
 
 export interface StatsQuery {
-  /** A date-time with an offset (`2026-01-31T08:00:00Z`), or a date, whose beginning in UTC is meant. */
-  readonly from?: string;
-  readonly to?: string;
-  readonly by?: "hour" | "day" | "campaign" | "creative";
+  /**
+   * A date-time with an offset (`2026-01-31T08:00:00Z`), a date, whose beginning in UTC is meant, or how long ago it was:
+   * `24h`, `7d`, `4w`.
+   */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly by?: "hour" | "day" | "campaign" | "creative" | undefined;
 }
 
 export interface WebhookTestRequest {
   readonly event?: "rewarded" | "direct_link";
   /** A listed tester of the bot. */
   readonly userId?: string | number;
+  /** A code of this tester, which the event then carries. It earns nothing by it. */
+  readonly code?: string | undefined;
 }
 
 interface Call {
@@ -216,9 +225,10 @@ export function createAds(options: AdsOptions): Ads {
         hasMore: required(page.has_more, "boolean"),
       };
     },
-    stats: ({ from, to, by } = {}, { signal } = {}) => call<Stats>(get("/stats", { from, to, by }), signal),
-    async testWebhook({ event, userId } = {}, { signal } = {}) {
-      const body = { event, user_tg_id: userId === undefined ? undefined : String(userId) };
+    stats: ({ from, to, by } = {}, { signal } = {}) =>
+      call<Stats>(get("/stats", { from: momentAgo(from), to: momentAgo(to), by }), signal),
+    async testWebhook({ event, userId, code } = {}, { signal } = {}) {
+      const body = { event, user_tg_id: userId === undefined ? undefined : String(userId), code };
       const tested = await call(
         { method: "POST", path: "/webhook/test", body, isRepeatable: false, timeoutMs: TEST_TIMEOUT_MS },
         signal,
@@ -229,8 +239,11 @@ export function createAds(options: AdsOptions): Ads {
         status: typeof tested.status === "number" ? tested.status : undefined,
         errorClass: textOf(tested.error_class),
         answer: textOf(tested.answer),
+        advice: textOf(tested.advice),
       };
     },
+    attempts: (eventId, { signal } = {}) =>
+      call<EventAttempts>(get(`/events/${encodeURIComponent(eventId)}/attempts`), signal),
     async redeliver(eventId, { signal } = {}) {
       const path = `/events/${encodeURIComponent(eventId)}/redeliver`;
       await call({ method: "POST", path, isRepeatable: false }, signal);
@@ -258,6 +271,15 @@ function parseJson(bytes: Uint8Array | undefined): Answer | undefined {
 
 function get(path: string, query: Call["query"] = {}): Call {
   return { method: "GET", path, query, isRepeatable: true };
+}
+
+const HOURS = { h: 1, d: 24, w: 7 * 24 };
+
+/** The moment that `7d` names; every other text is left to the service, which says what it takes. */
+function momentAgo(text: string | undefined): string | undefined {
+  const [, count, unit] = /^([1-9]\d{0,3})([hdw])$/.exec(text ?? "") ?? [];
+  if (count === undefined) return text;
+  return new Date(Date.now() - Number(count) * HOURS[unit as keyof typeof HOURS] * 3_600_000).toISOString();
 }
 
 function textOf(value: unknown): string | undefined {

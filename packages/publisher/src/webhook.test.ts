@@ -69,6 +69,15 @@ describe("over HTTP", () => {
     expect(onTest).toHaveBeenCalledWith(expect.objectContaining({ userId: "0", isTest: true }));
   });
 
+  test("a test for a listed tester pays as an earned event does, once, where the receiver pays testers", async () => {
+    const [handle, onTest] = [vi.fn(), vi.fn()];
+    const url = await serve(webhook(handle, { tokens: token, onTest, paysTesters: true }));
+    const tester = signed({ user_tg_id: "42", test: true, event_id: "evt_tester" });
+    for (const request of [tester, tester, signed({ user_tg_id: "0", test: true })]) await fetch(url, request);
+    expect(handle.mock.calls).toMatchObject([[{ userId: "42", isTest: true }]]);
+    expect(onTest).toHaveBeenCalledTimes(1);
+  });
+
   test("both tokens are accepted while they rotate", async () => {
     const url = await serve(webhook(() => {}, { tokens: ["ad_new", token] }));
     expect((await fetch(url, signed())).status).toBe(200);

@@ -17,6 +17,11 @@ export interface WebhookOptions extends Pick<VerifyOptions, "toleranceSeconds" |
   /** Called for test events instead of the handler. By default test events are answered 200 and ignored. */
   readonly onTest?: (event: AdEvent) => void | Promise<void>;
   /**
+   * Calls the handler, not `onTest`, for test events that name one of the bot's listed testers, so that a test pays as an
+   * earned event does. Test events of user "0" still pay nobody.
+   */
+  readonly paysTesters?: boolean;
+  /**
    * The longest that a request waits for its handler; 14 s by default, since the ad service waits for 15 s. Then it is
    * answered 500; the handler runs on, and a repeat of the event waits for it instead of calling it a second time.
    */
@@ -47,7 +52,7 @@ export function webhook(
   options: WebhookOptions,
 ): (request: Request) => Promise<Response> {
   const { tokens, store = memoryStore(), onTest, onError = logError, handlerTimeoutMs = 14_000, ...more } = options;
-  const { onRefused, ...rest } = more;
+  const { onRefused, paysTesters = false, ...rest } = more;
   const { now = () => new Date(), ...verifying } = rest;
   const logged = new Map();
   return async (request) => {
@@ -64,8 +69,9 @@ export function webhook(
       return answerRefusal(verified, { onRefused, logged });
     }
     const { event } = verified;
+    const isTest = event.isTest && !(paysTesters && event.userId !== "0");
     try {
-      await inTime(event.isTest ? onTest?.(event) : handleOnce(store, event, handle), handlerTimeoutMs);
+      await inTime(isTest ? onTest?.(event) : handleOnce(store, event, handle), handlerTimeoutMs);
     } catch (error) {
       try {
         onError(error, event);

@@ -3,6 +3,7 @@ import {
   createCodeResponse,
   describeCodeResponse,
   errorEnvelope,
+  listAttemptsResponse,
   listEventsResponse,
   redeliverEventResponse,
   statsResponse,
@@ -137,6 +138,9 @@ export function clientApiContract(name: string, start: (webhookUrl: string) => P
       receiver.status = 500;
       const { eventId, arrived } = await earn();
       await expect.poll(() => deliveryOf(eventId), { timeout: 20_000 }).toBe("waiting");
+      const shown = await (await call(`/events/${eventId}/attempts`)).json();
+      const [attempt] = listAttemptsResponse.strict().parse(shown).attempts;
+      expect(attempt).toMatchObject({ attempt: 1, url: receiver.url, status: 500, advice: expect.any(String) });
       receiver.status = 200;
       const answer = await post(`/events/${eventId}/redeliver`);
       expect([answer.status, redeliverEventResponse.strict().parse(await answer.json()).event_id]).toEqual([
@@ -209,6 +213,7 @@ export function clientApiContract(name: string, start: (webhookUrl: string) => P
       ["a date-time without an offset", 400, "BAD_REQUEST", () => call("/stats?to=2026-02-28T08:00:00")],
       ["an end before the start", 400, "BAD_REQUEST", () => call("/stats?from=2026-02-02&to=2026-02-01")],
       ["an unknown event", 404, "NOT_FOUND", () => post("/events/evt_unknown/redeliver")],
+      ["the attempts of an unknown event", 404, "NOT_FOUND", () => call("/events/evt_unknown/attempts")],
       ["an unknown event type", 400, "BAD_REQUEST", () => post("/webhook/test", { event: "other" })],
       ["a tester who is not listed", 400, "NOT_A_TESTER", () => post("/webhook/test", { user_tg_id: "42" })],
     ])("%s is answered %d with the error body", async (_name, status, code, send) => {

@@ -1,4 +1,9 @@
-import { errorEnvelope, redeliverEventResponse, testWebhookResponse } from "@intermission/ad-core/client-api";
+import {
+  errorEnvelope,
+  listAttemptsResponse,
+  redeliverEventResponse,
+  testWebhookResponse,
+} from "@intermission/ad-core/client-api";
 import { verify } from "@intermission/ad-core/signature";
 import { testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -65,6 +70,22 @@ describe.each(testDatabases())("what a publisher can do about webhooks on the %s
       });
     });
 
+    test("carries a code of the tester, with its reference, and the code earns nothing", async () => {
+      await updateBot(fixture.bots, { botId: bot.botId, settings: { testers: ["42"] }, now: new Date() });
+      const issue = async (userId: string) => {
+        const made = await post("/codes", { bot_id: bot.botId, user_tg_id: userId, reference: "trigger" });
+        return String(((await made.json()) as { code: unknown }).code);
+      };
+      const code = await issue("42");
+      await tested({ user_tg_id: "42", code });
+      const sent = JSON.parse(endpoint.received[0]?.body.toString() ?? "");
+      expect(sent).toMatchObject({ user_tg_id: "42", code, reference: "trigger", test: true });
+      expect(await (await fixture.get(`/codes/${code}`, bearer(bot.token))).json()).toMatchObject({ earned: [] });
+      const foreign = await issue("43");
+      for (const other of [foreign, "unknown", "\0"])
+        await expectError(await post("/webhook/test", { user_tg_id: "42", code: other }), 400, "BAD_REQUEST");
+    });
+
     test("that the endpoint refuses is not an error of the service: it reports the endpoint's response", async () => {
       endpoint.answer = (response) => response.writeHead(401).end("bad signature");
       await bot.setEndpoint({ state: "pending" });
@@ -120,6 +141,33 @@ describe.each(testDatabases())("what a publisher can do about webhooks on the %s
       } finally {
         await sender.stop();
       }
+    });
+
+    test("shows its attempts, with the answers and what to check, to its own publisher only", async () => {
+      const [eventId = ""] = await bot.enqueue();
+      endpoint.answer = (response) => response.writeHead(404).end("no such route");
+      const attemptsOf = async (token = bot.token) =>
+        fixture.get(`/events/${eventId}/attempts`, { authorization: `Bearer ${token}` });
+      const read = async () => listAttemptsResponse.strict().parse(await (await attemptsOf()).json());
+      expect(await read()).toMatchObject({ event_id: eventId, delivery: "waiting", attempts: [] });
+      const sender = startTestDelivery(fixture.database);
+      try {
+        const shown = await eventually(read, ({ attempts }) => attempts.length === 1);
+        expect(shown).toMatchObject({ delivery: "waiting", next_attempt_at: expect.any(String) });
+        expect(shown.explanation).toMatch(/next attempt is due at|nothing is sent to it until/);
+        expect(shown.attempts[0]).toMatchObject({
+          attempt: 1,
+          url: endpoint.url,
+          status: 404,
+          answer: "no such route",
+        });
+        expect(shown.attempts[0]?.advice).toMatch(/compare the webhook address with your route/);
+      } finally {
+        await sender.stop();
+      }
+      const other = await openDeliveryFixture(fixture.database, { webhookUrl: endpoint.url });
+      await expectError(await attemptsOf(other.token), 404, "NOT_FOUND");
+      await expectError(await fixture.get("/events/%00/attempts", bearer(bot.token)), 404, "NOT_FOUND");
     });
 
     test("of another bot, or an unknown one, is 404", async () => {

@@ -3,7 +3,7 @@ import { minutesFrom, telegramIdOption, timeFrom, wholeNumber } from "@intermiss
 import { type Row, recordOf, rowsOf, tableOf, textOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
-import { disabledBecause } from "./read-deliveries.ts";
+import { disabledBecause } from "./explain-delivery.ts";
 
 export function endpointCommands(program: Command, context: CommandContext): void {
   const endpoints = program

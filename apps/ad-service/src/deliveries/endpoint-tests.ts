@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { EventType } from "@intermission/ad-core/client-api";
-import { newEventId } from "@intermission/ad-core/code";
+import { isCode, newEventId } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { SecretBox } from "@intermission/server/secret-box";
@@ -19,6 +19,8 @@ export interface EndpointTestRequest {
   event?: EventType | undefined;
   /** A listed tester of the bot; by default user "0", whom no receiver rewards. */
   userId?: string | undefined;
+  /** A code of the tester, which the event then carries. */
+  code?: string | undefined;
   /** For the automatic test of a pending endpoint: its event, once it has one, and how many tests were made before. */
   activation?: { eventId: string | null; tests: number } | undefined;
 }
@@ -35,7 +37,7 @@ export type EndpointTestOutcome =
       phases: Pick<FinishedAttempt, "dnsMs" | "tcpMs" | "tlsMs" | "firstByteMs" | "totalMs">;
       endpointState: EndpointState | null;
     }
-  | { outcome: "unknown-bot" | "no-endpoint" | "no-token" | "not-a-tester" | "busy" };
+  | { outcome: "unknown-bot" | "no-endpoint" | "no-token" | "not-a-tester" | "not-the-testers-code" | "busy" };
 
 export interface EndpointTestDeps {
   database: Database;
@@ -88,18 +90,22 @@ export async function testEndpoint(tests: EndpointTests, request: EndpointTestRe
 
 async function makeTest(tests: EndpointTests, request: EndpointTestRequest): Promise<EndpointTestOutcome> {
   const { database, requests, log } = tests;
-  const { botId, event = "rewarded", userId = "0", activation } = request;
+  const { botId, event = "rewarded", userId = "0", code, activation } = request;
   const bot = await readBot(database, botId);
   if (!bot) return { outcome: "unknown-bot" };
   if (bot.webhookUrl === null) return { outcome: "no-endpoint" };
   if (userId !== "0" && !bot.testers.includes(userId)) return { outcome: "not-a-tester" };
   const now = tests.now();
+  const [found] = code !== undefined && isCode(code) ? await database.run(findTestersCode, [botId, code, userId]) : [];
+  if (code !== undefined && !found) return { outcome: "not-the-testers-code" };
   const tokens = (await signingTokens(tests, { botIds: [botId], now })).get(botId);
   if (!tokens) return { outcome: "no-token" };
 
   const eventId = activation?.eventId ?? newEventId(now.getTime(), randomBytes(10));
   const body = encodeWebhookEvent({
-    ...{ event, event_id: eventId, bot_id: botId, user_tg_id: userId, occurred_at: now.toISOString(), test: true },
+    ...{ event, event_id: eventId, bot_id: botId, user_tg_id: userId },
+    ...(found && { code: found.code, ...(found.reference !== null && { reference: found.reference }) }),
+    ...{ occurred_at: now.toISOString(), test: true },
   });
   const claim = await beginTest(database, {
     botId,
@@ -131,6 +137,11 @@ async function makeTest(tests: EndpointTests, request: EndpointTestRequest): Pro
   const phases = { dnsMs, tcpMs, tlsMs, firstByteMs, totalMs };
   return { outcome: "tested", eventId, isDelivered, status, errorClass, answer, phases, endpointState };
 }
+
+const findTestersCode = statement<{ code: string; reference: string | null }>(
+  "endpoints.find-testers-code",
+  `select code, nullif(reference, '') as reference from codes where bot_id = $1 and code = $2 and user_id = $3`,
+);
 
 const begin = statement<{ attempt: number; fence: number; body: string; url: string }>(
   "endpoints.begin-test",

@@ -1,6 +1,7 @@
+import { adviseOnAnswer } from "@intermission/ad-core/delivery-advice";
 import { expect, test } from "vitest";
+import { explainDelivery, explainToPublisher } from "./explain-delivery.ts";
 import type { ShownDelivery } from "./read-deliveries.ts";
-import { adviseOnAnswer, explainDelivery } from "./read-deliveries.ts";
 
 const noon = new Date("2026-03-01T12:00:00.000Z");
 const delivery: ShownDelivery = {
@@ -30,21 +31,35 @@ test.each<[Partial<ShownDelivery>, string]>([
   expect(explainDelivery({ ...delivery, ...change })).toContain(words);
 });
 
-test("every answer except 2xx has advice", () => {
+test.each(["operator", "publisher"] as const)("every answer except 2xx has advice for the %s", (reader) => {
   const advise = (status: number | null, errorClass: string | null = null) =>
-    adviseOnAnswer({ status, errorClass, text: null });
+    adviseOnAnswer({ status, errorClass, text: null }, reader);
   for (let status = 300; status < 600; status++) expect(advise(status)).toBeTruthy();
-  expect(advise(302, "redirect")).toContain("redirects are not followed");
-  expect(advise(null)).toContain("the outcome is unknown");
+  expect(advise(302, "redirect")).toMatch(/redirects are not followed|follow no redirect/);
+  expect(advise(null)).toMatch(/the outcome is unknown/i);
   expect(advise(204)).toBeUndefined();
 });
 
 test("a receiver's 401 that names its clock is not blamed on token and parser", () => {
-  const adviseOn = (text: string) => adviseOnAnswer({ status: 401, errorClass: null, text });
+  const adviseOn = (text: string) => adviseOnAnswer({ status: 401, errorClass: null, text }, "operator");
   const stale = JSON.stringify({
     error: { code: "BAD_SIGNATURE", message: "", details: { fault: "stale", seconds: 601 } },
   });
   expect(adviseOn(stale)).toMatch(/601 s ago by the clock of its machine: check that clock \(NTP\)/);
   expect(adviseOn(stale)).not.toMatch(/token|raw bytes/);
   expect(adviseOn("who are you?")).toMatch(/raw bytes.*token.*clock/);
+});
+
+test.each<[Partial<ShownDelivery>, RegExp]>([
+  [{ state: "delivered" }, /answered 2xx/],
+  [{}, /due at 2026-03-01T12:00:00\.000Z/],
+  [{ notBefore: new Date("2026-03-01T12:05:00.000Z") }, /until 2026-03-01T12:05/],
+  [{ state: "held", blockedReason: "pending" }, /POST \/client\/v1\/webhook\/test/],
+  [{ state: "failed", endReason: "attempts-used-up" }, /POST \/client\/v1\/events\/evt_1\/redeliver/],
+  [{ state: "failed", endReason: "test", isTest: true }, /sent once/],
+  [{ state: "unknown", endReason: "at-most-once" }, /unknown whether it arrived/],
+])("%j is explained to its publisher, without the operator's commands", (change, words) => {
+  const explained = explainToPublisher({ ...delivery, ...change });
+  expect(explained).toMatch(words);
+  expect(explained).not.toMatch(/(deliveries|endpoints|bots) [a-z]+ /);
 });

@@ -1,4 +1,5 @@
 import { eventType, momentInput, telegramId } from "@intermission/ad-core/client-api";
+import { adviseOnAnswer } from "@intermission/ad-core/delivery-advice";
 import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { listLimit } from "@intermission/server/parse-request";
@@ -9,15 +10,8 @@ import type { BlockedReason } from "./blocked-reason.ts";
 import { type EndpointTestOutcome, type EndpointTests, testEndpoint } from "./endpoint-tests.ts";
 import { disableEndpoint, enableEndpoint, limitEndpoint, listEndpoints } from "./endpoints.ts";
 import type { Deliveries } from "./enqueue-webhook.ts";
-import {
-  adviseOnAnswer,
-  explainDelivery,
-  explainToOperator,
-  findBotOfEvent,
-  listDeliveries,
-  showDelivery,
-  unknownEvent,
-} from "./read-deliveries.ts";
+import { explainDelivery, explainToOperator } from "./explain-delivery.ts";
+import { findBotOfEvent, listDeliveries, showDelivery, unknownEvent } from "./read-deliveries.ts";
 import {
   countReplayable,
   type ReplayDeliveryOutcome,
@@ -72,10 +66,11 @@ function readRoutes(scope: CheckedScope, { database }: DeliveryOperatorDeps): vo
 
   scope.get("/deliveries/:eventId", { schema: readOperations.show }, async (request) => {
     const { eventId } = request.params;
-    const delivery = await showDelivery(database, { eventId });
+    const botId = await findBotOfEvent(database, eventId);
+    const delivery = botId === undefined ? undefined : await showDelivery(database, { botId, eventId });
     if (!delivery) throw unknownEvent(eventId);
     const last = delivery.log.at(-1);
-    const advice = last && adviseOnAnswer({ ...last, text: last.responseText });
+    const advice = last && adviseOnAnswer({ ...last, text: last.responseText }, "operator");
     return { ...delivery, explanation: explainDelivery(delivery), advice };
   });
 }
@@ -268,7 +263,12 @@ function endpointRoutes(scope: CheckedScope, deps: DeliveryOperatorDeps): void {
     const tested = await testEndpoint(endpointTests, { botId, ...request.body });
     if (tested.outcome !== "tested") throw testRefusals[tested.outcome](botId);
     const { outcome: _, phases, ...told } = tested;
-    return { botId, ...told, ...rounded(phases), advice: adviseOnAnswer({ ...tested, text: tested.answer }) };
+    return {
+      botId,
+      ...told,
+      ...rounded(phases),
+      advice: adviseOnAnswer({ ...tested, text: tested.answer }, "operator"),
+    };
   });
 }
 
@@ -283,6 +283,7 @@ const testRefusals = {
   "no-token": (botId: string) => conflict("NO_TOKEN", explainToOperator("no-token", botId)),
   "not-a-tester": (botId: string) =>
     invalid(`this user is not a tester of bot ${botId}; add them with: bots update ${botId} --tester <id>`),
+  "not-the-testers-code": () => invalid("the code is not one of this bot and tester"),
   busy: (botId: string) =>
     conflict("TEST_UNDER_WAY", `a test of bot ${botId} is under way; try again in a few seconds`),
 } satisfies Record<Exclude<EndpointTestOutcome["outcome"], "tested">, (botId: string) => Error>;

@@ -111,7 +111,7 @@ describe.each(testDatabases())("one delivery on the %s store", (kind) => {
   async function oneDelivery() {
     const fixture = await openDeliveryFixture(store.database, { webhookUrl });
     const [eventId = ""] = await fixture.enqueue();
-    const show = () => showDelivery(store.database, { eventId });
+    const show = () => showDelivery(store.database, { botId: fixture.botId, eventId });
     return { fixture, eventId, show };
   }
 
@@ -126,7 +126,7 @@ describe.each(testDatabases())("one delivery on the %s store", (kind) => {
       log: [],
     });
     expect(shown?.body).toContain(eventId);
-    expect(await showDelivery(store.database, { eventId: "evt_none" })).toBeUndefined();
+    expect(await showDelivery(store.database, { botId: fixture.botId, eventId: "evt_none" })).toBeUndefined();
   });
 
   test("shows what blocks it: no address, no answered test, disabled, a rest, an open breaker", async () => {

@@ -129,12 +129,12 @@ describe.each(testDatabases())("the feed of events on the %s store", { timeout: 
       limit: 10,
     });
     expect(rest.map(({ eventId }) => eventId)).toEqual([first]);
-    expect(await showDelivery(store.database, { eventId: first })).toMatchObject({
+    expect(await showDelivery(store.database, { botId: fixture.botId, eventId: first })).toMatchObject({
       eventId: first,
       state: "held",
       log: [],
     });
-    expect((await showDelivery(store.database, { eventId: first }))?.body).toContain(first);
-    expect(await showDelivery(store.database, { eventId: "evt_none" })).toBeUndefined();
+    expect((await showDelivery(store.database, { botId: fixture.botId, eventId: first }))?.body).toContain(first);
+    expect(await showDelivery(store.database, { botId: fixture.botId, eventId: "evt_none" })).toBeUndefined();
   });
 });

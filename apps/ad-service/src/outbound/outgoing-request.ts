@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import type { RequestErrorClass } from "@intermission/ad-core/delivery-advice";
 
 /** Each purpose has its own allowed networks: a network allowed for webhooks is closed to every other purpose. */
 export type Purpose = "webhook" | "vast" | "video";
@@ -61,7 +62,7 @@ export interface AnsweredRequest {
 
 export interface FailedRequest {
   outcome: "failed";
-  errorClass: ErrorClass;
+  errorClass: RequestErrorClass;
   /** False: no byte of the request was sent, so it certainly had no effect. */
   wasSent: boolean;
   /** For the operator who reads the log. */
@@ -77,31 +78,18 @@ export interface FailedRequest {
 
 export type GuardedResult = AnsweredRequest | FailedRequest;
 
-/** Why an exchange has no answer. Stored in the log of attempts, so these values must not change. */
-export type ErrorClass =
-  | "dns"
-  | "refused"
-  | "reset"
-  | "tls"
-  | "timeout-connect"
-  | "timeout-total"
-  | "blocked-address"
-  | "redirect"
-  | "protocol"
-  | "too-large";
-
 /** A failure detected by this code; `errorClassOf` classifies what sockets, TLS and the parser report. */
 export class OutgoingFailure extends Error {
   override readonly name = "OutgoingFailure";
-  readonly errorClass: ErrorClass;
+  readonly errorClass: RequestErrorClass;
 
-  constructor(errorClass: ErrorClass, message: string, options?: ErrorOptions) {
+  constructor(errorClass: RequestErrorClass, message: string, options?: ErrorOptions) {
     super(message, options);
     this.errorClass = errorClass;
   }
 }
 
-const byCode: Record<string, ErrorClass> = {
+const byCode: Record<string, RequestErrorClass> = {
   ECONNRESET: "reset",
   ECONNABORTED: "reset",
   EPIPE: "reset",
@@ -126,7 +114,7 @@ const OWN_FAULT_CODE = /^(EMFILE|ENFILE|ENOMEM|ENOBUFS|ERR_INVALID_|UND_ERR_(CLO
  * The class of a failure that the other side caused; undefined for a fault of this machine or this code. Unknown codes
  * count against the other side: as internal errors they would consume no attempt and recur forever.
  */
-export function errorClassOf(error: unknown): ErrorClass | undefined {
+export function errorClassOf(error: unknown): RequestErrorClass | undefined {
   if (error instanceof OutgoingFailure) return error.errorClass;
   if (!(error instanceof Error)) return undefined;
   if (error.name === "HTTPParserError" || UNDICI_REFUSAL.test(error.message)) return "protocol";

@@ -1,4 +1,5 @@
-import { describeRefusal, refusalOfAnswer } from "@intermission/ad-core/webhook-refusal";
+import { adviseOnAnswer } from "@intermission/ad-core/delivery-advice";
+import { refusalOfAnswer } from "@intermission/ad-core/webhook-refusal";
 import { AdsError } from "../ads-error.ts";
 import type { Ads, WebhookTest } from "../create-ads.ts";
 import { unansweredMessage } from "../failed-call.ts";
@@ -69,7 +70,7 @@ export async function doctor({ url, botId, ads }: Bot, host: Host): Promise<numb
     host.write("- webhook: not tested, because no code was created for this bot");
     return 1;
   }
-  await check("webhook", async () => webhookFinding(await ads.testWebhook(), botId));
+  await check("webhook", async () => webhookFinding(await ads.testWebhook()));
   if (miniappUrl !== undefined) await check("mini-app", () => miniappFinding(miniappUrl ?? ""));
   return failures === 0 ? 0 : 1;
 }
@@ -85,42 +86,13 @@ function clockFinding(date: string | null): Finding {
   };
 }
 
-const fixOfStatus: Record<number, string> = {
-  401: "The receiver refused the signature. Give it this API token, mount it before any body parser, since it needs the raw bytes, and compare its clock with this machine's (NTP): its log may say which.",
-  404: "Nothing is served at this path: compare the webhook address with your route.",
-  405: "The route does not accept POST.",
-  413: "A body limit in front of the receiver is too small: allow 64 kB.",
-};
-const fixOfError: Record<string, string> = {
-  dns: "The host name of the webhook address does not resolve.",
-  refused: "No process listens at the webhook address, or a firewall refuses it.",
-  tls: "The certificate is invalid, or is for another host.",
-  redirect: "The address redirects, and webhooks follow no redirect: the operator sets the final address.",
-  "blocked-address":
-    "The address is not public. The operator of a service of your own can set WEBHOOK_ALLOWED_NETWORKS.",
-  "timeout-connect": "The host does not accept the connection: check the firewall and the port.",
-  "timeout-total": "The receiver takes too long: answer first, and do slow work afterwards.",
-};
-
-function webhookFinding({ isDelivered, status, errorClass, answer }: WebhookTest, botId: string): Finding {
+function webhookFinding({ isDelivered, status, errorClass, answer }: WebhookTest): Finding {
   if (isDelivered) return { isFine: true, text: `the test event was answered ${status}` };
-  const isServerError = status !== undefined && status >= 500;
   const refusal = status === 401 ? refusalOfAnswer(answer ?? "") : undefined;
-  if (refusal) {
-    const text = `the test event got 401 (${refusal.fault})`;
-    return { isFine: false, text, fix: `The receiver answers: ${describeRefusal(refusal, "the receiver's machine")}.` };
-  }
-  const fix =
-    fixOfStatus[status ?? 0] ??
-    fixOfError[errorClass ?? ""] ??
-    (isServerError
-      ? "The receiver failed: look at its log."
-      : `The operator can change the address: pnpm ads bots update ${botId} --webhook-url <address>`);
-  return {
-    isFine: false,
-    text: `the test event got ${status ?? errorClass ?? "no answer"}: ${firstLine(answer ?? "")}`.trim(),
-    fix,
-  };
+  const got = refusal ? `401 (${refusal.fault})` : `${status ?? errorClass ?? "no answer"}: ${firstLine(answer ?? "")}`;
+  const given = { status: status ?? null, errorClass: errorClass ?? null, text: answer ?? null };
+  const fix = adviseOnAnswer(given, "publisher");
+  return { isFine: false, text: `the test event got ${got}`.trim(), ...(fix !== undefined && { fix }) };
 }
 
 const MAX_ANSWER_CHARACTERS = 200;

@@ -199,6 +199,54 @@ describe("doctor", () => {
   });
 });
 
+describe("what the publisher's own token shows", () => {
+  const run = async (words: string[], env: Record<string, string>) => {
+    const { code: ended, output } = start(words, env);
+    const code = await ended;
+    return { code, report: output.join("\n") };
+  };
+
+  test("deliveries shows each attempt, its answer and what to check", async () => {
+    const { fake, env } = await startFake({ webhook: async () => new Response("no such route", { status: 404 }) });
+    const ads = createAds({ url: fake.url, token: fake.token, botId: fake.botId });
+    const earned = await fake.earn((await ads.createCode({ userId: "42" })).code);
+    const eventId = earned.outcome === "earned" ? earned.eventId : "";
+    for (const words of [["deliveries"], ["deliveries", eventId]]) {
+      const { code, report } = await run(words, env);
+      expect(report).toMatch(new RegExp(`${eventId} .*\\n  1\\. .* → 404 in \\d+ ms: no such route\\n.*your route`));
+      expect(code).toBe(0);
+    }
+    expect(await run(["deliveries", "evt_none"], env)).toMatchObject({
+      code: 1,
+      report: expect.stringMatching(/no such event.*deliveries without an id/),
+    });
+  });
+
+  test("trigger sends a tester's code through the webhook, and the code earns nothing", async () => {
+    const pay = vi.fn();
+    const receive = webhook(pay, { tokens: "ad_test", paysTesters: true });
+    const { fake, env } = await startFake({ webhook: receive, testers: ["42"] });
+    const { code, report } = await run(["trigger", "--user", "42"], env);
+    expect([code, report]).toEqual([0, expect.stringMatching(/user 42 .*reference "trigger" .*→ 200\n.*paysTesters/)]);
+    const [[event]] = pay.mock.calls as unknown as [[{ code: string }]];
+    expect(event).toMatchObject({ userId: "42", reference: "trigger", isTest: true });
+    const ads = createAds({ url: fake.url, token: fake.token, botId: fake.botId });
+    expect((await ads.code(event.code)).earned).toEqual([]);
+    expect((await run(["trigger", "--user", "43"], env)).report).toMatch(/NOT_A_TESTER.*--tester 43/);
+  });
+
+  test.each([["stats"], ["earnings"]])("%s is a table, also of the last seven days as 7d", async (name) => {
+    const { fake, env } = await startFake({ webhook: async () => new Response() });
+    const ads = createAds({ url: fake.url, token: fake.token, botId: fake.botId });
+    await fake.earn((await ads.createCode({ userId: "42" })).code);
+    const { code, report } = await run([name, "--from", "7d"], env);
+    expect([code, report]).toEqual([0, expect.stringMatching(/^day .*rewards.*\ntotal .*1/)]);
+    const { from, to } = await ads.stats({ from: "7d" });
+    expect(Date.parse(to) - Date.parse(from)).toBeCloseTo(7 * 86_400_000, -5);
+    expect((await run([name, "--from", "soon"], env)).report).toMatch(/from.*date.*"soon"/);
+  });
+});
+
 describe("the command line", () => {
   test.each<[string, string[], string]>([
     ["an unknown command", ["start"], 'no command "start"'],
@@ -213,6 +261,10 @@ describe("the command line", () => {
     ],
     ["a token of @BotFather", ["doctor", "--token", "7:AAA"], "--token (AD_API_TOKEN) is a token of @BotFather"],
     ["a bot's whole token as its id", ["doctor", "--bot-id", "7:AAA"], "--bot-id (BOT_ID) contains a whole token"],
+    ["a trigger for nobody", ["trigger"], "--user is missing"],
+    ["an option of another command", ["doctor", "--user", "42"], "--user belongs to trigger, not to doctor"],
+    ["an unknown event", ["trigger", "--user", "42", "--event", "paid"], "--event must be rewarded or direct_link"],
+    ["an unknown key", ["stats", "--by", "week"], "--by must be one of hour, day"],
     ["--all without --forward", ["listen", "--all"], "--all needs --forward"],
   ])("reports %s with exit code 2", async (_name, words, expected) => {
     const { code, output } = start(words, {});

@@ -3,14 +3,22 @@ import { apiTokens, botIdOf, serverAddress } from "../client-settings.ts";
 import { createAds } from "../create-ads.ts";
 import { doctor } from "./doctor.ts";
 import { listen } from "./listen.ts";
+import { showDeliveries } from "./show-deliveries.ts";
+import { showStats } from "./show-stats.ts";
+import { trigger } from "./trigger.ts";
 
 export const help = `Usage: intermission-publisher <command> [options]
 
 Commands:
   listen    show the bot's new events, and forward test events to a local webhook
   doctor    check the token, the bot, the clock, the webhook and the mini-app's link
+  trigger   have a test event with a test code of a listed tester sent to the bot's webhook
+  deliveries [event-id]
+            show the attempts to send events, with the answers and what to check
+  stats     show the bot's numbers
+  earnings  show what the bot earned
 
-Options of both:
+Options of all:
   --url <address>      of the ad service (AD_SERVICE_URL)
   --token <token>      the bot's API token (AD_API_TOKEN)
   --bot-id <digits>    the bot's Telegram id (BOT_ID, or the beginning of TELEGRAM_BOT_TOKEN)
@@ -21,11 +29,20 @@ Options of listen:
   --all                also forward events that users earned; the handler may pay them
   --send-test          forward one test event at once, made here
 
+Options of trigger:
+  --user <digits>      a listed tester of the bot, whom a receiver with paysTesters pays
+  --event <type>       rewarded (default) or direct_link
+
+Options of stats and earnings:
+  --from, --to <time>  a date, a date-time with an offset, or such as 7d or 24h ago; the last 7 days by default
+  --by <key>           hour, day (default), campaign or creative
+
 Prefer the environment variables: other users of this machine can see the options of a command.
 
 Examples:
   intermission-publisher listen --forward http://127.0.0.1:3000/webhooks/ads --send-test
   intermission-publisher doctor
+  intermission-publisher earnings --from 30d
 `;
 
 export interface CliHost {
@@ -45,8 +62,31 @@ const options = {
   forward: { type: "string" },
   all: { type: "boolean" },
   "send-test": { type: "boolean" },
+  user: { type: "string" },
+  event: { type: "string" },
+  from: { type: "string" },
+  to: { type: "string" },
+  by: { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
+
+const commands = ["listen", "doctor", "trigger", "deliveries", "stats", "earnings"] as const;
+type Command = (typeof commands)[number];
+
+/** The options of one command alone. */
+const commandsOf = {
+  forward: ["listen"],
+  all: ["listen"],
+  "send-test": ["listen"],
+  user: ["trigger"],
+  event: ["trigger"],
+  from: ["stats", "earnings"],
+  to: ["stats", "earnings"],
+  by: ["stats", "earnings"],
+} satisfies Partial<Record<keyof typeof options, readonly Command[]>>;
+
+const eventTypes = ["rewarded", "direct_link"] as const;
+const statsKeys = ["hour", "day", "campaign", "creative"] as const;
 
 /** Runs a command and returns its exit code: 0, 1 if it failed, 2 if it was called wrongly. */
 export async function runCli(words: readonly string[], host: CliHost): Promise<number> {
@@ -62,8 +102,9 @@ export async function runCli(words: readonly string[], host: CliHost): Promise<n
     host.write(help);
     return 0;
   }
-  if (command !== "listen" && command !== "doctor") return misuse(host, `there is no command "${command ?? ""}"`);
-  if (others.length > 0) return misuse(host, `unexpected argument "${others[0]}"`);
+  if (!isOneOf(commands, command)) return misuse(host, `there is no command "${command ?? ""}"`);
+  const [unexpected] = command === "deliveries" ? others.slice(1) : others;
+  if (unexpected !== undefined) return misuse(host, `unexpected argument "${unexpected}"`);
 
   const { env } = host;
   const faults: string[] = [];
@@ -75,7 +116,17 @@ export async function runCli(words: readonly string[], host: CliHost): Promise<n
   );
   const givenBot = values["bot-id"] ?? env.BOT_ID ?? env.TELEGRAM_BOT_TOKEN?.split(":", 1)[0];
   const botId = read(faults, () => botIdOf(givenBot, { option: "--bot-id", variable: "BOT_ID" }));
+  const { event = "rewarded", by = "day", user } = values;
   const misuses = [
+    ...Object.entries(commandsOf).map(
+      ([name, allowed]: [string, readonly Command[]]) =>
+        values[name as keyof typeof values] !== undefined &&
+        !allowed.includes(command) &&
+        `--${name} belongs to ${allowed.join(" and ")}, not to ${command}`,
+    ),
+    command === "trigger" && user === undefined && "--user is missing: the Telegram id of a listed tester of the bot",
+    !isOneOf(eventTypes, event) && `--event must be ${eventTypes.join(" or ")}`,
+    !isOneOf(statsKeys, by) && `--by must be one of ${statsKeys.join(", ")}`,
     values.forward !== undefined &&
       !isWebAddress(values.forward) &&
       "--forward must be an address that begins with http",
@@ -86,12 +137,22 @@ export async function runCli(words: readonly string[], host: CliHost): Promise<n
   if (faults.length > 0) return misuse(host, faults.join("\n"));
 
   const bot = { url, token, botId, ads: createAds({ url, token, botId }) };
-  if (command === "doctor") return doctor(bot, host);
-  return listen(
-    bot,
-    { forward: values.forward, isAll: values.all === true, isTestSent: values["send-test"] === true },
-    host,
-  );
+  const { ads } = bot;
+  const query = { from: values.from, to: values.to, by: isOneOf(statsKeys, by) ? by : undefined };
+  const listening = { forward: values.forward, isAll: values.all === true, isTestSent: values["send-test"] === true };
+  const run = {
+    listen: () => listen(bot, listening, host),
+    doctor: () => doctor(bot, host),
+    trigger: () => trigger(ads, { userId: user ?? "", event: event === "direct_link" ? event : "rewarded" }, host),
+    deliveries: () => showDeliveries(ads, others[0], host),
+    stats: () => showStats(ads, { table: "stats", query }, host),
+    earnings: () => showStats(ads, { table: "earnings", query }, host),
+  } satisfies Record<Command, () => Promise<number>>;
+  return run[command]();
+}
+
+function isOneOf<Word extends string>(words: readonly Word[], text: string | undefined): text is Word {
+  return words.some((word) => word === text);
 }
 
 function parse(words: readonly string[]) {

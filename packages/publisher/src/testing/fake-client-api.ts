@@ -2,10 +2,12 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type {
   CreateCodeResponse,
   DescribeCodeResponse,
+  ListAttemptsResponse,
   ListEventsResponse,
   TestWebhookResponse,
 } from "@intermission/ad-core/client-api";
 import { codeRandomBytes, newCode, telegramIdPattern } from "@intermission/ad-core/code";
+import { adviseOnAnswer } from "@intermission/ad-core/delivery-advice";
 import type { NamedRewards } from "../client-answers.ts";
 import { readBody } from "../read-body.ts";
 import type { FakeEvents } from "./fake-events.ts";
@@ -70,6 +72,7 @@ const routes: { method: string; path: RegExp; status?: number; answer: (call: Ca
   { method: "GET", path: /^\/events$/, answer: listEvents },
   { method: "GET", path: /^\/stats$/, answer: stats },
   { method: "POST", path: /^\/webhook\/test$/, answer: testWebhook },
+  { method: "GET", path: /^\/events\/(?<id>[^/]+)\/attempts$/, answer: listAttempts },
   { method: "POST", path: /^\/events\/(?<id>[^/]+)\/redeliver$/, status: 202, answer: redeliver },
 ];
 
@@ -199,21 +202,56 @@ function stats({ state, query }: Call): object {
 }
 
 async function testWebhook({ state, body }: Call): Promise<TestWebhookResponse> {
-  const { event = "rewarded", user_tg_id: tester } = body;
+  const { event = "rewarded", user_tg_id: tester, code } = body;
   if (event !== "rewarded" && event !== "direct_link") throw badRequest("event: must be rewarded or direct_link");
   if (tester !== undefined && !state.testers.includes(telegramIdOf(tester, "user_tg_id")))
     throw new Refusal(400, "NOT_A_TESTER", "user_tg_id: must be one of the bot's listed testers");
+  const known = typeof code === "string" ? state.codes.get(code) : undefined;
+  if (code !== undefined && (known === undefined || known.userId !== tester))
+    throw badRequest("code: must be a code of this bot for the tester that user_tg_id names");
   if (state.events.webhook === undefined) throw new Refusal(409, "NO_ENDPOINT", "the bot has no webhook address");
-  const sent = state.events.add({ event, bot_id: state.botId, user_tg_id: String(tester ?? "0"), test: true });
+  const reference = known?.reference;
+  const named = { ...(known && { code: known.code }), ...(reference !== undefined && { reference }) };
+  const user_tg_id = String(tester ?? "0");
+  const sent = state.events.add({ event, bot_id: state.botId, user_tg_id, ...named, test: true });
   const { status, isDelivered, answer, totalMs } = await state.events.send(sent);
   return {
     event_id: sent.fields.event_id,
     delivered: isDelivered,
     ...(status === undefined ? { error_class: "connection" } : { status }),
     answer,
+    ...adviceOn({ status, answer }),
     total_ms: totalMs,
     endpoint: "active",
   };
+}
+
+function listAttempts({ state, id }: Call): ListAttemptsResponse {
+  const stored = state.events.find(id);
+  if (stored === undefined) throw new Refusal(404, "NOT_FOUND", "this bot has no such event");
+  const { fields, delivery, attempts } = stored;
+  return {
+    event_id: id,
+    event: fields.event,
+    ...(fields.test && { test: true as const }),
+    delivery,
+    explanation: delivery === "delivered" ? "it was answered 2xx" : "sendWaiting() of the fake sends what waits",
+    attempts: attempts.map(({ startedAt, url, status, answer, totalMs }, index) => ({
+      attempt: index + 1,
+      started_at: startedAt.toISOString(),
+      url,
+      ...(status === undefined ? { error_class: "connection" } : { status }),
+      answer,
+      ...adviceOn({ status, answer }),
+      total_ms: totalMs,
+    })),
+  };
+}
+
+function adviceOn({ status, answer }: { status: number | undefined; answer: string }): { advice?: string } {
+  const errorClass = status === undefined ? "connection" : null;
+  const advice = adviseOnAnswer({ status: status ?? null, errorClass, text: answer }, "publisher");
+  return advice === undefined ? {} : { advice };
 }
 
 async function redeliver({ state, id }: Call): Promise<object> {

@@ -18,7 +18,7 @@ interface StoredEvent {
   /** The same bytes on every attempt. */
   readonly text: string;
   delivery: ListedEvent["delivery"];
-  attempts: number;
+  readonly attempts: (Attempt & { readonly startedAt: Date; readonly url: string })[];
 }
 
 const LONGEST_ANSWER = 1000;
@@ -42,7 +42,7 @@ export class FakeEvents {
     const { event, bot_id, user_tg_id, ...others } = earned;
     const event_id = newEventId(now.getTime(), randomBytes(10));
     const fields = { event, event_id, bot_id, user_tg_id, ...others, occurred_at: now.toISOString() };
-    const stored: StoredEvent = { fields, text: JSON.stringify(fields), delivery: "waiting", attempts: 0 };
+    const stored: StoredEvent = { fields, text: JSON.stringify(fields), delivery: "waiting", attempts: [] };
     this.#events.push(stored);
     return stored;
   }
@@ -58,14 +58,17 @@ export class FakeEvents {
       return { status: undefined, isDelivered: false, answer: "the bot has no webhook address", totalMs: 0 };
     }
     event.delivery = "sending";
-    event.attempts += 1;
+    const startedAt = this.#now();
     const { event_id: eventId, bot_id: botId, test } = event.fields;
     const signed = signBody(event.text, { botId, eventId, tokens: this.#tokens, now: this.#now() });
-    const headers = { ...signed.headers, "webhook-attempt": String(event.attempts) };
-    const startedAt = performance.now();
-    const attempt = await receive(this.webhook, { ...signed, headers });
+    const headers = { ...signed.headers, "webhook-attempt": String(event.attempts.length + 1) };
+    const began = performance.now();
+    const url = typeof this.webhook === "string" ? this.webhook : "http://bot.test/";
+    const received = await receive(this.webhook, { ...signed, headers });
+    const attempt = { ...received, totalMs: Math.round(performance.now() - began) };
+    event.attempts.push({ ...attempt, startedAt, url });
     event.delivery = attempt.isDelivered ? "delivered" : test ? "failed" : "waiting";
-    return { ...attempt, totalMs: Math.round(performance.now() - startedAt) };
+    return attempt;
   }
 
   /** Sends the events that wait, as the ad service does on its schedule. */

@@ -237,6 +237,15 @@ def test_words_of_callers_stay_in_their_part_of_the_address(call):
 
 
 
+def test_the_attempts_of_an_event_are_read(call):
+    made = {"attempt": 1, "started_at": "2026-03-01T12:00:00Z", "url": "https://bot.example/", "status": 404, "advice": "a route"}
+    answer = {"event_id": "evt_1", "event": "rewarded", "delivery": "waiting", "explanation": "due", "attempts": [made]}
+    shown = call(lambda _request: httpx.Response(200, json=answer), "attempts", "evt_1")
+    assert (shown.delivery, shown.is_test, shown.next_attempt_at) == ("waiting", False, None)
+    (attempt,) = shown.attempts
+    assert (attempt.status, attempt.advice, attempt.error_class, attempt.is_redelivery) == (404, "a route", None, False)
+
+
 def test_both_clients_have_the_same_methods():
     def methods_of(kind) -> dict[str, list[str]]:
         public = inspect.getmembers(kind, inspect.isfunction)

@@ -4,12 +4,14 @@ from .client import Ads, AsyncAds
 from .errors import AdsError
 from .refusal import WebhookRefusal
 from .results import (
+    Attempt,
     Availability,
     Code,
     CodeDetails,
     CodeSession,
     Deliveries,
     Earned,
+    EventAttempts,
     EventsPage,
     ListedEvent,
     Stats,
@@ -25,6 +27,7 @@ __all__ = [
     "Ads",
     "AdsError",
     "AsyncAds",
+    "Attempt",
     "Availability",
     "Code",
     "CodeDetails",
@@ -32,6 +35,7 @@ __all__ = [
     "Deliveries",
     "Earned",
     "EventStore",
+    "EventAttempts",
     "EventsPage",
     "ListedEvent",
     "Malformed",

@@ -11,7 +11,7 @@ import httpx
 from . import operations
 from .errors import AdsError
 from .operations import Operation
-from .results import Availability, Code, CodeDetails, EventsPage, Stats, WebhookTest
+from .results import Availability, Code, CodeDetails, EventAttempts, EventsPage, Stats, WebhookTest
 from .settings import api_tokens, bot_id_of, server_address
 from .webhook import EventType
 
@@ -140,6 +140,10 @@ class Ads(_Client[httpx.Client, httpx.BaseTransport]):
         """Sends a test event to the bot's webhook now. `user_id`: a listed tester of the bot."""
         return self._send(operations.test_webhook(event, user_id))
 
+    def attempts(self, event_id: str) -> EventAttempts:
+        """The attempts to send an event, with the answers to them and what to check."""
+        return self._send(operations.attempts(event_id))
+
     def redeliver(self, event_id: str) -> None:
         """Sends an event once more."""
         self._send(operations.redeliver(event_id))
@@ -191,6 +195,10 @@ class AsyncAds(_Client[httpx.AsyncClient, httpx.AsyncBaseTransport]):
     async def test_webhook(self, *, event: EventType | None = None, user_id: str | int | None = None) -> WebhookTest:
         """Sends a test event to the bot's webhook now. `user_id`: a listed tester of the bot."""
         return await self._send(operations.test_webhook(event, user_id))
+
+    async def attempts(self, event_id: str) -> EventAttempts:
+        """The attempts to send an event, with the answers to them and what to check."""
+        return await self._send(operations.attempts(event_id))
 
     async def redeliver(self, event_id: str) -> None:
         """Sends an event once more."""

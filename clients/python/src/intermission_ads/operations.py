@@ -18,9 +18,11 @@ from .results import (
     Availability,
     Code,
     CodeDetails,
+    EventAttempts,
     EventsPage,
     Stats,
     WebhookTest,
+    read_attempts,
     read_availability,
     read_code,
     read_code_details,
@@ -101,6 +103,10 @@ def test_webhook(event: EventType | None, user_id: str | int | None) -> Operatio
         **({} if user_id is None else {"user_tg_id": str(user_id)}),
     }
     return Operation("POST", "/webhook/test", read_webhook_test, body=body, is_repeatable=False, timeout=TEST_TIMEOUT_SECONDS)
+
+
+def attempts(event_id: str) -> Operation[EventAttempts]:
+    return Operation("GET", f"/events/{quote(event_id, safe='')}/attempts", read_attempts)
 
 
 def redeliver(event_id: str) -> Operation[None]:

@@ -232,6 +232,64 @@ def read_stats(answer: Mapping[str, Any]) -> Stats:
     )
 
 
+@dataclass(frozen=True)
+class Attempt:
+    attempt: int
+    started_at: str
+    url: str
+    """The webhook address at that time."""
+    status: int | None
+    """None without a valid answer."""
+    error_class: str | None
+    answer: str | None
+    """The beginning of the answer, or a description of the failure."""
+    advice: str | None
+    """What to check; None after a 2xx."""
+    total_ms: int | None
+    next_at: str | None
+    is_redelivery: bool
+
+
+@dataclass(frozen=True)
+class EventAttempts:
+    event_id: str
+    event: EventType
+    delivery: str
+    explanation: str
+    """Why the delivery is in this state, and what to do."""
+    next_attempt_at: str | None
+    is_test: bool
+    attempts: tuple[Attempt, ...]
+    """Oldest first, at most the latest 200."""
+
+
+def read_attempts(answer: Mapping[str, Any]) -> EventAttempts:
+    return EventAttempts(
+        event_id=answer["event_id"],
+        event=answer["event"],
+        delivery=answer["delivery"],
+        explanation=answer["explanation"],
+        next_attempt_at=answer.get("next_attempt_at"),
+        is_test=answer.get("test") is True,
+        attempts=tuple(_read_attempt(made) for made in answer["attempts"]),
+    )
+
+
+def _read_attempt(made: Mapping[str, Any]) -> Attempt:
+    return Attempt(
+        attempt=made["attempt"],
+        started_at=made["started_at"],
+        url=made["url"],
+        status=made.get("status"),
+        error_class=made.get("error_class"),
+        answer=made.get("answer"),
+        advice=made.get("advice"),
+        total_ms=made.get("total_ms"),
+        next_at=made.get("next_at"),
+        is_redelivery=made.get("redelivery") is True,
+    )
+
+
 def read_webhook_test(answer: Mapping[str, Any]) -> WebhookTest:
     return WebhookTest(
         event_id=answer["event_id"],

@@ -1,5 +1,6 @@
+import type { BlockedReason } from "./blocked-reason.ts";
+import type { DisabledReason } from "./endpoint-health.ts";
 import type { EndReason } from "./enqueue-webhook.ts";
-import type { BlockedReason, DisabledReason } from "./endpoint-health.ts";
 import type { ShownDelivery } from "./read-deliveries.ts";
 
 /** Why a delivery is in its state, and the operator's next step. */

@@ -3,7 +3,6 @@ import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
 import type { EndpointExchange } from "./attempt.ts";
 import { type BlockedReason, endpointBlockedReason, endpointNotBefore } from "./blocked-reason.ts";
-import type { DisabledReason } from "./endpoint-health.ts";
 import type { DeliveryState, EndReason } from "./enqueue-webhook.ts";
 
 export interface ListedDelivery {

@@ -17,9 +17,9 @@ const ESCAPES = /(?:%[0-9a-f]{2})+|%/gi;
 
 /**
  * The address of a direct link as it was made, for one as people send it: with a slash, a full stop, a bracket or a blank
- * behind the code, with doubled slashes, invisible characters, or a query whose question mark was encoded. Other addresses
- * stay as they are; but if a percent sign begins no character, all are encoded, so that the address leads nowhere (404)
- * instead of being malformed (400).
+ * behind the code, with doubled slashes, invisible characters, a percent sign that begins no character, or a query whose
+ * question mark was encoded. Other addresses stay as they are; but if a percent sign begins no character, all are encoded, so
+ * that the address leads nowhere (404) instead of being malformed (400).
  */
 export function linkAddress(address: string): string {
   if (PLAIN.test(address)) return address;
@@ -32,7 +32,9 @@ export function linkAddress(address: string): string {
   const [word = ""] = words;
   const code = words.length === 1 ? (codeInText(word) ?? LONE_WORD.exec(word)?.[1]) : undefined;
   if (code !== undefined) return `/${code}`;
-  return decoded(path) === undefined ? path.replaceAll("%", "%25") + address.slice(path.length) : address;
+  if (decoded(path) !== undefined) return address;
+  // Signs that begin no character may stand right beside a code, whose first letters then look like their bytes.
+  return linkAddress(path.replaceAll("%", "%25") + address.slice(path.length));
 }
 
 /** Undefined for bytes that are no UTF-8. */

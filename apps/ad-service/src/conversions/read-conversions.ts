@@ -1,4 +1,4 @@
-import { type Database, statement } from "@intermission/postgres/open-database";
+import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 import { jsonInteger } from "@intermission/server/exact-json";
 import type { ConversionRefusal } from "./record-conversion.ts";
 import type { ConversionKey } from "./reverse-conversion.ts";
@@ -13,15 +13,16 @@ export interface Conversion extends ConversionKey {
   reversedAt: Date | null;
 }
 
-const list = statement<Omit<Conversion, "valueMicros"> & { valueMicros: string | null }>(
-  "conversions.list",
-  `select click_id as "clickId", event, conversion_id as "conversionId", bot_id as "botId", campaign_id as "campaignId",
+// Unnamed, since an operator runs it rarely, and its best index depends on the filter.
+const list: Statement<Omit<Conversion, "valueMicros"> & { valueMicros: string | null }> = {
+  name: "",
+  text: `select click_id as "clickId", event, conversion_id as "conversionId", bot_id as "botId", campaign_id as "campaignId",
      creative_id as "creativeId", value_micros::text as "valueMicros", currency, occurred_at as "occurredAt",
      reversed_at as "reversedAt"
    from conversions
    where ($1::text is null or bot_id = $1) and ($2::text is null or campaign_id = $2) and ($3::text is null or event = $3)
    order by occurred_at desc, click_id, event, conversion_id limit $4`,
-);
+};
 
 /** The latest first. */
 export async function listConversions(

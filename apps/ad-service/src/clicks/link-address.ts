@@ -1,4 +1,4 @@
-import { codeInText } from "@intermission/ad-core/code";
+import { codeInText, isCode } from "@intermission/ad-core/code";
 
 /** Nearly all requests: a link as it was made, and the paths that programs call. */
 const PLAIN = /^\/(?:[0-9A-Za-z]{0,16}(?:\?.*)?|(?:app|client|player|operator|postback|media|docs)\/.*)$/s;
@@ -24,6 +24,16 @@ const ESCAPES = /(?:%[0-9a-f]{2})+|%/gi;
 export function linkAddress(address: string): string {
   if (PLAIN.test(address)) return address;
   const [path = ""] = address.split("?", 1);
+  if (decoded(path) !== undefined) return codeAddress(path) ?? address;
+  const encoded = path.replaceAll("%", "%25");
+  // A sign may stand right beside a code, whose first letters then look like a byte.
+  const beside = codeAddress(encoded);
+  if (beside !== undefined && isCode(beside.slice(1))) return beside;
+  return codeAddress(path) ?? beside ?? encoded + address.slice(path.length);
+}
+
+/** The address of the only word of a path, if it is a code, or a word without letters or digits around it. */
+function codeAddress(path: string): string | undefined {
   const text = path.slice(0, MAX_LENGTH).replace(ESCAPES, (escapes) => decoded(escapes) ?? "\ufffd");
   const words = text
     .replace(ADDITIONS, "")
@@ -31,10 +41,7 @@ export function linkAddress(address: string): string {
     .filter((part) => /[0-9A-Za-z]/.test(part));
   const [word = ""] = words;
   const code = words.length === 1 ? (codeInText(word) ?? LONE_WORD.exec(word)?.[1]) : undefined;
-  if (code !== undefined) return `/${code}`;
-  if (decoded(path) !== undefined) return address;
-  // Signs that begin no character may stand right beside a code, whose first letters then look like their bytes.
-  return linkAddress(path.replaceAll("%", "%25") + address.slice(path.length));
+  return code === undefined ? undefined : `/${code}`;
 }
 
 /** Undefined for bytes that are no UTF-8. */

@@ -10,7 +10,7 @@ const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf
  */
 export const migrations: Migrations = {
   "0001-schema": read("./schema.sql"),
-  "0002-limit-of-viewer": read("./ad-selection/limit-of-viewer.sql"),
+  "0002-unfinished-views": read("./ad-selection/unfinished-views.sql"),
   "0003-claim-new-events": read("./deliveries/claim-new-events.sql"),
   "0004-clicks": read("./clicks/click-functions.sql"),
 };

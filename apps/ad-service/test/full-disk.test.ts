@@ -37,7 +37,8 @@ test("on a full disk the server exits with a clear line, and every acknowledged 
 
     disk.free();
     const again = await fixture.startServer(limits);
-    expect((await fetch(`${fixture.address}/readyz`)).status).toBe(200);
+    const ready = await fetch(`${fixture.address}/readyz`);
+    expect(ready.status, await ready.text()).toBe(200);
     const stored = await describeAll(fixture.address, token, work.codes);
     again.child.kill("SIGTERM");
     expect((await again.end).code).toBe(0);

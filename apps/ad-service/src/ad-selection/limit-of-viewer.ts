@@ -1,7 +1,4 @@
-/*
- * The rule for cooldown and daily cap, of one bot's viewers. Clicks and the availability of ads are decided by it. The statements of views still contain
- * it in SQL (`limit-of-viewer.sql`), because they judge what they have just locked; a test compares the two.
- */
+/** The single rule for cooldown and daily cap, of one bot's viewers: views, clicks and the availability of ads follow it. */
 
 export const viewerLimits = ["cooldown", "daily-cap"] as const;
 export type ViewerLimitReason = (typeof viewerLimits)[number];
@@ -23,6 +20,9 @@ export interface UnfinishedViews {
   /** When the first of them can no longer earn. */
   firstDeadline: Date | null;
 }
+
+/** What ends is judged by what was earned alone: the viewer's other views were judged beside it. */
+export const noUnfinishedViews: UnfinishedViews = { count: 0, lastActiveAt: null, firstDeadline: null };
 
 export interface ViewerLimitSettings {
   cooldownSeconds: number;
@@ -75,7 +75,7 @@ export function earnedOnDay({ day, earnedToday }: ViewerEarnings, now: Date): nu
 }
 
 /** A stored time further ahead than clocks differ is a wrong clock's. It is ignored, so that it locks nobody out until then. */
-function plausibleTime(stored: Date | null, now: Date): Date | null {
+export function plausibleTime(stored: Date | null, now: Date): Date | null {
   return stored !== null && stored.getTime() <= now.getTime() + MAX_CLOCK_DIFFERENCE_MS ? stored : null;
 }
 

@@ -212,6 +212,5 @@ function sessionOfNew(view: NewView): AdSession {
     clockHolderId: viewer.clockHolderId,
     clockHolderVersion: viewer.clockHolderVersion,
     viewerCreditedUntil: viewer.viewerCreditedUntil,
-    decisions: (viewer.decisions ?? 0) + 1,
   };
 }

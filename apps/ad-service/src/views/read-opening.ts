@@ -1,5 +1,10 @@
 import { statement, type Transaction } from "@intermission/postgres/open-database";
-import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
+import {
+  limitOfViewer,
+  type ViewerEarnings,
+  type ViewerLimit,
+  type ViewerLimitSettings,
+} from "../ad-selection/limit-of-viewer.ts";
 import { seenByUser, selectUnfinishedViews } from "../ad-selection/select-ad.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import { type AdSession, clockHolder, latest, type SessionRow, sessionColumns, sessionOf } from "./session.ts";
@@ -44,7 +49,7 @@ export interface OpeningCode {
   isFollowed: boolean;
 }
 
-interface Row extends SessionRow {
+interface Row extends SessionRow, ViewerEarnings, ViewerLimitSettings {
   position: number;
   codeUserId: string | null;
   codeText: string;
@@ -54,8 +59,9 @@ interface Row extends SessionRow {
   isFollowed: boolean;
   vastAd: VastAd | null;
   viewerDecisions: number | null;
-  limitReason: "cooldown" | "daily-cap" | null;
-  availableAt: Date | null;
+  unfinished: number;
+  lastActiveAt: Date | null;
+  firstDeadline: Date | null;
   seen: { campaignId: string; at: string }[] | null;
 }
 
@@ -91,8 +97,9 @@ const read = statement<Row>(
        select ad from vast_ads where vast_ads.bot_id = s.bot_id and vast_ads.session_id = s.session_id limit 1
      ) end as "vastAd",
      v.decisions as "viewerDecisions",
-     (verdict.of_viewer).reason as "limitReason",
-     (verdict.of_viewer).available_at as "availableAt",
+     v.day::text, v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt",
+     bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap",
+     unfinished.count::integer as unfinished, unfinished."lastActiveAt", unfinished."firstDeadline",
      case when asked.seen_since is not null then (${seenByUser({ botId: "asked.bot_id", userId: "asked.user_id", since: "asked.seen_since" })}) end as seen
    from json_to_recordset($1::json) as asked(position integer, bot_id text, user_id text, code text, must_continue boolean,
      seen_since timestamptz, now timestamptz)
@@ -120,20 +127,18 @@ const read = statement<Row>(
      select * from viewers where viewers.bot_id = asked.bot_id and viewers.user_id = asked.user_id limit 1
    ) as v on true
    ${clockHolder}
+   cross join lateral (select * from bots where bots.bot_id = asked.bot_id limit 1) as bots
    cross join lateral (
-     select limit_of_viewer(v.day, v.earned_today, v.last_earned_at, bots.cooldown_seconds, bots.daily_cap,
-       unfinished.count::integer, unfinished."lastActiveAt", unfinished."firstDeadline", asked.now) as of_viewer
-     from bots cross join lateral (
-       ${selectUnfinishedViews({ botId: "asked.bot_id", userId: "asked.user_id", code: "coalesce(picked.code, '')", now: "asked.now" })}
-     ) as unfinished where bots.bot_id = asked.bot_id offset 0
-   ) as verdict`,
+     ${selectUnfinishedViews({ botId: "asked.bot_id", userId: "asked.user_id", code: "coalesce(picked.code, '')", now: "asked.now" })}
+   ) as unfinished`,
 );
 
 /** Reads what openings are decided on. */
 export async function readOpenings(database: Transaction, batch: readonly OpeningQuestion[]): Promise<Opening[]> {
   const openings: (Opening | undefined)[] = [];
   for (const row of await database.run(read, [JSON.stringify(batch.map(askedAs))])) {
-    openings[row.position] = openingOf(row, batch[row.position]);
+    const question = batch[row.position];
+    if (question) openings[row.position] = openingOf(row, question);
   }
   return batch.map((_, index) => {
     const opening = openings[index];
@@ -147,16 +152,14 @@ function askedAs(question: OpeningQuestion, position: number) {
   return { position, bot_id: botId, user_id: userId, code, must_continue: mustContinue, seen_since: seenSince, now };
 }
 
-function openingOf(row: Row, question: OpeningQuestion | undefined): Opening {
-  const { limitReason: reason, availableAt } = row;
-  const isLimited = reason !== null && availableAt !== null;
+function openingOf(row: Row, question: OpeningQuestion): Opening {
   const seen = new Map<string, Date[]>();
   for (const { campaignId, at } of row.seen ?? []) {
     seen.set(campaignId, [...(seen.get(campaignId) ?? []), new Date(at)]);
   }
   return {
     code:
-      question && row.codeUserId !== null
+      row.codeUserId !== null
         ? {
             botId: question.botId,
             code: row.codeText,
@@ -175,7 +178,7 @@ function openingOf(row: Row, question: OpeningQuestion | undefined): Opening {
       ...{ clockHolderId: row.clockHolderId, clockHolderVersion: row.clockHolderVersion },
       viewerCreditedUntil: row.viewerCreditedUntil,
     },
-    limit: isLimited ? { outcome: "limited", reason, availableAt } : { outcome: "free" },
+    limit: limitOfViewer(row, { ...row, count: row.unfinished }, row, question.now),
     seen,
   };
 }
@@ -183,6 +186,7 @@ function openingOf(row: Row, question: OpeningQuestion | undefined): Opening {
 /** Removes the columns that are not the session's, because the session is remembered. */
 function sessionRowOf(row: Row): SessionRow {
   const { position, codeUserId, codeText, codeReference, codeExpiresAt, vastAd, seen, ...others } = row;
-  const { isRewarded, isFollowed, viewerDecisions, limitReason, availableAt, ...session } = others;
+  const { isRewarded, isFollowed, viewerDecisions, day, earnedToday, lastEarnedAt, ...rest } = others;
+  const { cooldownSeconds, dailyCap, unfinished, lastActiveAt, firstDeadline, ...session } = rest;
   return session;
 }

@@ -93,8 +93,6 @@ export interface AdSession {
   clockHolderVersion: number | null;
   /** Real time of the viewer before this moment was credited to earlier holders of the clock. */
   viewerCreditedUntil: Date | null;
-  /** How often the viewer was offered an ad or began a view. */
-  decisions: number;
 }
 
 /** As the statements return it: ranges and signals are flat arrays of numbers. */
@@ -120,7 +118,7 @@ export const sessionColumns = `
   s.clock_ms as "clockMs", s.covered, s.sequences, s.refusals, s.signals, s.started_at as "startedAt",
   s.last_report_at as "lastReportAt", s.watched_at as "watchedAt", s.close_requested_at as "closeRequestedAt",
   s.close_reason as "closeReason", s.pending_reports as "pendingReports", s.due_at as "dueAt",
-  s.credited_until as "creditedUntil", coalesce(v.decisions, 0) as decisions, ${clockColumns}`;
+  s.credited_until as "creditedUntil", ${clockColumns}`;
 
 /** SQL that joins the row `h`. */
 export const clockHolder = `left join lateral (

@@ -32,7 +32,7 @@ export type ChangeOutcome =
   /** Playback may not begin. Nothing was stored. */
   | Extract<ViewerLimit, { outcome: "limited" }>;
 
-const progressColumns = {
+export const progressColumns = {
   position: "integer",
   bot_id: "text",
   session_id: "text",
@@ -51,31 +51,6 @@ const progressColumns = {
 } as const;
 /** The parameters of the statement that stores progress only. */
 const progressRows = rowParameters(progressColumns);
-/** The parameters of the statement that stores any change. */
-export const changeRows = rowParameters({
-  ...progressColumns,
-  takes_clock: "boolean",
-  clock_holder: "text",
-  clock_holder_version: "integer",
-  viewer_credited_until: "timestamptz",
-  decisions: "integer",
-  due_before: "timestamptz",
-  token_hash: "text",
-  openings: "integer",
-  start_param: "text",
-  first_sequence: "integer",
-  state: "text",
-  started_at: "timestamptz",
-  close_requested_at: "timestamptz",
-  close_reason: "text",
-  pending_reports: "jsonb",
-  is_start: "boolean",
-  last_report_at: "timestamptz",
-  fate: "text",
-  suspicions: "text[]",
-  event_id: "text",
-  body: "text",
-});
 
 /** Only progress, of a view that continues or was watched to its end. */
 export function isProgressOnly(change: ViewChange): boolean {
@@ -117,7 +92,7 @@ const recordProgress = statement<{ position: number }>(
     select due_at, bot_id, session_id from stored where watched_at = now
     on conflict do nothing
   ),
-  came_past as (
+  milestones_counted as (
     insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, occurred_at)
     select bot_id, campaign_id, creative_id, milestone, now from stored, unnest(milestones) as milestone where not is_test
   )
@@ -138,7 +113,7 @@ export async function recordProgressOnly(
 }
 
 // A plain literal: spreading parts would copy them property by property.
-function progressRowOf({ before, after, milestones, now }: ViewChange, position: number) {
+export function progressRowOf({ before, after, milestones, now }: ViewChange, position: number) {
   const { covered, sequences, refusals } = after.progress;
   return {
     position,
@@ -156,34 +131,6 @@ function progressRowOf({ before, after, milestones, now }: ViewChange, position:
     due_at: after.dueAt,
     milestones: milestones.length > 0 ? milestones : null,
     now,
-  };
-}
-
-export function changeRowOf(change: ViewChange, position: number) {
-  const { before, after, isStart, ending, now } = change;
-  return {
-    ...progressRowOf(change, position),
-    takes_clock: takesClock(change),
-    clock_holder: before.clockHolderId,
-    clock_holder_version: before.clockHolderVersion,
-    viewer_credited_until: before.viewerCreditedUntil,
-    decisions: before.decisions,
-    due_before: before.dueAt,
-    token_hash: after.tokenHash === before.tokenHash ? null : after.tokenHash,
-    openings: after.openings,
-    start_param: after.startParam,
-    first_sequence: after.firstSequence,
-    state: after.state,
-    started_at: after.startedAt,
-    close_requested_at: after.closeRequestedAt,
-    close_reason: after.closeReason,
-    pending_reports: after.pendingReports,
-    is_start: isStart,
-    last_report_at: after.lastReportAt,
-    fate: ending?.fate,
-    suspicions: ending?.suspicions,
-    event_id: ending?.eventId,
-    body: ending && bodyOf(after, ending, now),
   };
 }
 

@@ -1,0 +1,73 @@
+import { statement, type Transaction } from "@intermission/postgres/open-database";
+import { rowParameters } from "@intermission/postgres/row-parameters";
+import type { ViewerEarnings, ViewerLimitSettings } from "../ad-selection/limit-of-viewer.ts";
+import { selectUnfinishedViews } from "../ad-selection/select-ad.ts";
+import type { ViewerFacts } from "./settle-view.ts";
+import type { ViewChange } from "./view-change.ts";
+
+const factRows = rowParameters({
+  position: "integer",
+  bot_id: "text",
+  session_id: "text",
+  version: "integer",
+  user_id: "text",
+  code: "text",
+  is_start: "boolean",
+  now: "timestamptz",
+});
+
+type FactRow = ViewerEarnings &
+  ViewerLimitSettings &
+  Pick<ViewerFacts, "decisions" | "clockHolderId" | "creditedUntil"> & {
+    position: number;
+    unfinished: number | null;
+    lastActiveAt: Date | null;
+    firstDeadline: Date | null;
+  };
+
+const readFacts = statement<FactRow>(
+  "ad-sessions.read-viewers",
+  `select changes.position, v.decisions, v.clock_session_id as "clockHolderId", v.credited_until as "creditedUntil",
+     v.day::text, v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt",
+     bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap",
+     unfinished.count::integer as unfinished, unfinished."lastActiveAt", unfinished."firstDeadline"
+   from (${factRows.table}) as changes
+   cross join lateral (
+     select version from ad_sessions s
+     where s.bot_id = changes.bot_id and s.session_id = changes.session_id limit 1
+   ) as view
+   cross join lateral (
+     select * from viewers where viewers.bot_id = changes.bot_id and viewers.user_id = changes.user_id limit 1
+   ) as v
+   cross join lateral (select * from bots where bots.bot_id = changes.bot_id limit 1) as bots
+   left join lateral (
+     ${selectUnfinishedViews({ botId: "changes.bot_id", userId: "changes.user_id", code: "changes.code", now: "changes.now" })}
+   ) as unfinished on is_start
+   where view.version = changes.version`,
+);
+
+/**
+ * Reads what starts and ends are decided on; nothing about other changes, and about views that have changed since they were
+ * read. Nothing is locked: the write compares the versions.
+ */
+export async function readViewers(
+  database: Transaction,
+  changes: readonly ViewChange[],
+): Promise<(ViewerFacts | undefined)[]> {
+  const facts = changes.map((): ViewerFacts | undefined => undefined);
+  const asked = changes.flatMap(({ before, isStart, ending, now }, position) =>
+    isStart || ending !== undefined ? [rowOf(before, { position, is_start: isStart, now })] : [],
+  );
+  if (asked.length === 0) return facts;
+  for (const { position, unfinished, lastActiveAt, firstDeadline, ...viewer } of await database.run(
+    readFacts,
+    factRows.values(asked),
+  )) {
+    facts[position] = { ...viewer, unfinished: { count: unfinished ?? 0, lastActiveAt, firstDeadline } };
+  }
+  return facts;
+}
+
+function rowOf<Asked>({ botId, sessionId, version, userId, code }: ViewChange["before"], asked: Asked) {
+  return { bot_id: botId, session_id: sessionId, version, user_id: userId, code, ...asked };
+}

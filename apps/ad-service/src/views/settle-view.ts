@@ -1,0 +1,140 @@
+import {
+  afterEarning,
+  limitOfViewer,
+  noUnfinishedViews,
+  plausibleTime,
+  type UnfinishedViews,
+  type ViewerEarnings,
+  type ViewerLimit,
+  type ViewerLimitReason,
+  type ViewerLimitSettings,
+} from "../ad-selection/limit-of-viewer.ts";
+import { type AdSession, latest } from "./session.ts";
+import { takesClock, type ViewChange } from "./view-change.ts";
+
+/** What the start and the end of a view are decided on. */
+export interface ViewerFacts extends ViewerEarnings, ViewerLimitSettings {
+  /** The version of the viewer's row. */
+  decisions: number;
+  /** The view that holds the viewer's clock. */
+  clockHolderId: string | null;
+  creditedUntil: Date | null;
+  unfinished: UnfinishedViews;
+}
+
+export type ViewDecision =
+  /** It neither starts nor ends. */
+  | { outcome: "continues" }
+  | { outcome: "starts" }
+  /** Playback may not begin: nothing is stored. */
+  | Extract<ViewerLimit, { outcome: "limited" }>
+  /** Its end, by what it looks like. It counts towards the viewer's limits. */
+  | { outcome: "rewarded" | "held" | "refused" }
+  /** The viewer's limit ends only after its deadline. */
+  | { outcome: "refused-by-limit"; reason: ViewerLimitReason }
+  /** Its close waits for the viewer's limit to end. */
+  | { outcome: "deferred"; reason: ViewerLimitReason; until: Date };
+
+const outcomeOfFate = { pay: "rewarded", hold: "held", refuse: "refused" } as const;
+
+/**
+ * Decides what a change does to its view. The start of a view is judged beside the viewer's other views, which may earn before
+ * it; its end is not, since the others were judged beside it.
+ */
+export function settleView({ isStart, ending, after, now }: ViewChange, facts: ViewerFacts): ViewDecision {
+  if (!isStart && ending === undefined) return { outcome: "continues" };
+  const limit = limitOfViewer(facts, isStart ? facts.unfinished : noUnfinishedViews, facts, now);
+  if (isStart && limit.outcome === "limited") return limit;
+  if (ending === undefined) return { outcome: "starts" };
+  if (limit.outcome === "free") return { outcome: outcomeOfFate[ending.fate] };
+  const { reason, availableAt: until } = limit;
+  return until > after.deadline ? { outcome: "refused-by-limit", reason } : { outcome: "deferred", reason, until };
+}
+
+/** The state of a view that is over by this decision. */
+export function endStateOf(decision: ViewDecision): "rewarded" | "held" | "refused" | undefined {
+  switch (decision.outcome) {
+    case "rewarded":
+    case "held":
+    case "refused":
+      return decision.outcome;
+    case "refused-by-limit":
+      return "refused";
+    case "continues":
+    case "starts":
+    case "limited":
+    case "deferred":
+      return undefined;
+    default:
+      return decision satisfies never;
+  }
+}
+
+/** The view once the change is stored. */
+export function viewAfter(change: ViewChange, decision: ViewDecision): AdSession {
+  const { before, after, now } = change;
+  const stored = {
+    ...after,
+    version: before.version + 1,
+    clockHolderId: takesClock(change) ? after.sessionId : after.clockHolderId,
+  };
+  if (decision.outcome === "deferred") {
+    return { ...stored, closeRequestedAt: before.closeRequestedAt ?? now, dueAt: decision.until };
+  }
+  const state = endStateOf(decision);
+  if (state === undefined) return stored;
+  const { progress } = stored;
+  const refusals =
+    decision.outcome === "refused-by-limit" ? { ...progress.refusals, [decision.reason]: 1 } : progress.refusals;
+  return { ...stored, state, dueAt: null, progress: { ...progress, refusals } };
+}
+
+/** What the decision changes in the viewer's row; undefined fields stay. */
+export interface ViewerChange {
+  /** The next version of the row. */
+  decisions?: number;
+  earnings?: ReturnType<typeof afterEarning>;
+  /** A view that earns releases the clock, and leaves the time until which it was credited. */
+  clock?: { kind: "taken" } | { kind: "released"; creditedUntil: Date | null };
+}
+
+export function viewerAfter(change: ViewChange, decision: ViewDecision, facts: ViewerFacts | undefined): ViewerChange {
+  const { before, after, now } = change;
+  const takes = takesClock(change);
+  const taken = takes ? { clock: { kind: "taken" as const } } : {};
+  if (facts === undefined) return taken;
+  const decisions = facts.decisions + 1;
+  switch (decision.outcome) {
+    case "starts":
+      return { decisions, ...taken };
+    case "rewarded":
+    case "held":
+    case "refused": {
+      const holdsClock = takes || facts.clockHolderId === before.sessionId;
+      const creditedUntil = latest(plausibleTime(facts.creditedUntil, now), after.creditedUntil);
+      const clock = holdsClock ? { clock: { kind: "released" as const, creditedUntil } } : {};
+      return { decisions, earnings: afterEarning(facts, now), ...clock };
+    }
+    case "continues":
+    case "limited":
+    case "refused-by-limit":
+    case "deferred":
+      return taken;
+    default:
+      return decision satisfies never;
+  }
+}
+
+/** What the change adds to the figures of its ad, each with a reason where there is one. */
+export function milestonesOf(
+  { milestones, ending, after }: ViewChange,
+  decision: ViewDecision,
+): { milestone: string; reason: string }[] {
+  const passed = milestones.map((milestone) => ({ milestone, reason: "" }));
+  const state = endStateOf(decision);
+  if (state === undefined) return passed;
+  const closed = [...passed, { milestone: "close", reason: after.closeReason ?? "" }];
+  if (state === "rewarded") return closed;
+  const reason = decision.outcome === "refused-by-limit" ? decision.reason : (ending?.suspicions ?? []).join(" ");
+  return [...closed, { milestone: state, reason }];
+}

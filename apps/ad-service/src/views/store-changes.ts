@@ -1,0 +1,259 @@
+import { statement, type Transaction } from "@intermission/postgres/open-database";
+import { rowParameters } from "@intermission/postgres/row-parameters";
+import type { DeliveryMode } from "../bots/bots.ts";
+import { type ClaimedEvent, enqueueWebhook, type MadeEvents } from "../deliveries/enqueue-webhook.ts";
+import { readViewers } from "./read-viewers.ts";
+import {
+  endStateOf,
+  milestonesOf,
+  settleView,
+  type ViewDecision,
+  type ViewerFacts,
+  viewAfter,
+  viewerAfter,
+} from "./settle-view.ts";
+import {
+  bodyOf,
+  type ChangeOutcome,
+  progressColumns,
+  progressRowOf,
+  takesClock,
+  type ViewChange,
+} from "./view-change.ts";
+import type { Suspicion } from "./viewing-signals.ts";
+
+const changeRows = rowParameters({
+  ...progressColumns,
+  milestone_reasons: "text[]",
+  takes_clock: "boolean",
+  clock_holder: "text",
+  clock_holder_version: "integer",
+  viewer_credited_until: "timestamptz",
+  due_before: "timestamptz",
+  token_hash: "text",
+  openings: "integer",
+  start_param: "text",
+  first_sequence: "integer",
+  state: "text",
+  started_at: "timestamptz",
+  close_requested_at: "timestamptz",
+  closed_at: "timestamptz",
+  close_reason: "text",
+  pending_reports: "jsonb",
+  last_report_at: "timestamptz",
+  suspicions: "text[]",
+  decisions_read: "integer",
+  decisions: "integer",
+  day: "text",
+  earned_today: "integer",
+  last_earned_at: "timestamptz",
+  clock_change: "text",
+  released_until: "timestamptz",
+  event_id: "text",
+  body: "text",
+});
+
+interface Decided {
+  change: ViewChange;
+  decision: ViewDecision;
+  facts: ViewerFacts | undefined;
+}
+
+function changeRowOf({ change, decision, facts }: Decided, position: number) {
+  const { before, ending, now } = change;
+  const after = viewAfter(change, decision);
+  const viewer = viewerAfter(change, decision, facts);
+  const state = endStateOf(decision);
+  const milestones = milestonesOf(change, decision);
+  const isEarned = viewer.earnings !== undefined;
+  return {
+    ...progressRowOf({ ...change, after }, position),
+    milestones: milestones.map(({ milestone }) => milestone),
+    milestone_reasons: milestones.map(({ reason }) => reason),
+    takes_clock: takesClock(change),
+    clock_holder: before.clockHolderId,
+    clock_holder_version: before.clockHolderVersion,
+    viewer_credited_until: before.viewerCreditedUntil,
+    due_before: before.dueAt,
+    token_hash: after.tokenHash === before.tokenHash ? null : after.tokenHash,
+    openings: after.openings,
+    start_param: after.startParam,
+    first_sequence: after.firstSequence,
+    state: after.state,
+    started_at: after.startedAt,
+    close_requested_at: after.closeRequestedAt,
+    closed_at: state === undefined ? null : now,
+    close_reason: after.closeReason,
+    pending_reports: after.pendingReports,
+    last_report_at: after.lastReportAt,
+    suspicions: isEarned ? (ending?.suspicions ?? ([] satisfies Suspicion[])) : null,
+    decisions_read: facts?.decisions,
+    decisions: viewer.decisions,
+    day: viewer.earnings?.day,
+    earned_today: viewer.earnings?.earnedToday,
+    last_earned_at: viewer.earnings?.lastEarnedAt,
+    clock_change: viewer.clock?.kind,
+    released_until: viewer.clock?.kind === "released" ? viewer.clock.creditedUntil : null,
+    event_id: state === "rewarded" ? ending?.eventId : null,
+    body: state === "rewarded" && ending ? bodyOf(after, ending, now) : null,
+  };
+}
+
+interface Row {
+  position: number | null;
+  eventId: string | null;
+  url: string | null;
+  deliveryMode: DeliveryMode | null;
+}
+
+/*
+ * Writes what was decided about many views, no two of one viewer, each only if what it was decided on is unchanged: the
+ * version of the view, of the viewer's row (`decisions`) where the view starts or ends, and of the viewer's clock where the
+ * view takes it. Rows are locked in this order: viewers and their views, in the order of the viewers; earlier clock holders;
+ * days of campaigns. They are compared once they are locked, so that nothing that follows has to be undone.
+ */
+const record = statement<Row>(
+  "ad-sessions.record",
+  `with changes as materialized (${changeRows.table}),
+  locked as materialized (
+    select changes.*, s.user_id, s.code, s.reference, s.campaign_id, s.creative_id, s.is_test
+    from changes
+    join ad_sessions s on s.bot_id = changes.bot_id and s.session_id = changes.session_id
+    join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id
+    where s.version = changes.version and (decisions_read is null or v.decisions = decisions_read)
+      -- A view that is over never ends again, whatever the caller read.
+      and (changes.closed_at is null or s.state in ('playing', 'watched'))
+      and (not takes_clock or v.clock_session_id is not distinct from clock_holder
+        and v.credited_until is not distinct from viewer_credited_until)
+    order by v.bot_id, v.user_id
+    for update of v, s
+  ),
+  -- The time credited to the previous clock holder counts for no other view, so that its version must be unchanged.
+  holders as materialized (
+    select h.bot_id, h.session_id, h.version
+    from locked join ad_sessions h on h.bot_id = locked.bot_id and h.session_id = clock_holder
+    where takes_clock order by h.bot_id, h.session_id
+    for update of h
+  ),
+  unchanged as materialized (
+    select * from locked where not takes_clock or clock_holder_version is not distinct from (
+      select holders.version from holders where holders.bot_id = locked.bot_id and session_id = clock_holder
+    )
+  ),
+  stored as (
+    update ad_sessions s set
+      version = s.version + 1,
+      token_hash = coalesce(decode(u.token_hash, 'hex'), s.token_hash), openings = u.openings,
+      first_sequence = u.first_sequence, start_param = u.start_param,
+      suspicions = coalesce(u.suspicions, s.suspicions), state = u.state, accepted_ms = u.accepted_ms,
+      clock_ms = u.clock_ms, credited_until = u.credited_until, covered = u.covered, sequences = u.sequences,
+      signals = u.signals, refusals = u.refusals, started_at = u.started_at, last_report_at = u.last_report_at,
+      watched_at = u.watched_at, close_requested_at = u.close_requested_at,
+      closed_at = coalesce(u.closed_at, s.closed_at), close_reason = u.close_reason,
+      pending_reports = u.pending_reports, due_at = u.due_at
+    from unchanged u where s.bot_id = u.bot_id and s.session_id = u.session_id
+    returning u.position
+  ),
+  ${recordBeside()},
+  earned as (
+    select bot_id, event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference, is_test, campaign_id,
+      creative_id, case when not is_test then (
+        select view_price_micros from campaigns where campaigns.campaign_id = unchanged.campaign_id
+      ) end as price_micros, now as occurred_at, body, start_param
+    from unchanged where event_id is not null
+  ),
+  ${enqueueWebhook({ from: "earned", more: ["start_param"], slots: `$${changeRows.parameters.length + 1}::integer` })}
+  select position, null as "eventId", null as url, null as "deliveryMode" from stored
+  union all
+  select null, event_id, url, delivery_mode from claimed_events
+  union all
+  select null, event_id, null, null from waiting_events`,
+);
+
+/** What changes beside the views: when they are due, the viewers, the figures of their ads, and codes that earn nothing more. */
+function recordBeside(): string {
+  return `not_due as (
+    delete from views_due using unchanged
+    where views_due.due_at = due_before and views_due.session_id = unchanged.session_id
+      and unchanged.due_at is distinct from due_before
+  ),
+  due as (
+    insert into views_due (due_at, bot_id, session_id)
+    select due_at, bot_id, session_id from unchanged where due_at is not null and due_at is distinct from due_before
+    on conflict do nothing
+  ),
+  clock_taken as (
+    update ad_sessions h set version = h.version + 1 from unchanged u
+    where takes_clock and h.bot_id = u.bot_id and h.session_id = u.clock_holder
+  ),
+  viewers_changed as (
+    update viewers v set
+      clock_session_id = case clock_change when 'taken' then u.session_id when 'released' then null
+        else v.clock_session_id end,
+      credited_until = case clock_change when 'released' then released_until else v.credited_until end,
+      decisions = coalesce(u.decisions, v.decisions), day = coalesce(u.day::date, v.day),
+      earned_today = coalesce(u.earned_today, v.earned_today),
+      last_earned_at = coalesce(u.last_earned_at, v.last_earned_at)
+    from unchanged u
+    where v.bot_id = u.bot_id and v.user_id = u.user_id and (u.decisions is not null or clock_change is not null)
+  ),
+  milestones_counted as (
+    insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, occurred_at)
+    select bot_id, campaign_id, creative_id, passed.milestone, passed.reason, now
+    from unchanged, unnest(milestones, milestone_reasons) as passed (milestone, reason) where not is_test
+  ),
+  codes_withheld as (
+    -- The user's next request gets another code.
+    update current_codes set is_withheld = true from unchanged u
+    where current_codes.bot_id = u.bot_id and current_codes.user_id = u.user_id
+      and current_codes.reference = u.reference and current_codes.code = u.code
+      and u.closed_at is not null and u.state in ('held', 'refused')
+  )`;
+}
+
+/**
+ * Decides and stores changes, no two of one viewer: facts are read, `settleView` decides, one statement writes. What changed
+ * meanwhile is "changed".
+ */
+export async function storeChanges(
+  database: Transaction,
+  changes: readonly ViewChange[],
+  slots: number,
+): Promise<MadeEvents<ChangeOutcome[]>> {
+  const facts = await readViewers(database, changes);
+  const outcomes = changes.map((): ChangeOutcome => ({ outcome: "changed" }));
+  const toWrite: (Decided & { index: number })[] = [];
+  for (const [index, change] of changes.entries()) {
+    const decision = decide(change, facts[index]);
+    if (decision?.outcome === "limited") outcomes[index] = decision;
+    else if (decision) toWrite.push({ change, decision, facts: facts[index], index });
+  }
+  if (toWrite.length === 0) return { result: outcomes, areWaiting: false, claimed: [] };
+  const rows = toWrite.map(changeRowOf);
+  const bodies = new Map(rows.map(({ event_id, bot_id, body }) => [event_id, { botId: bot_id, body }]));
+  const claimed: ClaimedEvent[] = [];
+  let areWaiting = false;
+  for (const { position, eventId, url, deliveryMode } of await database.run(record, [
+    ...changeRows.values(rows),
+    slots,
+  ])) {
+    const written = position === null ? undefined : toWrite[position];
+    const made = bodies.get(eventId);
+    if (written) outcomes[written.index] = storedOutcome(written);
+    else if (eventId !== null && url !== null && deliveryMode !== null && made?.body) {
+      claimed.push({ botId: made.botId, eventId, body: made.body, url, deliveryMode });
+    } else if (eventId !== null) areWaiting = true;
+  }
+  return { result: outcomes, areWaiting, claimed };
+}
+
+/** Undefined if a start or an end has no facts: the view has changed, or was withdrawn. */
+function decide(change: ViewChange, facts: ViewerFacts | undefined): ViewDecision | undefined {
+  if (facts) return settleView(change, facts);
+  return change.isStart || change.ending !== undefined ? undefined : { outcome: "continues" };
+}
+
+function storedOutcome({ change, decision }: Decided): ChangeOutcome {
+  const limitReason = "reason" in decision ? decision.reason : null;
+  return { outcome: "stored", session: viewAfter(change, decision), limitReason };
+}

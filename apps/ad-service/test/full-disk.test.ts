@@ -67,7 +67,7 @@ const writeToLog = statement<{ megabytes: number }>(
 
 async function newBotWithLink(fixture: CliFixture): Promise<{ botId: string; token: string }> {
   const botId = newTelegramId();
-  const added = await fixture.adsProcess(["bots", "add", "--bot-id", botId, "--json"]);
+  const added = await fixture.adsProcess(["bots", "add", "--bot-id", botId, "--suspicious-clicks", "pay", "--json"]);
   const link = ["--format", "direct_link", "--landing-url", "https://shop.example/", "--click-price", "0.001"];
   const campaign = await fixture.adsProcess(["campaigns", "add", "--name", "Link", "--advertiser", "Shop", ...link]);
   expect([added.err, campaign.err]).toEqual(["", ""]);

@@ -45,6 +45,32 @@ def test_an_event_is_handled_once_and_each_copy_is_answered_200():
     assert [(event.user_id, event.reference) for event in handled] == [("42", "order 7")]
 
 
+def test_tokens_belong_to_bots():
+    handled: list[AdEvent] = []
+    tokens = {"7000000001": "ad_a", "7000000002": ["ad_next_b", "ad_b"]}
+    app = FastAPI()
+    app.post("/webhooks/ads")(webhook(handled.append, tokens=tokens))
+    client, sent = TestClient(app), iter(range(100))
+
+    def send(key: str, **fields):
+        return client.post("/webhooks/ads", **signed(key, event_id=f"evt_{next(sent)}", **fields))
+
+    def cause(answer) -> tuple[int, str]:
+        return answer.status_code, answer.json()["error"]["details"]["cause"]
+
+    assert send("ad_a", bot_id="7000000001").status_code == 200
+    assert send("ad_b", bot_id="7000000002").status_code == 200
+    assert send("ad_next_b").status_code == 200
+    assert [event.bot_id for event in handled] == ["7000000001", "7000000002", "7000000002"]
+    assert cause(send("ad_a", bot_id="7000000002")) == (401, "another-bot")
+    assert cause(send("ad_other", bot_id="7000000003")) == (401, "unlisted-bot")
+    # The ids are no tokens.
+    assert cause(send("7000000001", bot_id="7000000001")) == (401, "unknown")
+    assert len(handled) == 3
+    with pytest.raises(ValueError, match="bot 7000000002 has none"):
+        webhook(handled.append, tokens={"7000000001": "ad_a", "7000000002": [""]})
+
+
 def test_an_event_without_ids_is_known_by_its_code():
     handled: list[AdEvent] = []
     client = serve(handled.append)

@@ -2,7 +2,7 @@
 export const standardHeaders = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const;
 export type StandardHeader = (typeof standardHeaders)[number];
 
-/** Why X-Signature does not match. All but `unknown` are returned only if it matches something else that proves it. */
+/** Why X-Signature does not match. `unknown` and `unlisted-bot` need no proof; the others are returned only with one. */
 export type WrongSignatureCause =
   /** Another token, or a body that was changed beyond recognition: the two look the same. */
   | "unknown"
@@ -12,6 +12,10 @@ export type WrongSignatureCause =
   | "empty-body"
   /** `webhook-signature`, which is made with every token, matches one of the receiver's: tokens rotate. */
   | "another-token"
+  /** It matches a token that the receiver has for another bot than the one that the event names. */
+  | "another-bot"
+  /** The receiver has tokens by bot, and none for the bot that the event names. */
+  | "unlisted-bot"
   /** It matches a token without the blanks, line breaks or quotes around it. */
   | "padded-token";
 
@@ -39,6 +43,10 @@ const wrongSignature: Record<WrongSignatureCause, string> = {
     "the body is empty, and X-Signature does not match that: something read the body before. Verify the raw bytes, before any parser",
   "another-token":
     "X-Signature is made with a token that the receiver does not have, and webhook-signature with one that it has: the tokens rotate. Add the bot's newest token to the receiver's list",
+  "another-bot":
+    "X-Signature is made with a token that the receiver has for another bot than the event's bot_id: pass each bot's tokens under its own id, and test the webhook of each bot",
+  "unlisted-bot":
+    "the receiver has tokens by bot, and none for the event's bot_id: add this bot's id and its API token",
   "padded-token":
     "X-Signature matches the receiver's token without the blanks, line breaks or quotes around it: remove them from the setting",
 };

@@ -18,6 +18,7 @@ export { type EventStore, memoryStore } from "./memory-store.ts";
 export { type CursorStore, reconcile } from "./reconcile.ts";
 export {
   type AdEvent,
+  type TokensByBot,
   type VerifiedWebhook,
   type VerifyOptions,
   verifyWebhook,

@@ -19,6 +19,9 @@ export type FailedCheck = "x-signature" | "webhook-headers" | "webhook-signature
 export interface RefusedWebhook {
   readonly body: Uint8Array;
   readonly tokens: readonly string[];
+  /** Those of the other bots, if the tokens are passed by bot. */
+  readonly othersTokens: readonly string[];
+  readonly isUnlisted: boolean;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly ageSeconds: number;
   /** Whether X-Signature is the MAC of these bytes under one of the tokens. */
@@ -51,9 +54,9 @@ async function judgeRefusal(failed: FailedCheck, webhook: RefusedWebhook): Promi
   }
 }
 
-/** A MAC proves each cause but the last ones, so a sender that cannot sign learns none of them. */
+/** A MAC proves each cause but the last three, so a sender that cannot sign learns none of them. */
 async function explainSignature(webhook: RefusedWebhook): Promise<WebhookRefusal> {
-  const { body, tokens, headers, isSigned, isStandardSigned } = webhook;
+  const { body, tokens, othersTokens, headers, isSigned, isStandardSigned } = webhook;
   const signature = headers["x-signature"];
   const fault = "wrong-signature";
   if (signature === undefined) return { fault: "missing-signature" };
@@ -61,7 +64,9 @@ async function explainSignature(webhook: RefusedWebhook): Promise<WebhookRefusal
   if (await isSigned(Uint8Array.from(body), unpaddedTokens(tokens))) return { fault, cause: "padded-token" };
   for (const original of possibleOriginals(body))
     if (await isSigned(original, tokens)) return { fault, cause: "changed-body" };
+  if (await isSigned(Uint8Array.from(body), othersTokens)) return { fault, cause: "another-bot" };
   if (await isStandardSigned()) return { fault, cause: "another-token" };
+  if (webhook.isUnlisted) return { fault, cause: "unlisted-bot" };
   return { fault, cause: body.byteLength === 0 ? "empty-body" : "unknown" };
 }
 

@@ -28,8 +28,18 @@ export type WebhookRefusal =
   | { readonly fault: "missing-signature" | "malformed-signature" }
   | {
       readonly fault: "wrong-signature";
-      /** All but `unknown` are returned only if the MAC matches something else that proves it, or there is no body. */
-      readonly cause: "unknown" | "changed-body" | "empty-body" | "another-token" | "padded-token";
+      /**
+       * `unlisted-bot`: tokens are passed by bot, and none for the event's. All but this and `unknown` are returned only if the
+       * MAC matches something else that proves it, or there is no body.
+       */
+      readonly cause:
+        | "unknown"
+        | "changed-body"
+        | "empty-body"
+        | "another-token"
+        | "another-bot"
+        | "unlisted-bot"
+        | "padded-token";
     }
   | { readonly fault: "wrong-webhook-signature"; readonly cause: "no-headers" | "milliseconds" | "mismatch" }
   | {
@@ -65,24 +75,28 @@ type HeaderSource =
 
 const utf8 = new TextEncoder();
 
+/** API tokens of several bots by bot id: each bot's one, or both while they rotate. */
+export type TokensByBot = Readonly<Record<string, string | readonly string[] | undefined>>;
+
 /**
  * Verifies a webhook of an ad service over its raw bytes, then parses these bytes into an event.
  *
- * `tokens`: the bot's API tokens, both of them while they rotate. Empty tokens are ignored: anyone could sign with an unset
- * variable. Checks `X-Signature` (`sha256=` and lower-case hex) and, if sent, the three headers of Standard Webhooks 1.0.
+ * `tokens`: the bot's API tokens, both of them while they rotate; for several bots, a record by bot id: an event is verified
+ * only with the tokens of the bot that it names, and one that names none is of the bot whose token signed it. In an array,
+ * each token signs for every bot. Empty tokens are ignored: anyone could sign with an unset variable. Checks `X-Signature` (`sha256=` and lower-case hex) and, if sent, the three headers of Standard Webhooks 1.0.
  * Never rejects for any body or headers.
  */
 export async function verifyWebhook(
   rawBody: Uint8Array | ArrayBuffer | string,
   headers: HeaderSource,
-  tokens: string | readonly string[],
+  tokens: string | readonly string[] | TokensByBot,
   { toleranceSeconds = 300, isTimestampOptional = false, now = new Date() }: VerifyOptions = {},
 ): Promise<VerifiedWebhook> {
   const body = bytesOf(rawBody);
   const read = readerOf(headers);
   const names = ["x-signature", "webhook-id", "webhook-timestamp", "webhook-signature"];
   const [signature, id, timestamp, list] = names.map(read);
-  const given = [tokens].flat().filter(Boolean);
+  const { given, others, isUnlisted } = tokensFor(body, tokens);
   const keys = await Promise.all(given.map(keyOf));
   const hex = /^sha256=([0-9a-f]{64})$/.exec(signature ?? "")?.[1];
   const isSigned = async (bytes: Uint8Array<ArrayBuffer>, by: readonly Key[]) =>
@@ -105,14 +119,46 @@ export async function verifyWebhook(
   if (failed) {
     const { explainRefusal } = await import("./refused-webhook.ts");
     const explained = await explainRefusal(failed, {
-      ...{ body, tokens: given, ageSeconds, isStandardSigned },
+      ...{ body, tokens: given, othersTokens: others, isUnlisted, ageSeconds, isStandardSigned },
       headers: Object.fromEntries(names.map((name) => [name, read(name)])),
       isSigned: async (bytes, by) => isSigned(bytes, await Promise.all(by.map(keyOf))),
     });
     return { outcome: "not-signed", ...explained };
   }
   const event = readEvent(body);
-  return event ? { outcome: "verified", event } : { outcome: "malformed" };
+  if (!event) return { outcome: "malformed" };
+  if (event.botId === undefined && isByBot(tokens)) {
+    for (const [botId, own] of Object.entries(tokens)) {
+      const ownKeys = await Promise.all(nonEmpty(own).map(keyOf));
+      if (await isSigned(body, ownKeys)) return { outcome: "verified", event: { ...event, botId } };
+    }
+  }
+  return { outcome: "verified", event };
+}
+
+export function isByBot(tokens: unknown): tokens is TokensByBot {
+  return typeof tokens === "object" && tokens !== null && !Array.isArray(tokens);
+}
+
+/** The bot that an event names, whoever signed it. */
+export function namedBot(body: Uint8Array): string | undefined {
+  return readEvent(body)?.botId;
+}
+
+/** `others`: the tokens of bots that the event does not name. */
+function tokensFor(body: Uint8Array, tokens: string | readonly string[] | TokensByBot) {
+  if (!isByBot(tokens)) return { given: nonEmpty(tokens), others: [], isUnlisted: false };
+  const named = namedBot(body);
+  const of = (isGiven: boolean) =>
+    Object.entries(tokens).flatMap(([botId, own]) =>
+      (named === undefined || botId === named) === isGiven ? nonEmpty(own) : [],
+    );
+  const given = of(true);
+  return { given, others: of(false), isUnlisted: given.length === 0 };
+}
+
+function nonEmpty(tokens: string | readonly string[] | undefined): string[] {
+  return [tokens ?? []].flat().filter(Boolean);
 }
 
 function bytesOf(body: Uint8Array | ArrayBuffer | string): Uint8Array<ArrayBuffer> {

@@ -84,6 +84,49 @@ describe("over HTTP", () => {
     expect((await fetch(url, signed({}, "ad_new"))).status).toBe(200);
   });
 
+  test("tokens belong to bots: an event is accepted only from the tokens of the bot that it names", async () => {
+    const [handle, onRefused] = [vi.fn(), vi.fn()];
+    const tokens = { 7000000001: "ad_a", 7000000002: ["ad_next_b", "ad_b"] };
+    const url = await serve(webhook(handle, { tokens, onRefused }));
+    const send = async (botId: string | undefined, key: string) =>
+      (await fetch(url, signed({ bot_id: botId }, key))).status;
+    expect(await send("7000000001", "ad_a")).toBe(200);
+    for (const key of ["ad_next_b", "ad_b"]) expect(await send("7000000002", key)).toBe(200);
+    expect(await send(undefined, "ad_b")).toBe(200);
+    expect(handle.mock.calls.map(([{ botId }]) => botId)).toEqual([
+      "7000000001",
+      ...Array.from({ length: 3 }, () => "7000000002"),
+    ]);
+    expect(await send("7000000002", "ad_a")).toBe(401);
+    expect(onRefused).toHaveBeenLastCalledWith(
+      expect.stringMatching(/another bot than the event's bot_id: pass each bot's tokens under its own id/),
+      { fault: "wrong-signature", cause: "another-bot" },
+    );
+    for (const botId of ["7000000003", "toString", "__proto__"]) {
+      expect(await send(botId, "ad_other")).toBe(401);
+      expect(onRefused).toHaveBeenLastCalledWith(expect.stringMatching(/none for the event's bot_id: add/), {
+        ...{ fault: "wrong-signature", cause: "unlisted-bot" },
+      });
+    }
+    expect(await send("7000000003", "ad_a")).toBe(401);
+    expect(handle).toHaveBeenCalledTimes(4);
+  });
+
+  test("a function of the bot's id gives the tokens of that bot only, and a bot without them stops no other", async () => {
+    const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+    stops.push(() => logged.mockRestore());
+    const handle = vi.fn();
+    const byBot: Record<string, string | undefined> = { 7000000001: "ad_a", 7000000002: undefined };
+    for (const tokens of [byBot, (botId = "") => byBot[botId], async () => byBot]) {
+      const url = await serve(webhook(handle, { tokens, onRefused: () => {} }));
+      const send = async (botId: string, key: string) => (await fetch(url, signed({ bot_id: botId }, key))).status;
+      expect(await send("7000000001", "ad_a")).toBe(200);
+      expect(await send("7000000001", "ad_b")).toBe(401);
+      expect(await send("7000000002", "ad_a")).toBe(500);
+    }
+    expect(handle).toHaveBeenCalledTimes(3);
+  });
+
   test("a handler that never ends is answered 500 after its time, and no repeat calls it again", async () => {
     const onError = vi.fn();
     let end = () => {};

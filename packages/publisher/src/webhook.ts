@@ -2,16 +2,26 @@ import { apiTokens } from "./client-settings.ts";
 import { type EventStore, memoryStore } from "./memory-store.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
-import { type AdEvent, type VerifyOptions, verifyWebhook, type WebhookRefusal } from "./verify-webhook.ts";
+import {
+  type AdEvent,
+  isByBot,
+  namedBot,
+  type TokensByBot,
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookRefusal,
+} from "./verify-webhook.ts";
 
-type Tokens = string | readonly string[] | undefined;
+type Tokens = string | readonly string[] | TokensByBot | undefined;
 
 export interface WebhookOptions extends Pick<VerifyOptions, "toleranceSeconds" | "isTimestampOptional"> {
   /**
-   * The bot's API tokens: both of them while they rotate. A function is called for each request, for platforms whose secrets
-   * are not known while a module loads. Tokens that cannot be right are logged and answered 500: the service sends again.
+   * The bot's API tokens: both of them while they rotate. For several bots, a record by bot id: only a bot's own tokens verify
+   * its events, whereas each token of an array verifies events of every bot. A function is called for each request, with the
+   * bot id that the event names and nothing has verified yet, for secrets that are not known while a module loads. Tokens that
+   * cannot be right are logged and answered 500: the service sends again.
    */
-  readonly tokens: Tokens | (() => Tokens | Promise<Tokens>);
+  readonly tokens: Tokens | ((botId: string | undefined) => Tokens | Promise<Tokens>);
   /** `memoryStore()` by default, which loses its events at a restart. Use a persistent store if rewards are worth money. */
   readonly store?: EventStore;
   /** Called for test events instead of the handler. By default test events are answered 200 and ignored. */
@@ -58,11 +68,11 @@ export function webhook(
   return async (request) => {
     if (typeof request.headers?.get !== "function") throw new TypeError(notARequest);
     if (request.method !== "POST") return refusal(405, "METHOD_NOT_ALLOWED", "a webhook is a POST", { allow: "POST" });
-    const configured = await readTokens(tokens).catch((error: unknown) => notConfigured(error));
-    if (configured instanceof Response) return configured;
     if (request.bodyUsed) return notConfigured(new TypeError(readBefore));
     const body = await readBody(request.body, MOST_BYTES);
     if (body === undefined) return refusal(413, "TOO_LARGE", `a webhook has at most ${MOST_BYTES} bytes`);
+    const configured = await readTokens(tokens, namedBot(body)).catch((error: unknown) => notConfigured(error));
+    if (configured instanceof Response) return configured;
     const verified = await verifyWebhook(body, request.headers, configured, { ...verifying, now: now() });
     if (verified.outcome !== "verified") {
       const { answerRefusal } = await import("./refused-webhook.ts");
@@ -90,9 +100,16 @@ const readBefore =
   "something has read the webhook's body, and its signature covers the raw bytes: pass the request before request.json() or another parser reads it, or a request.clone() made before";
 
 /** Leaves the tokens as they are: a blank behind one has its own explanation, when a signature does not match. */
-async function readTokens(tokens: WebhookOptions["tokens"]): Promise<string | readonly string[]> {
-  const read = typeof tokens === "function" ? await tokens() : tokens;
-  apiTokens(read, { option: "tokens", variable: "AD_API_TOKEN" });
+async function readTokens(tokens: WebhookOptions["tokens"], botId: string | undefined): Promise<NonNullable<Tokens>> {
+  const read = typeof tokens === "function" ? await tokens(botId) : tokens;
+  const variable = "AD_API_TOKEN";
+  if (isByBot(read)) {
+    // A mistake in one bot's tokens must not stop the events of the others.
+    const bots = Object.entries(read);
+    if (bots.length === 0) apiTokens(undefined, { option: "tokens", variable });
+    for (const [id, own] of bots)
+      if (botId === undefined || botId === id) apiTokens(own, { option: `tokens of bot ${id}`, variable });
+  } else apiTokens(read, { option: "tokens", variable });
   return read ?? [];
 }
 

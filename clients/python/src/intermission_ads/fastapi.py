@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from fastapi import HTTPException, Request
@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 
 from .refusal import RefusalLog
 from .stores import EventStore, MemoryStore
-from .webhook import AdEvent, NotSigned, WebhookRefused, verify_webhook
+from .webhook import AdEvent, NotSigned, Tokens, WebhookRefused, tokens_by_bot, verify_webhook
 
 Handler = Callable[[AdEvent], "Awaitable[None] | None"]
 
@@ -26,7 +26,7 @@ _log = logging.getLogger("intermission_ads")
 def webhook(
     handle: Handler,
     *,
-    tokens: str | Iterable[str],
+    tokens: Tokens,
     store: EventStore | None = None,
     on_test: Handler | None = None,
     tolerance_seconds: float = 300,
@@ -37,6 +37,7 @@ def webhook(
     Answers 200 when the event is handled, was handled before or is a test; 401 without a valid signature; 400 and 413 for
     what is no webhook; 500 when `handle` raised. `store`: a `MemoryStore` by default, which forgets at a restart; use one
     that lasts where a reward must not be paid twice. `on_test` is called for test events instead of `handle`.
+    `tokens`: as those of `verify_webhook`; a mapping by bot id for several bots.
     """
     verified = ad_event(tokens, tolerance_seconds=tolerance_seconds, is_timestamp_optional=is_timestamp_optional)
     events = MemoryStore() if store is None else store
@@ -70,16 +71,18 @@ def webhook(
 
 
 def ad_event(
-    tokens: str | Iterable[str], *, tolerance_seconds: float = 300, is_timestamp_optional: bool = False
+    tokens: Tokens, *, tolerance_seconds: float = 300, is_timestamp_optional: bool = False
 ) -> Callable[[Request], Awaitable[AdEvent]]:
     """A dependency, `Depends(ad_event(tokens))`: the verified event of a request, or an answer of 400, 401 or 413.
 
     Refusals are logged as warnings of the logger `intermission_ads`, at most once a minute for each kind. It does not tell
     whether the event was handled before: use `webhook`, or a store.
     """
-    keys = [token for token in ([tokens] if isinstance(tokens, str) else tokens) if token != ""]
-    if not keys:
-        raise ValueError("a webhook needs the bot's API token")
+    by_bot = tokens_by_bot(tokens)
+    empty = [bot_id for bot_id, own in by_bot.items() if not own]
+    if empty or not by_bot:
+        raise ValueError(f"a webhook needs the bot's API token{f': bot {empty[0]} has none' if any(empty) else ''}")
+    keys = by_bot if isinstance(tokens, Mapping) else by_bot[""]
     refusals = RefusalLog()
 
     async def verified(request: Request) -> AdEvent:

@@ -10,7 +10,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, Union
 
 Fault = Literal["missing-signature", "malformed-signature", "wrong-signature", "wrong-webhook-signature", "stale", "future"]
-WrongSignatureCause = Literal["unknown", "changed-body", "empty-body", "another-token", "padded-token"]
+WrongSignatureCause = Literal[
+    "unknown", "changed-body", "empty-body", "another-token", "another-bot", "unlisted-bot", "padded-token"
+]
 WrongHeadersCause = Literal["no-headers", "missing-header", "malformed-header", "milliseconds", "mismatch"]
 Cause = Union[WrongSignatureCause, WrongHeadersCause]
 StandardHeader = Literal["webhook-id", "webhook-timestamp", "webhook-signature"]
@@ -65,6 +67,13 @@ _sentences: Mapping[tuple[Fault, Cause | None], str] = {
     ("wrong-signature", "another-token"): (
         "X-Signature is made with a token that the receiver does not have, and webhook-signature with one that it has: the "
         "tokens rotate. Add the bot's newest token to the receiver's list"
+    ),
+    ("wrong-signature", "another-bot"): (
+        "X-Signature is made with a token that the receiver has for another bot than the event's bot_id: pass each bot's "
+        "tokens under its own id, and test the webhook of each bot"
+    ),
+    ("wrong-signature", "unlisted-bot"): (
+        "the receiver has tokens by bot, and none for the event's bot_id: add this bot's id and its API token"
     ),
     ("wrong-signature", "padded-token"): (
         "X-Signature matches the receiver's token without the blanks, line breaks or quotes around it: remove them from the "

@@ -10,7 +10,7 @@ import math
 import re
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NoReturn, Union, cast
 
 from .refusal import (
@@ -23,6 +23,8 @@ from .refusal import (
 
 EventType = Literal["rewarded", "direct_link"]
 HeaderSource = Union[Mapping[str, str], Iterable[tuple[str, str]]]
+Tokens = Union[str, Iterable[str], Mapping[str, Union[str, Iterable[str]]]]
+"""One bot's API tokens; for several bots, those of each by its id."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class Malformed(WebhookRefused):
 def verify_webhook(
     raw_body: bytes,
     headers: HeaderSource,
-    tokens: str | Iterable[str],
+    tokens: Tokens,
     *,
     tolerance_seconds: float = 300,
     is_timestamp_optional: bool = False,
@@ -90,16 +92,21 @@ def verify_webhook(
     """Verifies a webhook and reads its event. Raises `NotSigned` or `Malformed`, and nothing else for what was sent.
 
     `raw_body`: the bytes that arrived, before anything parsed them. `tokens`: the bot's API tokens, both of them while they
-    rotate; empty ones are ignored, so that an unset variable lets nobody in. Header names may be in any letter case.
+    rotate; empty ones are ignored, so that an unset variable lets nobody in. For several bots, a mapping by bot id: an event
+    is verified only with the tokens of the bot that it names, and one that names none is of the bot whose token signed it.
+    In a list, each token signs for every bot. Header names may be in any letter case.
 
     Checks `X-Signature` and, where they are sent, the three headers of Standard Webhooks 1.0. `is_timestamp_optional` is for
     an ad service that sends `X-Signature` alone: a captured webhook could then be sent again at any time. `now`: unix time.
     """
-    known = [token for token in ([tokens] if isinstance(tokens, str) else tokens) if token != ""]
+    by_bot = tokens_by_bot(tokens)
+    named = _named_bot(raw_body) if isinstance(tokens, Mapping) else None
+    known = [token for bot_id, own in by_bot.items() if named in (None, bot_id) for token in own]
+    others = [token for own in by_bot.values() for token in own if token not in known]
     keys = [token.encode() for token in known]
     given = _signature_headers(headers)
     if not _has_x_signature(keys, given.get("x-signature", ""), raw_body):
-        raise NotSigned(_explain_x_signature(known, keys, given, raw_body))
+        raise NotSigned(_explain_x_signature(known, others, given, raw_body))
     if any(name in given for name in standard_headers) or not is_timestamp_optional:
         malformed = judge_standard_headers(given)
         if malformed is not None:
@@ -110,7 +117,32 @@ def verify_webhook(
         # Compared this way round, a clock that is not a number is refused.
         if not abs(age) <= tolerance_seconds:
             raise NotSigned(_judge_age(age))
-    return _read_event(raw_body)
+    event = _read_event(raw_body)
+    if event.bot_id or not isinstance(tokens, Mapping):
+        return event
+    signers = [
+        bot_id
+        for bot_id, own in by_bot.items()
+        if _has_x_signature([token.encode() for token in own], given.get("x-signature", ""), raw_body)
+    ]
+    return replace(event, bot_id=signers[0])
+
+
+def tokens_by_bot(tokens: Tokens) -> dict[str, list[str]]:
+    """The tokens that are not empty, by bot id; under "" those that were passed without one."""
+    by_bot = tokens if isinstance(tokens, Mapping) else {"": tokens}
+    return {
+        bot_id: [token for token in ([own] if isinstance(own, str) else own) if token != ""]
+        for bot_id, own in by_bot.items()
+    }
+
+
+def _named_bot(body: bytes) -> str | None:
+    """The bot that an event names, whoever signed it."""
+    try:
+        return _read_event(body).bot_id or None
+    except Malformed:
+        return None
 
 
 _names = ("x-signature", *standard_headers)
@@ -148,8 +180,11 @@ def _has_standard_signature(keys: list[bytes], given: Mapping[str, str], body: b
     return any([hmac.compare_digest(one, entry) for one in expected for entry in entries])
 
 
-def _explain_x_signature(tokens: list[str], keys: list[bytes], given: Mapping[str, str], body: bytes) -> WebhookRefusal:
-    """A MAC proves each cause but the last ones, so a sender that cannot sign learns none of them."""
+def _explain_x_signature(
+    tokens: list[str], others: list[str], given: Mapping[str, str], body: bytes
+) -> WebhookRefusal:
+    """A MAC proves each cause but the last three, so a sender that cannot sign learns none of them."""
+    keys = [token.encode() for token in tokens]
     header = given.get("x-signature")
     if header is None:
         return WebhookRefusal("missing-signature")
@@ -159,8 +194,12 @@ def _explain_x_signature(tokens: list[str], keys: list[bytes], given: Mapping[st
         return WebhookRefusal("wrong-signature", "padded-token")
     if any(_has_x_signature(keys, header, original) for original in possible_originals(body)):
         return WebhookRefusal("wrong-signature", "changed-body")
+    if _has_x_signature([token.encode() for token in others], header, body):
+        return WebhookRefusal("wrong-signature", "another-bot")
     if _has_standard_signature(keys, given, body):
         return WebhookRefusal("wrong-signature", "another-token")
+    if others and not tokens:
+        return WebhookRefusal("wrong-signature", "unlisted-bot")
     return WebhookRefusal("wrong-signature", "unknown" if body else "empty-body")
 
 

@@ -27,16 +27,18 @@ bot.command("start", (ctx) => ctx.reply("/bonus: watch an ad for 10 coins. /coin
 bot.command("coins", (ctx) => ctx.reply(`You have ${sum.get(String(ctx.from?.id))?.coins} coins.`));
 bot.catch(({ error }) => console.error("an update failed:", error));
 
-/** Runs once for each event. The coins are committed together with the event's id, and the message is sent before. */
+const store = sqliteStore(database);
+/** The coins are committed together with the event, exactly once. The message may be missing after a crash. */
 const receive = webhook(
-  async ({ userId }) => {
-    pay.run(userId);
+  async (event) => {
+    const { userId } = event;
+    await store.commit(event, () => void pay.run(userId));
     await bot.api.sendMessage(userId, "🎉 10 coins for you. /coins").catch((error: unknown) => {
       // The user may have blocked the bot: the coins count all the same.
       if (!(error instanceof GrammyError)) throw error;
     });
   },
-  { tokens: AD_API_TOKEN, store: sqliteStore(database) },
+  { tokens: AD_API_TOKEN, store },
 );
 
 const server = createServer(toNodeHandler(receive)).listen(Number(PORT), "127.0.0.1");

@@ -12,7 +12,11 @@ const pay = database.prepare("insert into coins values (?, 10)");
 const sum = database.prepare("select coalesce(sum(amount), 0) as coins from coins where user_id = ?");
 
 const ads = createAds({ url: AD_SERVICE_URL, token: AD_API_TOKEN, botId: BOT_ID });
-const receive = webhook(({ userId }) => void pay.run(userId), { tokens: AD_API_TOKEN, store: sqliteStore(database) });
+const store = sqliteStore(database);
+const receive = webhook((event) => store.commit(event, () => void pay.run(event.userId)), {
+  tokens: AD_API_TOKEN,
+  store,
+});
 
 const app = new Hono()
   .post("/webhooks/ads", (c) => receive(c.req.raw))

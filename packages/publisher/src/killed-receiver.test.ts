@@ -16,7 +16,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const file = join(folder, "bot.sqlite");
 const source = (name: string) => JSON.stringify(join(import.meta.dirname, name));
-/** A bot's receiver: each event is a coin. It is slow between the steps, so that kills find it in the middle. */
+/**
+ * A bot's receiver: each event is a coin, which is committed with its event, and a note, which is not. It is slow between the
+ * steps, so that kills find it in the middle.
+ */
 const receiver = `
   import { createServer } from "node:http";
   import { DatabaseSync } from "node:sqlite";
@@ -25,13 +28,16 @@ const receiver = `
   import { sqliteStore } from ${source("stores.ts")};
   import { webhook } from ${source("webhook.ts")};
   const database = new DatabaseSync(${JSON.stringify(file)});
-  database.exec("create table if not exists coins (event_id text)");
+  database.exec("create table if not exists coins (event_id text); create table if not exists notes (event_id text)");
   const pay = database.prepare("insert into coins values (?)");
-  const handler = webhook(async ({ eventId }) => {
+  const note = database.prepare("insert into notes values (?)");
+  const store = sqliteStore(database, { leaseMs: 300 });
+  const handler = webhook(async (event) => {
+    note.run(event.eventId);
     await wait(Math.random() * 3);
-    pay.run(eventId);
+    await store.commit(event, () => pay.run(event.eventId));
     await wait(Math.random() * 3);
-  }, { tokens: ${JSON.stringify(token)}, store: sqliteStore(database) });
+  }, { tokens: ${JSON.stringify(token)}, store });
   const server = createServer(toNodeHandler(handler));
   server.listen(0, "127.0.0.1", () => console.log(server.address().port));
 `;
@@ -70,7 +76,7 @@ async function deliver(eventId: string): Promise<void> {
   }
 }
 
-test("a receiver that is killed at any moment handles each event once, with the SQLite store", {
+test("a receiver that is killed at any moment pays each event once with commit, and does all else at least once", {
   timeout: 10_000 + kills * 5000,
 }, async () => {
   await start();
@@ -94,7 +100,14 @@ test("a receiver that is killed at any moment handles each event once, with the 
   running?.child.kill("SIGKILL");
   const database = new DatabaseSync(file);
   const counts = database.prepare("select count(*) as coins, count(distinct event_id) as events from coins").get();
+  const { notes, noted } =
+    database.prepare("select count(*) as notes, count(distinct event_id) as noted from notes").get() ?? {};
+  const left = database.prepare("select count(*) as claims from handled_ad_events_claims").get();
   database.close();
   expect(delivered).toBeGreaterThanOrEqual(kills);
   expect(counts).toEqual({ coins: delivered, events: delivered });
+  // A handler that was killed before its commit runs again, one that was killed afterwards does not.
+  expect(noted).toBe(delivered);
+  expect(Number(notes)).toBeLessThanOrEqual(delivered + kills * 4);
+  expect(left).toEqual({ claims: 0 });
 });

@@ -1,3 +1,5 @@
+import type { AdEvent } from "./verify-webhook.ts";
+
 /** Remembers which events were handled. */
 export interface EventStore {
   /**
@@ -5,6 +7,14 @@ export interface EventStore {
    * further calls for the same event wait for it, or reject. An event whose `handle` rejected counts as not handled.
    */
   once(eventId: string, handle: () => Promise<void>): Promise<void>;
+}
+
+/**
+ * What a store knows an event by. A code earns each event type at most once: together they identify an event of a service that
+ * sends no ids. Undefined without an id and a code.
+ */
+export function eventKey({ eventId, code, event }: Pick<AdEvent, "event" | "eventId" | "code">): string | undefined {
+  return eventId ?? (code && `${code}:${event}`);
 }
 
 /** Of this process: whether a store was used, and which warnings were given. */

@@ -1,4 +1,5 @@
-import type { EventStore } from "./memory-store.ts";
+import { type EventStore, eventKey } from "./memory-store.ts";
+import type { AdEvent } from "./verify-webhook.ts";
 
 /** The methods that `node:sqlite`, `better-sqlite3` and `bun:sqlite` share. */
 export interface SqliteDatabase {
@@ -6,71 +7,180 @@ export interface SqliteDatabase {
   prepare(sql: string): { run(...values: string[]): unknown; get(...values: string[]): unknown };
 }
 
+export interface SqliteStore extends EventStore {
+  /**
+   * Stores in one transaction what `write` writes through the store's connection and that the event is handled, so that the
+   * effect is there exactly once, whatever crashes when. Call it once, inside the event's handler; what the handler does
+   * afterwards is not repeated. `write` must be synchronous, and may run again if another process holds the file.
+   *
+   * Rejects, and stores nothing, if the event's lease was taken over meanwhile.
+   */
+  commit(event: HandledEvent, write: () => void): Promise<void>;
+}
+
+/** The event that a handler got, or its key: the `entryId` of an entry of a ledger, for example. */
+export type HandledEvent = string | Pick<AdEvent, "event" | "eventId" | "code">;
+
+/** One call of an event's handler. */
+interface Run {
+  readonly eventId: string;
+  readonly owner: string;
+  leasedUntil: number;
+  isCommitted: boolean;
+}
+
 /**
- * Handled events in a SQLite table. The event and what its handler writes through the same connection are one transaction:
- * after a crash at any point both are stored, or neither. Handlers run one at a time, and must not end the transaction. Use a
- * connection of its own: whatever else is written through it while a handler runs belongs to the same transaction.
+ * Handled events in a SQLite table, for several processes with one file. A handler runs under a lease and outside of any
+ * transaction, so that a slow one delays no other event. What it does is done at least once: it runs again, after the lease of
+ * `leaseMs` (60 s by default), if the process dies before the event is stored as handled, or if it takes longer than that;
+ * a late handler then stores nothing. With `commit`, what it writes to the same database is there exactly once.
  *
- * While another process uses the same file, an event waits for it for `busyMs`, 5 s by default; then it is not handled. A file
- * that is locked when the store is opened is set up with the first event.
+ * While another process uses the file, or handles the same event, an event waits for it for `busyMs`, 5 s by default; then it
+ * rejects. A file that is locked when the store is opened is set up with the first event.
  */
-export function sqliteStore(database: SqliteDatabase, { table = "handled_ad_events", busyMs = 5000 } = {}): EventStore {
+export function sqliteStore(
+  database: SqliteDatabase,
+  { table = "handled_ad_events", busyMs = 5000, leaseMs = 60_000 } = {},
+): SqliteStore {
   if (!/^[a-z_][a-z0-9_]*$/i.test(table)) throw new Error(`"${table}" is not a table name`);
+  const claims = `${table}_claims`;
   const setUp = () => {
     database.exec(`create table if not exists ${table} (event_id text primary key, handled_at text not null)`);
-    const find = database.prepare(`select 1 as found from ${table} where event_id = ?`);
-    return { find, insert: database.prepare(`insert into ${table} values (?, ?)`) };
+    database.exec(
+      `create table if not exists ${claims} (event_id text primary key, owner text not null, leased_until text not null)`,
+    );
+    return {
+      handled: database.prepare(`select 1 as found from ${table} where event_id = ?`),
+      leased: database.prepare(`select 1 as found from ${claims} where event_id = ? and leased_until > ?`),
+      owned: database.prepare(`select 1 as found from ${claims} where event_id = ? and owner = ?`),
+      claim: database.prepare(`insert or replace into ${claims} values (?, ?, ?)`),
+      release: database.prepare(`delete from ${claims} where event_id = ? and owner = ?`),
+      insert: database.prepare(`insert into ${table} values (?, ?)`),
+    };
   };
-  let statements: ReturnType<typeof setUp> | undefined;
+  type Statements = ReturnType<typeof setUp>;
+  let statements: Statements | undefined;
   try {
     statements = setUp();
   } catch (error) {
     if (!isBusy(error)) throw error;
   }
-  let last: Promise<unknown> = Promise.resolve();
-  const waiting = new Map<string, Promise<void>>();
+  const running = new Map<string, Run & { readonly done: Promise<void> }>();
 
-  async function run(eventId: string, handle: () => Promise<void>): Promise<void> {
-    // Immediate: another process that handles the same event waits here and then finds the row.
-    const { find, insert } = await whenFree(() => {
+  /** Ends in the same turn in which it begins, so that nobody else's writes through the connection belong to it. */
+  function transact<T>(work: (statements: Statements) => T): Promise<T> {
+    return whenFree(() => {
       statements ??= setUp();
+      // Immediate: two processes that claim the same event do so one after the other.
       database.exec("begin immediate");
-      return statements;
-    }, busyMs);
-    try {
-      // Node returns undefined and Bun null if there is no row.
-      if (!find.get(eventId)) {
-        await handle();
-        insert.run(eventId, new Date().toISOString());
-      }
-      // Without a write-ahead log, it waits for other processes that read.
-      await whenFree(() => database.exec("commit"), busyMs);
-    } catch (error) {
       try {
-        database.exec("rollback");
-      } catch {
-        // SQLite ended the transaction itself, after a full disk for example. The first error tells why.
+        const result = work(statements);
+        database.exec("commit");
+        return result;
+      } catch (error) {
+        try {
+          database.exec("rollback");
+        } catch {
+          // SQLite ended the transaction itself, after a full disk for example. The first error tells why.
+        }
+        throw error;
       }
+    }, busyMs);
+  }
+
+  /** Returns false if the event was handled before. */
+  async function claim(run: Run): Promise<boolean> {
+    const until = Date.now() + busyMs;
+    for (;;) {
+      const now = Date.now();
+      const state = await transact(({ handled, leased, claim }) => {
+        // Node returns undefined and Bun null if there is no row.
+        if (handled.get(run.eventId)) return "handled";
+        if (leased.get(run.eventId, timeOf(now))) return "leased";
+        claim.run(run.eventId, run.owner, timeOf(now + leaseMs));
+        return "claimed";
+      });
+      run.leasedUntil = now + leaseMs;
+      if (state !== "leased") return state === "claimed";
+      if (now >= until) {
+        const reason = "is being handled by another process, or by one that crashed";
+        throw new Error(`${run.eventId} ${reason}: it is handled again when its lease of ${leaseMs} ms is over`);
+      }
+      await wait(POLL_MS);
+    }
+  }
+
+  async function finish(run: Run, write: () => unknown): Promise<void> {
+    await transact(({ owned, insert, release }) => {
+      if (!owned.get(run.eventId, run.owner)) {
+        const advice = "make the handler faster, or leaseMs longer";
+        throw new Error(
+          `${run.eventId} is handled by another call, since its lease of ${leaseMs} ms is over: ${advice}`,
+        );
+      }
+      const written = write();
+      if (written instanceof Promise) {
+        written.catch(() => {});
+        throw new TypeError("commit() needs a synchronous function: await everything else before, outside of it");
+      }
+      insert.run(run.eventId, timeOf(Date.now()));
+      release.run(run.eventId, run.owner);
+    });
+    run.isCommitted = true;
+  }
+
+  async function handleClaimed(run: Run, handle: () => Promise<void>): Promise<void> {
+    if (!(await claim(run))) return;
+    try {
+      await handle();
+    } catch (error) {
+      // Where this fails, the lease ends by itself.
+      if (!run.isCommitted) await transact(({ release }) => release.run(run.eventId, run.owner)).catch(() => {});
       throw error;
     }
+    if (!run.isCommitted) await finish(run, () => {});
   }
 
   return {
     once(eventId, handle) {
-      const known = waiting.get(eventId);
-      if (known !== undefined) return known;
-      if (waiting.size >= MOST_WAITING)
-        return Promise.reject(new Error(`${MOST_WAITING} events wait for their handler`));
-      const running = last.then(() => run(eventId, handle)).finally(() => waiting.delete(eventId));
-      waiting.set(eventId, running);
-      last = running.catch(() => {});
-      return running;
+      const known = running.get(eventId);
+      if (known !== undefined && Date.now() < known.leasedUntil) return known.done;
+      if (running.size >= MAX_RUNNING) {
+        for (const [id, { leasedUntil }] of running) if (Date.now() >= leasedUntil) running.delete(id);
+        if (running.size >= MAX_RUNNING)
+          return Promise.reject(new Error(`${MAX_RUNNING} events wait for their handler`));
+      }
+      const run = { eventId, owner: crypto.randomUUID(), leasedUntil: Number.POSITIVE_INFINITY, isCommitted: false };
+      const done = handleClaimed(run, handle).finally(() => {
+        if (running.get(eventId) === current) running.delete(eventId);
+      });
+      const current = Object.assign(run, { done });
+      running.set(eventId, current);
+      return done;
+    },
+    async commit(event, write) {
+      const eventId = typeof event === "string" ? event : eventKey(event);
+      const run = eventId === undefined ? undefined : running.get(eventId);
+      // Without an id, nothing recognizes a repeat, and no store was asked.
+      if (eventId === undefined) await transact(() => write());
+      else if (run !== undefined) await finish(run, write);
+      else throw new Error(`${eventId} is not being handled: call commit() inside the handler of its event`);
     },
   };
 }
 
 /** Repeats are not counted: they wait for the same run. */
-const MOST_WAITING = 1000;
+const MAX_RUNNING = 1000;
+const POLL_MS = 20;
+
+/** Text whose order is that of time. */
+function timeOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function wait(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
 
 /** Tries again while another process holds the file. SQLite's own wait would stop this process for as long. */
 async function whenFree<T>(work: () => T, busyMs: number): Promise<T> {
@@ -81,7 +191,7 @@ async function whenFree<T>(work: () => T, busyMs: number): Promise<T> {
     } catch (error) {
       if (!isBusy(error) || Date.now() >= until) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await wait(POLL_MS);
   }
 }
 

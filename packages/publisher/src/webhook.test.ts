@@ -250,11 +250,12 @@ function fakeRedis(): RedisClient {
   };
 }
 
-describe.each<[string, () => EventStore]>([
+const stores: [string, () => EventStore][] = [
   ["memory", () => memoryStore()],
   ["SQLite", () => sqliteStore(new DatabaseSync(":memory:"))],
   ["Redis", () => redisStore(fakeRedis())],
-])("a store in %s", (name, open) => {
+];
+describe.each(stores)("a store in %s", (name, open) => {
   test("runs an event's handler until it succeeds, and never after", async () => {
     const store = open();
     const handle = vi.fn(async () => {}).mockRejectedValueOnce(new Error("first"));
@@ -317,38 +318,99 @@ test("a store that is opened, and an event that is committed, wait for another p
   other.exec("commit");
   await first;
   // In the default journal mode, a reader lets a writer begin, and lets it commit only afterwards.
-  other.exec("begin");
-  other.prepare("select * from coins").get();
-  const second = store.once("evt_2", handle);
+  handle.mockImplementation(async () => {
+    other.exec("begin");
+    other.prepare("select * from coins").get();
+  });
+  let isDone = false;
+  const second = store.once("evt_2", handle).then(() => (isDone = true));
   await vi.waitFor(() => expect(handle).toHaveBeenCalledTimes(2));
   await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(isDone).toBe(false);
   other.exec("commit");
   await second;
   await store.once("evt_2", handle);
   expect(handle).toHaveBeenCalledTimes(2);
 });
 
-test("an error of the handler is reported although SQLite ended the transaction itself", async () => {
+test("an error of a commit is reported although SQLite ended the transaction itself", async () => {
   const database = new DatabaseSync(":memory:");
-  const fail = async () => {
-    database.exec("rollback");
-    throw new Error("the disk is full");
-  };
-  await expect(sqliteStore(database).once("evt_1", fail)).rejects.toThrow("the disk is full");
+  const store = sqliteStore(database);
+  const fail = () =>
+    store.commit("evt_1", () => {
+      database.exec("rollback");
+      throw new Error("the disk is full");
+    });
+  await expect(store.once("evt_1", fail)).rejects.toThrow("the disk is full");
 });
 
-test("what the handler wrote to SQLite is there exactly when its event is", async () => {
+test("what is committed with an event in SQLite is there exactly when its event is, whatever the handler does then", async () => {
   const database = new DatabaseSync(":memory:");
   database.exec("create table coins (user_id text)");
   const store = sqliteStore(database);
-  const pay = (shouldFail: boolean) => async () => {
-    database.prepare("insert into coins values ('42')").run();
-    if (shouldFail) throw new Error("later");
+  const coins = () => database.prepare("select count(*) as n from coins").get();
+  const pay = (fault?: "inside" | "after") => async () => {
+    await store.commit("evt_1", () => {
+      database.prepare("insert into coins values ('42')").run();
+      if (fault === "inside") throw new Error("inside");
+    });
+    if (fault === "after") throw new Error("after");
   };
-  await expect(store.once("evt_1", pay(true))).rejects.toThrow("later");
+  await expect(store.once("evt_1", pay("inside"))).rejects.toThrow("inside");
+  expect(coins()).toEqual({ n: 0 });
+  await expect(store.once("evt_1", pay("after"))).rejects.toThrow("after");
+  await Promise.all([store.once("evt_1", pay()), store.once("evt_1", pay())]);
+  expect(coins()).toEqual({ n: 1 });
+});
+
+test("commit names its mistakes: outside of a handler, and with an asynchronous function", async () => {
+  const store = sqliteStore(new DatabaseSync(":memory:"));
+  await expect(store.commit("evt_1", () => {})).rejects.toThrow("inside the handler");
+  const handle = () => store.commit("evt_1", async () => {});
+  await expect(store.once("evt_1", handle)).rejects.toThrow("needs a synchronous function");
+});
+
+test("a handler that never ends delays no event of another user, with any store", async () => {
+  for (const open of stores.map(([, make]) => make)) {
+    const onError = vi.fn();
+    const handle = vi.fn(({ userId }: AdEvent) => (userId === "1" ? new Promise<void>(() => {}) : undefined));
+    const url = await serve(webhook(handle, { tokens: token, store: open(), onError, handlerTimeoutMs: 300 }));
+    const slow = fetch(url, signed({ user_tg_id: "1" }));
+    await vi.waitFor(() => expect(handle).toHaveBeenCalledTimes(1));
+    const others = Array.from({ length: 20 }, (_, user) => fetch(url, signed({ user_tg_id: String(user + 2) })));
+    expect((await Promise.all(others)).map(({ status }) => status)).toEqual(others.map(() => 200));
+    expect(onError).not.toHaveBeenCalled();
+    expect((await slow).status).toBe(500);
+    expect(onError).toHaveBeenCalledTimes(1);
+  }
+});
+
+test("an event of a process that died is handled again when its lease is over, and a late handler stores nothing", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "intermission-stores-"));
+  stops.push(() => rmSync(folder, { recursive: true }));
+  const database = new DatabaseSync(join(folder, "events.db"));
+  database.exec("create table coins (user_id text)");
+  const late = sqliteStore(database, { leaseMs: 200 });
+  const other = sqliteStore(new DatabaseSync(join(folder, "events.db")), { leaseMs: 60_000, busyMs: 50 });
+  const [gate, otherGate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const pay = async () => {
+    await gate.promise;
+    await late.commit("evt_1", () => void database.prepare("insert into coins values ('42')").run());
+  };
+  const outcomes = Promise.allSettled([late.once("evt_1", pay), late.once("evt_2", () => gate.promise)]);
+  await expect(other.once("evt_1", async () => {})).rejects.toThrow("when its lease of 60000 ms is over");
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const second = other.once("evt_1", () => otherGate.promise);
+  await other.once("evt_2", async () => {});
+  gate.resolve();
+  for (const outcome of await outcomes)
+    expect(outcome).toMatchObject({ reason: { message: expect.stringContaining("is handled by another call") } });
   expect(database.prepare("select count(*) as n from coins").get()).toEqual({ n: 0 });
-  await Promise.all([store.once("evt_1", pay(false)), store.once("evt_1", pay(false))]);
-  expect(database.prepare("select count(*) as n from coins").get()).toEqual({ n: 1 });
+  otherGate.resolve();
+  await second;
+  const again = vi.fn(async () => {});
+  for (const eventId of ["evt_1", "evt_2"]) await late.once(eventId, again);
+  expect(again).not.toHaveBeenCalled();
 });
 
 test("an event that is being handled is not dropped from memory, however many others are handled meanwhile", async () => {

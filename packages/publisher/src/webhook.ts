@@ -1,5 +1,5 @@
 import { apiTokens } from "./client-settings.ts";
-import { type EventStore, memoryStore } from "./memory-store.ts";
+import { type EventStore, eventKey, memoryStore } from "./memory-store.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
 import {
@@ -33,7 +33,8 @@ export interface WebhookOptions extends Pick<VerifyOptions, "toleranceSeconds" |
   readonly paysTesters?: boolean;
   /**
    * The longest that a request waits for its handler; 14 s by default, since the ad service waits for 15 s. Then it is
-   * answered 500; the handler runs on, and a repeat of the event waits for it instead of calling it a second time.
+   * answered 500; the handler runs on, and a repeat of the event waits for it instead of calling it a second time, until the store's lease
+   * is over.
    */
   readonly handlerTimeoutMs?: number;
   /**
@@ -120,18 +121,15 @@ function notConfigured(error: unknown): Response {
   return refusal(500, "NOT_CONFIGURED", message);
 }
 
-/**
- * Without an id and a code, `handle` runs for each copy. A code earns each event type at most once: together they identify an
- * event of a service that sends no ids.
- */
+/** Without an id and a code, `handle` runs for each copy. */
 export function handleOnce(
   store: EventStore,
   event: AdEvent,
   handle: (event: AdEvent) => void | Promise<void>,
 ): Promise<void> {
-  const { eventId = event.code && `${event.code}:${event.event}` } = event;
+  const key = eventKey(event);
   const run = async () => handle(event);
-  return eventId === undefined ? run() : store.once(eventId, run);
+  return key === undefined ? run() : store.once(key, run);
 }
 
 async function inTime(handling: void | Promise<void>, milliseconds: number): Promise<void> {

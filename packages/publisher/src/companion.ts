@@ -9,5 +9,5 @@ export {
   type RewardPage,
   type SpendOutcome,
 } from "./create-companion.ts";
-export { type FollowOptions, followRewards } from "./follow-rewards.ts";
+export { type FollowOptions, followLedger, followRewards, type Reward } from "./follow-rewards.ts";
 export type { CursorStore } from "./reconcile.ts";

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { createCompanion } from "./create-companion.ts";
-import { followRewards } from "./follow-rewards.ts";
+import { followLedger, followRewards } from "./follow-rewards.ts";
 import { memoryStore } from "./memory-store.ts";
 
 /** The answers of a companion API to `rewards.watch`, one after the other; after the last one nothing more is answered. */
@@ -110,6 +110,35 @@ test("a ledger that is read from its start after a restore pays no entry again t
   await ended;
   expect(handled).toEqual(["1", "2", "3"]);
   expect(after.slice(0, 3)).toEqual([undefined, "2", undefined]);
+});
+
+test("spends are no rewards: followRewards passes over them and keeps its place, followLedger has them", async () => {
+  const ledger = () =>
+    new Response(
+      [
+        { entryId: "1", event: "rewarded", amount: 10 },
+        { entryId: "2", event: null, amount: -4 },
+        { entryId: "3", event: "direct_link", amount: 0 },
+        { entryId: "4", event: null, amount: -6 },
+      ]
+        .map((entry) => `id: ${entry.entryId}\ndata: ${JSON.stringify(entry)}\n\n`)
+        .join(""),
+    );
+  for (const [followed, expected] of [
+    [followRewards, ["1", "3"]],
+    [followLedger, ["1", "2", "3", "4"]],
+  ] as const) {
+    const { companion } = companionOf(ledger);
+    const [abort, store] = [new AbortController(), memoryStore()];
+    const [handled, cursors]: string[][] = [[], []];
+    const place = { read: () => cursors?.at(-1), write: (cursor?: string) => void cursors?.push(cursor ?? "") };
+    const options = { signal: abort.signal, store, onError: () => {} };
+    const ended = followed(companion, place, ({ entryId }) => void handled?.push(entryId), options);
+    await vi.waitFor(() => expect(cursors).toEqual(["1", "2", "3", "4"]));
+    abort.abort();
+    await ended;
+    expect(handled).toEqual(expected);
+  }
 });
 
 test("an API that accepts the request and never answers is reported and asked again", async () => {

@@ -22,17 +22,47 @@ const LONGEST_PAUSE_MS = 10_000;
 /** Answers of the API after which trying again does not help. */
 const finalCodes = ["UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND", "BAD_REQUEST"];
 
+/** An entry that an event earned. Its amount is 0, with a reason, if the event paid nothing. */
+export type Reward = RewardEntry & { readonly event: "rewarded" | "direct_link" };
+
 /**
- * Calls `handle` for each entry of the ledger in commit order, also for those recorded while this process or the API was down,
- * and reconnects. The cursor is written after each entry: after a crash the last entry may be handled twice, and an entry
+ * Calls `handle` for each reward in commit order, also for those recorded while this process or the API was down, and
+ * reconnects. Spends are left out: {@link followLedger} has them. The cursor is written after each entry: after a crash the last entry may be handled twice, and an entry
  * whose `handle` rejected is handled again before later ones.
  *
  * Resolves when the signal aborts. Rejects only if the API refuses the key or the request.
  */
-export async function followRewards(
+export function followRewards(
+  companion: Pick<Companion, "watchRewards">,
+  cursors: CursorStore,
+  handle: (reward: Reward) => Promise<void> | void,
+  options: FollowOptions,
+): Promise<void> {
+  return follow(companion, cursors, (entry) => (isReward(entry) ? () => handle(entry) : undefined), options);
+}
+
+/**
+ * As {@link followRewards}, for every entry of the ledger: rewards, and spends, whose `event` is null and whose amount is
+ * negative. Give each of the two a store and cursors of its own.
+ */
+export function followLedger(
   companion: Pick<Companion, "watchRewards">,
   cursors: CursorStore,
   handle: (entry: RewardEntry) => Promise<void> | void,
+  options: FollowOptions,
+): Promise<void> {
+  return follow(companion, cursors, (entry) => () => handle(entry), options);
+}
+
+function isReward(entry: RewardEntry): entry is Reward {
+  return entry.event !== null;
+}
+
+/** `handlerOf` returns undefined for an entry that is passed over. */
+async function follow(
+  companion: Pick<Companion, "watchRewards">,
+  cursors: CursorStore,
+  handlerOf: (entry: RewardEntry) => (() => Promise<void> | void) | undefined,
   options: FollowOptions,
 ): Promise<void> {
   const { signal, includeTests = false, store } = options;
@@ -55,8 +85,9 @@ export async function followRewards(
       for await (const { cursor, entry } of companion.watchRewards({ after, includeTests }, { signal })) {
         if (signal.aborted) return;
         const isHandled = await attempt(async () => {
-          if (store) await store.once(entry.entryId, async () => handle(entry));
-          else await handle(entry);
+          const handle = handlerOf(entry);
+          if (handle && store) await store.once(entry.entryId, async () => handle());
+          else await handle?.();
           await cursors.write(cursor);
         });
         if (!isHandled) break;

@@ -700,7 +700,11 @@ create table stats_hours (
   hour timestamptz not null,
   campaign_id text not null default '',
   creative_id text not null default '',
-  measure text not null,
+  measure text not null check (measure in (
+    'fills', 'no-fills', 'limited', 'requests-refused', 'starts', 'first-quartiles', 'midpoints', 'third-quartiles',
+    'completions', 'closes', 'views-held', 'views-refused', 'playback-faults', 'rewards', 'clicks', 'refunds',
+    'clicks-refused', 'taps', 'conversions'
+  )),
   reason text not null default '',
   count bigint not null,
   spend_micros bigint not null default 0,

@@ -3,6 +3,7 @@ import { telegramIdOption } from "@intermission/server/command-options";
 import { type Row, rowsOf, tableOf } from "@intermission/server/command-tables";
 import type { CommandContext } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
+import type { ExclusionReason } from "./eligibility.ts";
 
 export function explainCommand(program: Command, context: CommandContext): void {
   withExamples(program.command("explain").description("show why a user is or is not shown each campaign, now"), [
@@ -29,15 +30,16 @@ const columns = {
   PRIORITY: (verdict: Row) => verdict.priority,
   "CHOSEN NOW": (verdict: Row) => `${(Number(verdict.likelihood) * 100).toFixed(1)} %`,
   WHY: (verdict: Row) =>
-    (reasons[String(verdict.exclusionReason)] ?? (Number(verdict.likelihood) > 0 ? "fits" : "fits; others go first")) +
+    (textOfReason(verdict.exclusionReason) ?? (Number(verdict.likelihood) > 0 ? "fits" : "fits; others go first")) +
     lacking(verdict.missingFiles),
   "ADS BEHIND PLAN": (verdict: Row) => behindPlan(verdict.behindPlan),
 };
 
 /** The text of each exclusion reason. */
-const reasons: Record<string, string> = {
+const reasons = {
   "other-format": "is of another format",
   "no-video": "shows no video",
+  "no-vast-ad": "its VAST tag returned no ad",
   "not-started": "has not started",
   ended: "has ended",
   "blocked-category": "the bot blocks its category",
@@ -59,7 +61,13 @@ const reasons: Record<string, string> = {
   "daily-click-cap": "has had its clicks of the day",
   "user-cap": "the user has reached its cap per user",
   "ahead-of-plan": "is ahead of its plan for the day",
-};
+} satisfies Record<ExclusionReason, string>;
+
+/** A server of another version may know more reasons: they are shown by their names. */
+function textOfReason(reason: unknown): string | undefined {
+  if (typeof reason !== "string") return undefined;
+  return new Map<string, string>(Object.entries(reasons)).get(reason) ?? reason;
+}
 
 function lacking(files: unknown): string {
   if (!Array.isArray(files) || files.length === 0) return "";

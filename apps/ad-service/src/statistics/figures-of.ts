@@ -1,6 +1,8 @@
+import type { Measure } from "./measures.ts";
+
 /** A sum of one measure in `stats_hours`. */
 export interface Sum {
-  measure: string;
+  measure: Measure;
   reason: string;
   count: number;
   spendMicros: bigint;
@@ -42,9 +44,9 @@ export interface Figures {
 }
 
 export function figuresOf(sums: readonly Sum[]): Figures {
-  const total = (measure: string) => addUp(sums.filter((sum) => sum.measure === measure));
-  const byReason = (measure: string) => countsByReason(sums.filter((sum) => sum.measure === measure));
-  const count = (measure: string) => total(measure).count;
+  const total = (measure: Measure) => addUp(sums.filter((sum) => sum.measure === measure));
+  const byReason = (measure: Measure) => countsByReason(sums.filter((sum) => sum.measure === measure));
+  const count = (measure: Measure) => total(measure).count;
   const fills = count("fills");
   const requests = fills + count("no-fills");
   const [starts, completions, taps, all] = [count("starts"), count("completions"), count("taps"), addUp(sums)];

@@ -1,6 +1,7 @@
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
+import { measureOf, measureOfEvent, measureOfMilestone, measureOfRequest } from "./measures.ts";
 
 /** One kind of raw row that the sums are computed from. */
 export interface Source {
@@ -50,8 +51,8 @@ function source(
   };
 }
 
-const free = "0::bigint as spend_micros, 0::bigint as revenue_micros";
-const who = "bot_id, campaign_id, creative_id, occurred_at";
+const noMoney = "0::bigint as spend_micros, 0::bigint as revenue_micros";
+const factKey = "bot_id, campaign_id, creative_id, occurred_at";
 
 /** The publisher's part of a price, rounded down to the millionth, by the share at the time of the charge. */
 const revenueOf = (chargedAt: string) => `price_micros * coalesce(
@@ -61,7 +62,7 @@ const revenueOf = (chargedAt: string) => `price_micros * coalesce(
 /*
  * Here rows are counters that change, not facts that stay: each row stores how much of its count is in the sums, and the
  * difference is added under its lock. So the order of commits does not matter, and a concurrent increment is not missed.
- * The position still moves: it shows until when all is counted.
+ * The position only reports freshness; it selects no rows.
  */
 const refusedClicks: Source = {
   name: "clicks",
@@ -106,34 +107,30 @@ const ofEachBot = (
 export const sources: readonly Source[] = [
   source("requests", {
     from: inTable("ad_requests"),
-    facts: `${who}, case outcome when 'filled' then 'fills' when 'no-ad' then 'no-fills' when 'limited' then 'limited'
-      else 'requests-refused' end as measure, reason, ${free}`,
+    facts: `${factKey}, ${measureOf("outcome", measureOfRequest)}, reason, ${noMoney}`,
   }),
   source("milestones", {
     from: inTable("ad_milestones"),
-    facts: `${who}, case milestone when 'start' then 'starts' when 'first-quartile' then 'first-quartiles'
-      when 'midpoint' then 'midpoints' when 'third-quartile' then 'third-quartiles' when 'complete' then 'completions'
-      when 'close' then 'closes' when 'held' then 'views-held' when 'fault' then 'playback-faults'
-      else 'views-refused' end as measure, reason, ${free}`,
+    facts: `${factKey}, ${measureOf("milestone", measureOfMilestone)}, reason, ${noMoney}`,
   }),
   source("events", {
     from: ofEachBot,
-    facts: `${who}, case event when 'rewarded' then 'rewards' else 'clicks' end as measure, '' as reason,
+    facts: `${factKey}, ${measureOf("event", measureOfEvent)}, '' as reason,
       price_micros as spend_micros, ${revenueOf("events.occurred_at")} as revenue_micros`,
   }),
   source("refunds", {
     from: inTable("refunds"),
-    facts: `${who}, 'refunds' as measure, event as reason, -price_micros as spend_micros,
+    facts: `${factKey}, 'refunds' as measure, event as reason, -price_micros as spend_micros,
       -(${revenueOf("refunds.charged_at")}) as revenue_micros`,
   }),
   refusedClicks,
   source("taps", {
     from: inTable("ad_clicks"),
-    facts: `${who}, 'taps' as measure, '' as reason, ${free}`,
+    facts: `${factKey}, 'taps' as measure, '' as reason, ${noMoney}`,
   }),
   source("conversions", {
     from: inTable("conversions"),
-    facts: `${who}, 'conversions' as measure, '' as reason, ${free}, event, currency, value_micros`,
+    facts: `${factKey}, 'conversions' as measure, '' as reason, ${noMoney}, event, currency, value_micros`,
     more: `,
       by_event as (
         insert into conversion_hours (bot_id, hour, campaign_id, creative_id, event, currency, reported, reported_micros)

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { showStats, sparkline, statsAnswer, statsCsv } from "./commands.ts";
 import { figuresOf, type Sum } from "./figures-of.ts";
 
-const sum = (measure: string, count: number, money = 0, reason = ""): Sum => ({
+const sum = (measure: Sum["measure"], count: number, money = 0, reason = ""): Sum => ({
   ...{ measure, reason, count, spendMicros: BigInt(money * 2), revenueMicros: BigInt(money) },
 });
 const busy = [

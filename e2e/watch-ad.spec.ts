@@ -13,6 +13,44 @@ test("watching to the end and closing pays once, and the mini-app shows it", asy
   await expectPaidOnce(api, userId, "rewarded");
 });
 
+test("reading about the ad holds it, a report counts, and the view is paid after it", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  const label = page.getByRole("button", { name: "Ad", exact: true }).filter({ visible: true });
+  const sheet = page.getByRole("dialog");
+  await label.click();
+  await expect(sheet).toContainText("The advertiser shows it to everyone");
+  await page.keyboard.press("Escape");
+  await expect(sheet).toBeHidden();
+  await expect(label).toBeFocused();
+
+  await page.getByRole("button", { name: "Watch" }).click();
+  await label.press("Enter");
+  await expect(page.locator("video")).toHaveJSProperty("paused", true);
+  // The first try is lost on its way.
+  await page.route("**/ad-reports", (route) => route.abort(), { times: 1 });
+  await sheet.getByRole("button", { name: "Report this ad" }).click();
+  await sheet.getByRole("button", { name: "It is misleading" }).click();
+  await sheet.getByRole("button", { name: "Try again" }).click();
+  await expect(sheet.getByRole("heading", { name: /Thank you/ })).toBeFocused();
+  expect(await stack.ads(["creatives", "reports"])).toContain("misleading");
+  await expect(page.locator("video")).toHaveJSProperty("paused", true);
+  await page.keyboard.press("Escape");
+  await expect(label).toBeFocused();
+  await label.press("Enter");
+  await expect(sheet).toContainText("Thank you");
+  await expect(sheet.getByRole("button", { name: "Report this ad" })).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  await page.getByRole("heading", { name: "You can close now" }).waitFor({ timeout: 20_000 });
+  await closeAndGet(page);
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
 test("closing early asks for confirmation, pays nothing, and keeps the progress", async ({
   api,
   page,

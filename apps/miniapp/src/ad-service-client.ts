@@ -1,4 +1,6 @@
 import type {
+  AdReportRequest,
+  AdReportResponse,
   FaultRequest,
   FaultResponse,
   OpenSessionRequest,
@@ -36,6 +38,11 @@ export function reportFault(sessionId: string, request: FaultRequest): Promise<A
 
 export function fetchStatus(sessionId: string, request: StatusRequest): Promise<Answer<StatusResponse>> {
   return post(`/${sessionId}/status`, request);
+}
+
+/** The viewer's objection to the ad, not a report of playback. */
+export function reportAd(sessionId: string, request: AdReportRequest): Promise<Answer<AdReportResponse>> {
+  return post(`/${sessionId}/ad-reports`, request);
 }
 
 /** Returns undefined if the captions cannot be loaded; the ad is then shown without them. */

@@ -1,7 +1,5 @@
 import { type ReactNode, useCallback, useState } from "react";
-import { OldClient } from "./entry/old-client.tsx";
-import { OutsideTelegram, readBotLink } from "./entry/outside-telegram.tsx";
-import { Refusal } from "./entry/refusal.tsx";
+import { OldClientEntry, OutsideEntry, Refusal } from "./entry/lazy-entries.tsx";
 import { UnreachableEntry } from "./entry/unreachable-entry.tsx";
 import { OpeningEntry, WaitEntry } from "./entry/wait-entry.tsx";
 import { StatusScreen, usePreparedStatus } from "./reward-status/status-screen.tsx";
@@ -19,7 +17,7 @@ export function App({ start, host }: AppProps) {
   const { botId, initData, version } = start.launch;
   // Telegram opened the page, and signs no data for a button of a reply keyboard.
   if (!initData && version) return <Refusal code="INIT_DATA_WITHOUT_USER" host={host} onAnother={host.close} />;
-  if (!botId || !initData) return <OutsideTelegram {...readBotLink()} host={host} />;
+  if (!botId || !initData) return <OutsideEntry host={host} />;
   return <Opened start={start} initData={initData} host={host} />;
 }
 
@@ -75,7 +73,7 @@ function Opened({ start, initData, host }: AppProps & { initData: string }) {
     case "unreachable":
       return <UnreachableEntry onRetry={reopen} />;
     case "unplayable":
-      return <OldClient host={host} />;
+      return <OldClientEntry host={host} />;
   }
 }
 

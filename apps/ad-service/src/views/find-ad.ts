@@ -139,7 +139,7 @@ function vastAdOf(row: AdRow, vast: VastAd): Ad {
   return {
     advertiser: row.label ?? vast.advertiser ?? row.advertiser,
     legalLine: row.legalLine,
-    shownBecause: shownReasons(row.targeting),
+    shownBecause: ["network", ...shownReasons(row.targeting)],
     callToAction: labelOf(landingUrl),
     landingUrl,
     ...{

@@ -12,7 +12,7 @@ const reasons = {
   premium: "premium",
   hours: "time",
   weekdays: "time",
-} satisfies Record<keyof Targeting, ShownReason>;
+} satisfies Record<keyof Targeting, Exclude<ShownReason, "network">>;
 
 const targets = Object.keys(reasons) as (keyof Targeting)[];
 

@@ -36,6 +36,11 @@ export function OutsideTelegram({ botLink, qrCodeUrl, host }: OutsideTelegramPro
   );
 }
 
+/** With what the page says about its bot. */
+export function OutsideOfBot({ host }: { host: Host }) {
+  return <OutsideTelegram {...readBotLink()} host={host} />;
+}
+
 /** What the page says about the bot: its address, and on a computer the address's QR code. */
 export function readBotLink(): Pick<OutsideTelegramProps, "botLink" | "qrCodeUrl"> {
   const named = document.querySelector<HTMLMetaElement>('meta[name="bot-link"]')?.content;

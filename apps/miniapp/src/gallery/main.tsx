@@ -57,9 +57,11 @@ function Shown({ children, onShown }: { children: ReactNode; onShown: () => void
 window.showState = async (wanted) => {
   history.replaceState(null, "", `#${new URLSearchParams(wanted)}`);
   await show();
-  // An advertiser's picture appears once it is loaded.
+  // An advertiser's picture appears once it is loaded, as do the texts about the ad.
   const hasPicture = () => document.querySelector("[data-shape='picture']") !== null;
   while (wanted.state?.startsWith("watched-companion") && !hasPicture()) await new Promise(requestAnimationFrame);
+  const hasSheet = () => document.querySelector(".about") !== null;
+  while (wanted.state?.startsWith("about-") && !hasSheet()) await new Promise(requestAnimationFrame);
   for (const animation of document.getAnimations()) {
     if (animation.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY) animation.finish();
   }

@@ -23,6 +23,8 @@ const actions: WatchingActions = {
   pause: nothing,
   setMuted: nothing,
   goOutside: nothing,
+  openAbout: nothing,
+  closeAbout: nothing,
   askToClose: nothing,
   stay: nothing,
   leave: nothing,

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { AboutSheet, type AboutStep } from "../about-ad/about-sheet.tsx";
 import { Crashed } from "../entry/crashed.tsx";
 import { OldClient } from "../entry/old-client.tsx";
 import { OutsideTelegram } from "../entry/outside-telegram.tsx";
@@ -6,7 +7,8 @@ import { RefusedEntry } from "../entry/refused-entry.tsx";
 import { UnreachableEntry } from "../entry/unreachable-entry.tsx";
 import { OpeningEntry, WaitEntry } from "../entry/wait-entry.tsx";
 import { Interrupted } from "../watch-ad/interrupted.tsx";
-import { companion, idleHost, sampleQrCode } from "./sample-session.ts";
+import type { Session } from "../watch-ad/watching.ts";
+import { companion, idleHost, sampleQrCode, session as sampleSession } from "./sample-session.ts";
 import { StageState } from "./stage-state.tsx";
 import { StatusState } from "./status-state.tsx";
 
@@ -23,6 +25,17 @@ const outside = ({ botLink, qrCodeUrl }: { botLink?: string; qrCodeUrl?: string 
 );
 const wait = (reason: "no-ad" | "cooldown" | "daily-cap", waitMs: number) => (
   <WaitEntry reason={reason} untilMs={Date.now() + waitMs} host={idleHost} onReopen={nothing} />
+);
+
+const targeted: Partial<Session["ad"]> = {
+  shown_because: ["bot", "language", "platform", "premium", "time"],
+  legal_line: "Реклама. ООО «Чай на склоне», ИНН 7700000000, erid 2Vtzqx9KdE4",
+};
+const about = (step: AboutStep, ad: Partial<Session["ad"]>) => (
+  <>
+    <StageState stage="playing" playback="held" ad={ad} />
+    <AboutSheet ad={{ ...sampleSession.ad, ...ad }} sessionId="sample" token="sample" first={step} onClose={nothing} />
+  </>
 );
 
 /** Every screen that a user can see, built only from the app's own components. */
@@ -102,6 +115,13 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   outside: () => <StageState stage="playing" playback="held" hold="outside" />,
   stalled: () => <StageState stage="playing" playback="stalled" />,
   "leave-question": () => <StageState stage="playing" playback="held" hold="dialog" />,
+  "about-everyone": () => about("about", {}),
+  "about-targeted": () => about("about", targeted),
+  "about-network": () => about("about", { shown_because: ["network"] }),
+  "about-reasons": () => about("reasons", {}),
+  "about-sending": () => about("sending", {}),
+  "about-thanks": () => about("thanks", {}),
+  "about-failed": () => about("failed", {}),
   confirming: () => <StageState stage="confirming" playback="ended" />,
   watched: () => <StageState stage="watched" playback="ended" />,
   "watched-named": () => <StageState stage="watched" playback="ended" session={{ rewards: { rewarded: coins } }} />,

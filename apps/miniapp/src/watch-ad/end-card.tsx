@@ -14,6 +14,7 @@ interface EndCardProps {
   isPayable: boolean;
   isConnected: boolean;
   host: Host;
+  onAbout: () => void;
   onClose: () => void;
 }
 
@@ -37,7 +38,7 @@ export function useEndCard(ad: Session["ad"], isEnding: boolean): Session["ad"] 
  * The advertiser's moment after the video: its picture or poster, or else the last frame, and a large call to action. The
  * view is watched; the pill closes it and leads to the reward.
  */
-export function EndCard({ session, ad, isPayable, isConnected, host, onClose }: EndCardProps) {
+export function EndCard({ session, ad, isPayable, isConnected, host, onAbout, onClose }: EndCardProps) {
   const { text, amount } = useTranslator();
   const reward = session.rewards?.rewarded;
   const title = text("watched.title");
@@ -59,7 +60,7 @@ export function EndCard({ session, ad, isPayable, isConnected, host, onClose }: 
         </Button>
         {isConnected ? null : <p className="chip">{text("player.offline")}</p>}
         <div className="middle" />
-        <AdFoot ad={ad} look="primary" host={host} />
+        <AdFoot ad={ad} look="primary" host={host} onAbout={onAbout} />
       </div>
     </>
   );

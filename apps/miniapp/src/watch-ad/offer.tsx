@@ -1,6 +1,7 @@
 import { Message, useTranslator } from "../locales/use-translator.tsx";
 import { Button } from "../ui/button.tsx";
 import { Heading } from "../ui/texts.tsx";
+import { AdLabel } from "./ad-label.tsx";
 import type { Session } from "./watching.ts";
 
 interface OfferProps {
@@ -8,9 +9,10 @@ interface OfferProps {
   isMuted: boolean;
   onSetMuted: (isMuted: boolean) => void;
   onWatch: () => void;
+  onAbout: () => void;
 }
 
-export function Offer({ session, isMuted, onSetMuted, onWatch }: OfferProps) {
+export function Offer({ session, isMuted, onSetMuted, onWatch, onAbout }: OfferProps) {
   const { text, amount } = useTranslator();
   const { ad, bot, accepted_ms: acceptedMs } = session;
   const reward = session.rewards?.rewarded;
@@ -41,7 +43,7 @@ export function Offer({ session, isMuted, onSetMuted, onWatch }: OfferProps) {
           <div>
             <dt>{text("offer.advertiser")}</dt>
             <dd>
-              <span className="ad-badge">{text("adLabel")}</span>
+              <AdLabel onAbout={onAbout} />
               <bdi>{ad.advertiser}</bdi>
             </dd>
           </div>

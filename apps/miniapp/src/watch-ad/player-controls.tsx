@@ -5,6 +5,7 @@ import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkOutside } from "../ui/link-outside.tsx";
 import { Heading } from "../ui/texts.tsx";
+import { AdLabel } from "./ad-label.tsx";
 import { Caption, useCaptions } from "./captions.tsx";
 import { ProgressRing } from "./progress-ring.tsx";
 import type { Session, WatchingActions, WatchingSnapshot } from "./watching.ts";
@@ -44,7 +45,7 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
             <p role="timer">{text("player.rewardIn", { count: secondsLeft(session, snapshot) })}</p>
           )}
           <p className="pill-brand">
-            <span className="ad-badge">{text("adLabel")}</span> <bdi className="chip-name">{ad.advertiser}</bdi>
+            <AdLabel onAbout={actions.openAbout} /> <bdi className="chip-name">{ad.advertiser}</bdi>
           </p>
         </div>
         <Button look="on-video" aria-label={text("action.close")} onClick={actions.askToClose}>
@@ -86,7 +87,7 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
       </p>
       <PlaybackNote actions={actions} snapshot={snapshot} />
       {captions && areCaptionsOn ? <Caption captions={captions} positionMs={positionMs} /> : null}
-      <AdFoot ad={ad} look="outside" host={host} onOpened={actions.goOutside} />
+      <AdFoot ad={ad} look="outside" host={host} onAbout={actions.openAbout} onOpened={actions.goOutside} />
     </div>
   );
 }
@@ -106,18 +107,18 @@ interface AdFootProps {
   ad: Session["ad"];
   look: "outside" | "primary";
   host: Host;
+  onAbout: () => void;
   /** The call to action was followed. */
   onOpened?: (() => void) | undefined;
 }
 
 /** The advertiser and its call to action: below the picture where there is room, else only the call to action, over it. */
-export function AdFoot({ ad, look, host, onOpened }: AdFootProps) {
-  const { text } = useTranslator();
+export function AdFoot({ ad, look, host, onAbout, onOpened }: AdFootProps) {
   const link = ad.call_to_action;
   return (
     <div className="ad-foot">
       <p className="brand">
-        <span className="ad-badge">{text("adLabel")}</span> <bdi className="chip-name">{ad.advertiser}</bdi>
+        <AdLabel onAbout={onAbout} /> <bdi className="chip-name">{ad.advertiser}</bdi>
       </p>
       {link ? <LinkOutside {...{ look, host }} url={link.url} label={link.label} onOpened={onOpened} /> : null}
     </div>
@@ -182,7 +183,7 @@ function TapMark({ label }: { label: string }) {
 /** On a desktop: space pauses and plays, M mutes and unmutes. Keys pressed on a button or a link are left to it. */
 function usePlayerKeys(actions: WatchingActions, { stage, holds, playback, isMuted }: WatchingSnapshot): void {
   const isPlaying = isRunning(playback);
-  const isListening = stage === "playing" && !holds.has("dialog");
+  const isListening = stage === "playing" && !holds.has("dialog") && !holds.has("about");
   useEffect(() => {
     if (!isListening) return;
     const onKey = (event: KeyboardEvent) => {

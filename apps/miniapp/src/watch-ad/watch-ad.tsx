@@ -1,6 +1,7 @@
 import { type CSSProperties, type ReactNode, startTransition, useCallback, useEffect, useState } from "react";
 import type { Host } from "../telegram/host.ts";
 import { useStateName, useStrayClick } from "../ui/hooks.ts";
+import { AboutAd } from "./ad-label.tsx";
 import { EndCard, useEndCard } from "./end-card.tsx";
 import { Interrupted } from "./interrupted.tsx";
 import { LeaveDialog } from "./leave-dialog.tsx";
@@ -24,9 +25,10 @@ interface WatchAdProps {
 /** From the offer to the close. The video stays in one place of the tree, because moving it would pause it. */
 export function WatchAd({ session, video, host, onReopen, onAnother, onBroken, status }: WatchAdProps) {
   const [watching, snapshot] = useWatching(session, video, host);
-  const { stage } = snapshot;
+  const { stage, holds } = snapshot;
   const isOnStage = stage === "playing" || stage === "confirming" || stage === "watched";
-  useEffect(() => (isOnStage ? host.onBack(watching.askToClose) : undefined), [isOnStage, host, watching]);
+  const hasBack = isOnStage || holds.has("about");
+  useEffect(() => (hasBack ? host.onBack(watching.askToClose) : undefined), [hasBack, host, watching]);
   useEffect(() => (isOnStage ? host.immerse() : undefined), [isOnStage, host]);
   // Reopening shows the screen with the remaining wait.
   const isReplaced = stage === "broken" && onBroken !== undefined;
@@ -95,7 +97,13 @@ export function OnStage({ session, actions, snapshot, host, children }: OnStageP
       <div className="card">
         {isPicture ? null : children}
         {stage === "offer" && !session.bot.skip_offer ? (
-          <Offer session={session} isMuted={isMuted} onSetMuted={actions.setMuted} onWatch={actions.play} />
+          <Offer
+            session={session}
+            isMuted={isMuted}
+            onSetMuted={actions.setMuted}
+            onWatch={actions.play}
+            onAbout={actions.openAbout}
+          />
         ) : null}
         {stage === "playing" || stage === "confirming" ? (
           <PlayerControls session={session} actions={actions} snapshot={snapshot} host={host} />
@@ -105,11 +113,15 @@ export function OnStage({ session, actions, snapshot, host, children }: OnStageP
             {...{ session, ad, host }}
             isPayable={snapshot.isPayable}
             isConnected={snapshot.isConnected}
+            onAbout={actions.openAbout}
             onClose={actions.close}
           />
         ) : null}
       </div>
       {holds.has("dialog") ? <LeaveDialog seconds={seconds} onStay={actions.stay} onLeave={actions.leave} /> : null}
+      {holds.has("about") ? (
+        <AboutAd ad={session.ad} sessionId={session.session_id} token={session.token} onClose={actions.closeAbout} />
+      ) : null}
     </main>
   );
 }

@@ -22,6 +22,7 @@ const state = (stage: Stage, motion: Motion, ...holds: Hold[]): WatchState => ({
 const waiting = state("playing", "waiting");
 const running = state("playing", "running");
 const asked = state("playing", "waiting", "dialog");
+const reading = state("playing", "waiting", "about");
 const confirming = state("confirming", "ended");
 const watched = state("watched", "ended");
 
@@ -56,6 +57,19 @@ const rows: [from: WatchState, event: WatchEvent, to: WatchState][] = [
   [state("playing", "waiting", "paused", "away"), "play", waiting],
   [state("playing", "waiting", "away"), "here", waiting],
   [state("playing", "blocked", "away"), "here", waiting],
+  [running, "about", reading],
+  [reading, "about-closed", waiting],
+  [reading, "ask-to-close", waiting],
+  [reading, "play", waiting],
+  [reading, "away", state("playing", "waiting", "about", "away")],
+  [state("playing", "waiting", "about", "away"), "here", reading],
+  [state("playing", "waiting", "paused", "about"), "about-closed", state("playing", "waiting", "paused")],
+  [state("confirming", "ended", "about"), "confirmed", state("watched", "ended", "about")],
+  [reading, "broken", state("broken", "waiting")],
+  [initialState, "about", state("offer", "idle", "about")],
+  [state("offer", "idle", "about"), "ask-to-close", initialState],
+  [watched, "about", state("watched", "ended", "about")],
+  [state("watched", "ended", "about"), "about-closed", watched],
   [asked, "stay", waiting],
   [asked, "ask-to-close", waiting],
   [asked, "away", state("playing", "waiting", "dialog", "away")],
@@ -105,6 +119,8 @@ describe("an event that does not apply leaves the state unchanged", () => {
     [watched, "ended"],
     [watched, "incomplete"],
     [watched, "stay"],
+    [running, "about-closed"],
+    [asked, "about"],
   ])("%o: %s", (from, event) => {
     expect(transition(from, event)).toBe(from);
   });
@@ -126,6 +142,7 @@ test.each<[WatchState, hasFrames: boolean, string]>([
 
 const allEvents: WatchEvent[] = [
   ...(["play", "pause", "ask-to-close", "stay", "leave", "close", "here", "away"] as const),
+  ...(["about", "about-closed"] as const),
   ...(["running", "stopped", "rejected", "reloading", "stalled", "ended"] as const),
   ...(["confirmed", "incomplete", "broken", "limited", "superseded", "over"] as const),
 ];

@@ -25,9 +25,9 @@ export type Motion = "idle" | "waiting" | "running" | "blocked" | "stalled" | "e
 
 /**
  * Why the video is held although the user started it. It continues when no hold is left. `outside`: the user followed the
- * call to action, and is not back yet.
+ * call to action, and is not back yet. `about`: the user reads about the ad, also before and after the video.
  */
-export type Hold = "paused" | "dialog" | "away" | "outside";
+export type Hold = "paused" | "dialog" | "about" | "away" | "outside";
 
 export interface WatchState {
   readonly stage: Stage;
@@ -44,6 +44,8 @@ export type WatchEvent =
   | "leave"
   | "close"
   | "outside"
+  | "about"
+  | "about-closed"
   // Whether the user is looking at the page.
   | "here"
   | "away"
@@ -85,12 +87,13 @@ export function transition(state: WatchState, event: WatchEvent): WatchState {
       if (stage === "watched") return state;
       const isRunning = motion === "running" || motion === "ended";
       const started = { stage: stage === "offer" ? "playing" : stage, motion: isRunning ? motion : "waiting" } as const;
-      return change(state, { ...started, holds: without(holds, "paused", "away", "outside") });
+      return change(state, { ...started, holds: without(holds, "paused", "about", "away", "outside") });
     }
     case "pause":
       return stage === "playing" ? held(state, "paused") : state;
     case "ask-to-close":
       if (holds.has("dialog")) return released(state, "dialog");
+      if (holds.has("about")) return released(state, "about");
       if (stage === "playing") return held(state, "dialog");
       return stage === "offer" ? state : change(state, { stage: "closed" });
     case "stay":
@@ -101,6 +104,10 @@ export function transition(state: WatchState, event: WatchEvent): WatchState {
       return stage === "confirming" || stage === "watched" ? change(state, { stage: "closed" }) : state;
     case "outside":
       return stage === "playing" ? held(state, "outside") : state;
+    case "about":
+      return holds.has("dialog") ? state : held(state, "about");
+    case "about-closed":
+      return released(state, "about");
     case "here":
       return released(state, "away", "outside");
     case "away":
@@ -149,7 +156,7 @@ function released(state: WatchState, ...released: Hold[]): WatchState {
 }
 
 function finished(state: WatchState, stage: Stage): WatchState {
-  return change(state, { stage, motion: rest(state.motion), holds: without(state.holds, "dialog") });
+  return change(state, { stage, motion: rest(state.motion), holds: without(state.holds, "dialog", "about") });
 }
 
 function rest(motion: Motion): Motion {

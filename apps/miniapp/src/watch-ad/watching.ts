@@ -36,7 +36,7 @@ export interface WatchingSnapshot {
 /** The user's actions. */
 export type WatchingActions = Pick<
   Watching,
-  "play" | "pause" | "setMuted" | "goOutside" | "askToClose" | "stay" | "leave" | "close"
+  "play" | "pause" | "setMuted" | "goOutside" | "openAbout" | "closeAbout" | "askToClose" | "stay" | "leave" | "close"
 >;
 
 /**
@@ -144,6 +144,10 @@ export class Watching {
 
   /** The call to action was tapped: its page may cover this one, so the ad waits until the user is back. */
   readonly goOutside = (): void => this.dispatch("outside");
+
+  /** The label "Ad" was tapped: the ad waits while the user reads about it. */
+  readonly openAbout = (): void => this.dispatch("about");
+  readonly closeAbout = (): void => this.dispatch("about-closed");
 
   /** The close button and Telegram's back button: asks for confirmation while the reward can still be lost. */
   readonly askToClose = (): void => this.dispatch("ask-to-close");

@@ -1,0 +1,25 @@
+import type { AboutTexts } from "./about-texts.ts";
+
+export const ar: AboutTexts = {
+  title: "عن هذا الإعلان",
+  why: "لماذا تراه",
+  everyone: "يعرضه المُعلن لكل من يشاهد الإعلانات هنا.",
+  targeted: "اختار المُعلن من يُعرض عليهم وفقًا لما يلي:",
+  "because-bot": "البوت الذي تستخدمه",
+  "because-language": "لغتك",
+  "because-platform": "جهازك",
+  "because-premium": "ما إذا كان لديك Telegram Premium",
+  "because-time": "اليوم والوقت",
+  "because-network": "اختارت شبكة إعلانية هذا الإعلان، ولا نعرف كيف اختارته.",
+  legal: "معلومات قانونية",
+  report: "الإبلاغ عن هذا الإعلان",
+  question: "ما المشكلة في هذا الإعلان؟",
+  "report-misleading": "مضلِّل",
+  "report-scam": "يبدو احتيالًا",
+  "report-offensive": "مسيء",
+  "report-illegal": "مخالف للقانون",
+  "report-broken": "لا يعمل",
+  "report-other": "سبب آخر",
+  thanks: "شكرًا لك. يساعدنا بلاغك في مراجعة هذا الإعلان.",
+  failed: "لم يُرسل بلاغك. حاول مرة أخرى.",
+};

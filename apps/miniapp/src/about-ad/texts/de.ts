@@ -1,0 +1,25 @@
+import type { AboutTexts } from "./about-texts.ts";
+
+export const de: AboutTexts = {
+  title: "Über diese Werbung",
+  why: "Warum du sie siehst",
+  everyone: "Der Werbekunde zeigt sie allen, die hier Werbung ansehen.",
+  targeted: "Der Werbekunde hat danach ausgewählt, wer sie sieht:",
+  "because-bot": "welchen Bot du benutzt",
+  "because-language": "deine Sprache",
+  "because-platform": "dein Gerät",
+  "because-premium": "ob du Telegram Premium hast",
+  "because-time": "Tag und Uhrzeit",
+  "because-network": "Ein Werbenetzwerk hat diese Werbung ausgewählt. Wie es auswählt, wissen wir nicht.",
+  legal: "Rechtliche Angaben",
+  report: "Diese Werbung melden",
+  question: "Was stimmt mit dieser Werbung nicht?",
+  "report-misleading": "Sie ist irreführend",
+  "report-scam": "Sie sieht nach Betrug aus",
+  "report-offensive": "Sie ist anstößig",
+  "report-illegal": "Sie verstößt gegen das Gesetz",
+  "report-broken": "Sie funktioniert nicht",
+  "report-other": "Etwas anderes",
+  thanks: "Danke. Deine Meldung hilft uns, diese Werbung zu prüfen.",
+  failed: "Deine Meldung wurde nicht gesendet. Bitte versuche es noch einmal.",
+};

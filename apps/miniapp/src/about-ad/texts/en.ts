@@ -1,0 +1,25 @@
+import type { AboutTexts } from "./about-texts.ts";
+
+export const en: AboutTexts = {
+  title: "About this ad",
+  why: "Why you see it",
+  everyone: "The advertiser shows it to everyone who watches ads here.",
+  targeted: "The advertiser chose whom to show it to by:",
+  "because-bot": "the bot you use",
+  "because-language": "your language",
+  "because-platform": "your device",
+  "because-premium": "whether you have Telegram Premium",
+  "because-time": "the day and time",
+  "because-network": "An ad network chose this ad. We don’t know how it chose.",
+  legal: "Legal information",
+  report: "Report this ad",
+  question: "What is wrong with this ad?",
+  "report-misleading": "It is misleading",
+  "report-scam": "It looks like a scam",
+  "report-offensive": "It is offensive",
+  "report-illegal": "It is against the law",
+  "report-broken": "It doesn’t work",
+  "report-other": "Something else",
+  thanks: "Thank you. Your report helps us check this ad.",
+  failed: "Your report wasn’t sent. Please try again.",
+};

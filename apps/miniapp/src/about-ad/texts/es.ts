@@ -1,0 +1,25 @@
+import type { AboutTexts } from "./about-texts.ts";
+
+export const es: AboutTexts = {
+  title: "Sobre este anuncio",
+  why: "Por qué lo ves",
+  everyone: "El anunciante lo muestra a todos los que ven anuncios aquí.",
+  targeted: "El anunciante eligió a quién mostrarlo según:",
+  "because-bot": "el bot que usas",
+  "because-language": "tu idioma",
+  "because-platform": "tu dispositivo",
+  "because-premium": "si tienes Telegram Premium",
+  "because-time": "el día y la hora",
+  "because-network": "Una red publicitaria eligió este anuncio. No sabemos cómo lo eligió.",
+  legal: "Información legal",
+  report: "Denunciar este anuncio",
+  question: "¿Qué tiene de malo este anuncio?",
+  "report-misleading": "Es engañoso",
+  "report-scam": "Parece una estafa",
+  "report-offensive": "Es ofensivo",
+  "report-illegal": "Es ilegal",
+  "report-broken": "No funciona",
+  "report-other": "Otro motivo",
+  thanks: "Gracias. Tu denuncia nos ayuda a revisar este anuncio.",
+  failed: "No se pudo enviar la denuncia. Inténtalo de nuevo.",
+};

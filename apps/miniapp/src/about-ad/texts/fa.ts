@@ -1,0 +1,25 @@
+import type { AboutTexts } from "./about-texts.ts";
+
+export const fa: AboutTexts = {
+  title: "درباره این تبلیغ",
+  why: "چرا آن را می‌بینید",
+  everyone: "تبلیغ‌دهنده آن را به همه کسانی که اینجا تبلیغ می‌بینند نشان می‌دهد.",
+  targeted: "تبلیغ‌دهنده بینندگان را بر این اساس انتخاب کرده است:",
+  "because-bot": "رباتی که از آن استفاده می‌کنید",
+  "because-language": "زبان شما",
+  "because-platform": "دستگاه شما",
+  "because-premium": "داشتن یا نداشتن Telegram Premium",
+  "because-time": "روز و ساعت",
+  "because-network": "یک شبکه تبلیغاتی این تبلیغ را انتخاب کرده است. نمی‌دانیم چگونه.",
+  legal: "اطلاعات حقوقی",
+  report: "گزارش این تبلیغ",
+  question: "مشکل این تبلیغ چیست؟",
+  "report-misleading": "گمراه‌کننده است",
+  "report-scam": "کلاهبرداری به نظر می‌رسد",
+  "report-offensive": "توهین‌آمیز است",
+  "report-illegal": "خلاف قانون است",
+  "report-broken": "کار نمی‌کند",
+  "report-other": "دلیل دیگر",
+  thanks: "سپاسگزاریم. گزارش شما به بررسی این تبلیغ کمک می‌کند.",
+  failed: "گزارش شما ارسال نشد. دوباره تلاش کنید.",
+};

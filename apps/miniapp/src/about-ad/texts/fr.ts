@@ -1,0 +1,25 @@
+import type { AboutTexts } from "./about-texts.ts";
+
+export const fr: AboutTexts = {
+  title: "À propos de cette publicité",
+  why: "Pourquoi vous la voyez",
+  everyone: "L’annonceur la montre à tous ceux qui regardent des publicités ici.",
+  targeted: "L’annonceur a choisi à qui la montrer selon :",
+  "because-bot": "le bot que vous utilisez",
+  "because-language": "votre langue",
+  "because-platform": "votre appareil",
+  "because-premium": "si vous avez Telegram Premium",
+  "because-time": "le jour et l’heure",
+  "because-network": "Un réseau publicitaire a choisi cette publicité. Nous ne savons pas comment.",
+  legal: "Mentions légales",
+  report: "Signaler cette publicité",
+  question: "Quel est le problème ?",
+  "report-misleading": "Elle est trompeuse",
+  "report-scam": "Elle ressemble à une arnaque",
+  "report-offensive": "Elle est choquante",
+  "report-illegal": "Elle est illégale",
+  "report-broken": "Elle ne fonctionne pas",
+  "report-other": "Autre chose",
+  thanks: "Merci. Votre signalement nous aide à vérifier cette publicité.",
+  failed: "Votre signalement n’a pas été envoyé. Réessayez.",
+};

@@ -1,0 +1,25 @@
+import type { AboutTexts } from "./about-texts.ts";
+
+export const hi: AboutTexts = {
+  title: "इस विज्ञापन के बारे में",
+  why: "यह आपको क्यों दिख रहा है",
+  everyone: "विज्ञापनदाता इसे यहाँ विज्ञापन देखने वाले सभी लोगों को दिखाता है।",
+  targeted: "विज्ञापनदाता ने दर्शक इस आधार पर चुने:",
+  "because-bot": "आप कौन-सा बॉट इस्तेमाल करते हैं",
+  "because-language": "आपकी भाषा",
+  "because-platform": "आपका डिवाइस",
+  "because-premium": "आपके पास Telegram Premium है या नहीं",
+  "because-time": "दिन और समय",
+  "because-network": "यह विज्ञापन एक विज्ञापन नेटवर्क ने चुना। उसने कैसे चुना, हमें नहीं पता।",
+  legal: "कानूनी जानकारी",
+  report: "इस विज्ञापन की शिकायत करें",
+  question: "इस विज्ञापन में क्या गलत है?",
+  "report-misleading": "यह गुमराह करता है",
+  "report-scam": "यह धोखाधड़ी लगता है",
+  "report-offensive": "यह आपत्तिजनक है",
+  "report-illegal": "यह गैरकानूनी है",
+  "report-broken": "यह काम नहीं करता",
+  "report-other": "कुछ और",
+  thanks: "धन्यवाद। आपकी शिकायत से हमें इस विज्ञापन की जाँच में मदद मिलेगी।",
+  failed: "आपकी शिकायत नहीं भेजी जा सकी। फिर से कोशिश करें।",
+};

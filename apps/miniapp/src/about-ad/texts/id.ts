@@ -1,0 +1,25 @@
+import type { AboutTexts } from "./about-texts.ts";
+
+export const id: AboutTexts = {
+  title: "Tentang iklan ini",
+  why: "Mengapa Anda melihatnya",
+  everyone: "Pengiklan menampilkannya kepada semua orang yang menonton iklan di sini.",
+  targeted: "Pengiklan memilih penontonnya berdasarkan:",
+  "because-bot": "bot yang Anda gunakan",
+  "because-language": "bahasa Anda",
+  "because-platform": "perangkat Anda",
+  "because-premium": "apakah Anda memiliki Telegram Premium",
+  "because-time": "hari dan waktu",
+  "because-network": "Jaringan iklan memilih iklan ini. Kami tidak tahu cara memilihnya.",
+  legal: "Informasi hukum",
+  report: "Laporkan iklan ini",
+  question: "Apa masalah iklan ini?",
+  "report-misleading": "Menyesatkan",
+  "report-scam": "Tampak seperti penipuan",
+  "report-offensive": "Menyinggung",
+  "report-illegal": "Melanggar hukum",
+  "report-broken": "Tidak berfungsi",
+  "report-other": "Alasan lain",
+  thanks: "Terima kasih. Laporan Anda membantu kami memeriksa iklan ini.",
+  failed: "Laporan Anda tidak terkirim. Coba lagi.",
+};

@@ -1,0 +1,25 @@
+import type { AboutTexts } from "./about-texts.ts";
+
+export const it: AboutTexts = {
+  title: "Informazioni su questo annuncio",
+  why: "Perché lo vedi",
+  everyone: "L’inserzionista lo mostra a tutti quelli che guardano annunci qui.",
+  targeted: "L’inserzionista ha scelto a chi mostrarlo in base a:",
+  "because-bot": "il bot che usi",
+  "because-language": "la tua lingua",
+  "because-platform": "il tuo dispositivo",
+  "because-premium": "se hai Telegram Premium",
+  "because-time": "il giorno e l’ora",
+  "because-network": "Una rete pubblicitaria ha scelto questo annuncio. Non sappiamo come.",
+  legal: "Informazioni legali",
+  report: "Segnala questo annuncio",
+  question: "Cosa c’è che non va in questo annuncio?",
+  "report-misleading": "È ingannevole",
+  "report-scam": "Sembra una truffa",
+  "report-offensive": "È offensivo",
+  "report-illegal": "È contro la legge",
+  "report-broken": "Non funziona",
+  "report-other": "Altro",
+  thanks: "Grazie. La tua segnalazione ci aiuta a controllare questo annuncio.",
+  failed: "La segnalazione non è stata inviata. Riprova.",
+};

@@ -1,0 +1,25 @@
+import type { AboutTexts } from "./about-texts.ts";
+
+export const pt: AboutTexts = {
+  title: "Sobre este anúncio",
+  why: "Por que você o vê",
+  everyone: "O anunciante o mostra a todos que assistem a anúncios aqui.",
+  targeted: "O anunciante escolheu a quem mostrá-lo considerando:",
+  "because-bot": "o bot que você usa",
+  "because-language": "seu idioma",
+  "because-platform": "seu dispositivo",
+  "because-premium": "se você tem o Telegram Premium",
+  "because-time": "o dia e a hora",
+  "because-network": "Uma rede de anúncios escolheu este anúncio. Não sabemos como ela escolheu.",
+  legal: "Informações legais",
+  report: "Denunciar este anúncio",
+  question: "O que há de errado com este anúncio?",
+  "report-misleading": "É enganoso",
+  "report-scam": "Parece um golpe",
+  "report-offensive": "É ofensivo",
+  "report-illegal": "É ilegal",
+  "report-broken": "Não funciona",
+  "report-other": "Outro motivo",
+  thanks: "Obrigado. Sua denúncia nos ajuda a verificar este anúncio.",
+  failed: "Não foi possível enviar a denúncia. Tente novamente.",
+};

@@ -1,0 +1,25 @@
+import type { AboutTexts } from "./about-texts.ts";
+
+export const ru: AboutTexts = {
+  title: "Об этой рекламе",
+  why: "Почему вы её видите",
+  everyone: "Рекламодатель показывает её всем, кто смотрит здесь рекламу.",
+  targeted: "Рекламодатель выбрал, кому её показывать. Он учёл:",
+  "because-bot": "каким ботом вы пользуетесь",
+  "because-language": "ваш язык",
+  "because-platform": "ваше устройство",
+  "because-premium": "есть ли у вас Telegram Premium",
+  "because-time": "день и время",
+  "because-network": "Эту рекламу выбрала рекламная сеть. Как она выбирала, мы не знаем.",
+  legal: "Правовая информация",
+  report: "Пожаловаться на рекламу",
+  question: "Что не так с этой рекламой?",
+  "report-misleading": "Вводит в заблуждение",
+  "report-scam": "Похожа на мошенничество",
+  "report-offensive": "Оскорбительна",
+  "report-illegal": "Нарушает закон",
+  "report-broken": "Не работает",
+  "report-other": "Другое",
+  thanks: "Спасибо! Ваша жалоба поможет нам проверить эту рекламу.",
+  failed: "Не удалось отправить жалобу. Попробуйте ещё раз.",
+};

@@ -1,0 +1,25 @@
+import type { AboutTexts } from "./about-texts.ts";
+
+export const tr: AboutTexts = {
+  title: "Bu reklam hakkında",
+  why: "Neden görüyorsunuz",
+  everyone: "Reklam veren, bunu burada reklam izleyen herkese gösteriyor.",
+  targeted: "Reklam veren, kimlere gösterileceğini şunlara göre seçti:",
+  "because-bot": "kullandığınız bot",
+  "because-language": "diliniz",
+  "because-platform": "cihazınız",
+  "because-premium": "Telegram Premium’unuzun olup olmadığı",
+  "because-time": "gün ve saat",
+  "because-network": "Bu reklamı bir reklam ağı seçti. Nasıl seçtiğini bilmiyoruz.",
+  legal: "Yasal bilgiler",
+  report: "Bu reklamı bildir",
+  question: "Bu reklamın sorunu ne?",
+  "report-misleading": "Yanıltıcı",
+  "report-scam": "Dolandırıcılığa benziyor",
+  "report-offensive": "Rahatsız edici",
+  "report-illegal": "Yasalara aykırı",
+  "report-broken": "Çalışmıyor",
+  "report-other": "Başka bir neden",
+  thanks: "Teşekkürler. Bildiriminiz bu reklamı incelememize yardımcı olur.",
+  failed: "Bildiriminiz gönderilemedi. Lütfen tekrar deneyin.",
+};

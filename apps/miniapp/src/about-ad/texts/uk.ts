@@ -1,0 +1,25 @@
+import type { AboutTexts } from "./about-texts.ts";
+
+export const uk: AboutTexts = {
+  title: "Про цю рекламу",
+  why: "Чому ви її бачите",
+  everyone: "Рекламодавець показує її всім, хто дивиться тут рекламу.",
+  targeted: "Рекламодавець обрав, кому її показувати. Він урахував:",
+  "because-bot": "яким ботом ви користуєтеся",
+  "because-language": "вашу мову",
+  "because-platform": "ваш пристрій",
+  "because-premium": "чи є у вас Telegram Premium",
+  "because-time": "день і час",
+  "because-network": "Цю рекламу обрала рекламна мережа. Як вона обирала, ми не знаємо.",
+  legal: "Правова інформація",
+  report: "Поскаржитися на рекламу",
+  question: "Що не так із цією рекламою?",
+  "report-misleading": "Вводить в оману",
+  "report-scam": "Схожа на шахрайство",
+  "report-offensive": "Образлива",
+  "report-illegal": "Порушує закон",
+  "report-broken": "Не працює",
+  "report-other": "Інше",
+  thanks: "Дякуємо! Ваша скарга допоможе нам перевірити цю рекламу.",
+  failed: "Не вдалося надіслати скаргу. Спробуйте ще раз.",
+};

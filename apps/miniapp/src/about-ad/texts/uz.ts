@@ -1,0 +1,25 @@
+import type { AboutTexts } from "./about-texts.ts";
+
+export const uz: AboutTexts = {
+  title: "Bu reklama haqida",
+  why: "Nega uni koʻryapsiz",
+  everyone: "Reklama beruvchi uni bu yerda reklama koʻradigan hammaga koʻrsatadi.",
+  targeted: "Reklama beruvchi uni kimga koʻrsatishni shunga qarab tanlagan:",
+  "because-bot": "siz foydalanadigan bot",
+  "because-language": "tilingiz",
+  "because-platform": "qurilmangiz",
+  "because-premium": "sizda Telegram Premium bor-yoʻqligi",
+  "because-time": "kun va vaqt",
+  "because-network": "Bu reklamani reklama tarmogʻi tanlagan. Qanday tanlaganini bilmaymiz.",
+  legal: "Huquqiy maʼlumot",
+  report: "Reklama ustidan shikoyat",
+  question: "Bu reklamada nima notoʻgʻri?",
+  "report-misleading": "Chalgʻituvchi",
+  "report-scam": "Firibgarlikka oʻxshaydi",
+  "report-offensive": "Haqoratli",
+  "report-illegal": "Qonunga zid",
+  "report-broken": "Ishlamayapti",
+  "report-other": "Boshqa sabab",
+  thanks: "Rahmat. Shikoyatingiz bu reklamani tekshirishga yordam beradi.",
+  failed: "Shikoyat yuborilmadi. Qayta urinib koʻring.",
+};

@@ -1,0 +1,25 @@
+import type { AboutTexts } from "./about-texts.ts";
+
+export const vi: AboutTexts = {
+  title: "Về quảng cáo này",
+  why: "Vì sao bạn thấy quảng cáo này",
+  everyone: "Nhà quảng cáo hiển thị cho tất cả những ai xem quảng cáo ở đây.",
+  targeted: "Nhà quảng cáo chọn người xem dựa trên:",
+  "because-bot": "bot bạn dùng",
+  "because-language": "ngôn ngữ của bạn",
+  "because-platform": "thiết bị của bạn",
+  "because-premium": "bạn có Telegram Premium hay không",
+  "because-time": "ngày và giờ",
+  "because-network": "Một mạng quảng cáo đã chọn quảng cáo này. Chúng tôi không biết cách họ chọn.",
+  legal: "Thông tin pháp lý",
+  report: "Báo cáo quảng cáo này",
+  question: "Quảng cáo này có vấn đề gì?",
+  "report-misleading": "Gây hiểu lầm",
+  "report-scam": "Có vẻ lừa đảo",
+  "report-offensive": "Phản cảm",
+  "report-illegal": "Trái pháp luật",
+  "report-broken": "Không hoạt động",
+  "report-other": "Lý do khác",
+  thanks: "Cảm ơn bạn. Báo cáo của bạn giúp chúng tôi kiểm tra quảng cáo này.",
+  failed: "Chưa gửi được báo cáo. Vui lòng thử lại.",
+};

@@ -1,11 +1,19 @@
 import type { EventType } from "@intermission/ad-core/client-api";
-import type { Milestone } from "../views/accept-progress.ts";
 
 /** What became of a request for an ad: `ad_requests.outcome`. */
 export type RequestOutcome = "filled" | "no-ad" | "limited" | "refused";
 
 /** What a view passes, and how it ends: `ad_milestones.milestone`. */
-export type CountedMilestone = Milestone | "close" | "held" | "refused" | "fault";
+export type CountedMilestone =
+  | "start"
+  | "first-quartile"
+  | "midpoint"
+  | "third-quartile"
+  | "complete"
+  | "close"
+  | "held"
+  | "refused"
+  | "fault";
 
 export const measureOfRequest = {
   filled: "fills",

@@ -1,8 +1,11 @@
+import asyncio
 import base64
 import hashlib
 import hmac
 import json
+import sqlite3
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -10,7 +13,7 @@ pytest.importorskip("fastapi", reason="fastapi is not installed")
 from fastapi import Depends, FastAPI
 from fastapi.testclient import TestClient
 
-from intermission_ads import AdEvent
+from intermission_ads import AdEvent, MemoryStore, SqliteStore
 from intermission_ads.fastapi import ad_event, webhook
 
 token = "ad_test"
@@ -77,6 +80,40 @@ def test_an_event_without_ids_is_known_by_its_code():
     for _ in range(2):
         client.post("/webhooks/ads", **signed(event_id="", code="ABCD"))
     assert len(handled) == 1
+
+
+@pytest.mark.parametrize("kind", ["memory", "SQLite"])
+def test_a_handler_that_never_ends_is_cancelled_with_its_effect_and_other_users_are_paid(kind):
+    database = sqlite3.connect(":memory:", check_same_thread=False)
+    database.execute("create table coins (user_id text)")
+    store = SqliteStore(database) if kind == "SQLite" else MemoryStore()
+    cancelled: list[str] = []
+
+    async def pay(event: AdEvent) -> None:
+        database.execute("insert into coins values (?)", (event.user_id,))
+        if event.user_id == "1":
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                cancelled.append(event.user_id)
+                raise
+
+    app = FastAPI()
+    app.post("/webhooks/ads")(webhook(pay, tokens=token, store=store, handler_timeout_seconds=0.2))
+    with TestClient(app) as client:
+        sent = [("1", "evt_slow"), ("2", "evt_2"), ("1", "evt_slow"), ("3", "evt_3")]
+        with ThreadPoolExecutor(len(sent)) as pool:
+            answers = list(
+                pool.map(
+                    lambda one: client.post("/webhooks/ads", **signed(user_tg_id=one[0], event_id=one[1])).status_code, sent
+                )
+            )
+        assert [answers[0], answers[2]] == [500, 500]
+        again = [client.post("/webhooks/ads", **signed(user_tg_id=user, event_id=f"evt_{user}")) for user in "23"]
+    assert [answer.status_code for answer in again] == [200, 200]
+    assert "1" in cancelled
+    if kind == "SQLite":
+        assert sorted(database.execute("select user_id from coins").fetchall()) == [("2",), ("3",)]
 
 
 def test_a_handler_that_raises_is_answered_500_and_called_again():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import logging
 import time
@@ -31,6 +32,7 @@ def webhook(
     on_test: Handler | None = None,
     tolerance_seconds: float = 300,
     is_timestamp_optional: bool = False,
+    handler_timeout_seconds: float = 14,
 ) -> Callable[[Request], Awaitable[JSONResponse]]:
     """An endpoint for `app.post(path)(webhook(handle, tokens=…))`. `handle` runs once for each event, or again where it raised.
 
@@ -38,6 +40,10 @@ def webhook(
     what is no webhook; 500 when `handle` raised. `store`: a `MemoryStore` by default, which forgets at a restart; use one
     that lasts where a reward must not be paid twice. `on_test` is called for test events instead of `handle`.
     `tokens`: as those of `verify_webhook`; a mapping by bot id for several bots.
+
+    An awaited handler that is not done after `handler_timeout_seconds` is cancelled and answered 500; the ad service waits for
+    15 s and sends the event again. What it wrote through a `SqliteStore` is rolled back. A handler that blocks the event loop
+    cannot be cancelled.
     """
     verified = ad_event(tokens, tolerance_seconds=tolerance_seconds, is_timestamp_optional=is_timestamp_optional)
     events = MemoryStore() if store is None else store
@@ -53,7 +59,7 @@ def webhook(
             if inspect.isawaitable(result):
                 await result
 
-        try:
+        async def handle_event() -> None:
             if event.is_test:
                 if on_test is not None:
                     await run(on_test)
@@ -61,6 +67,9 @@ def webhook(
                 await run()
             else:
                 await events.once_async(event.key, run)
+
+        try:
+            await asyncio.wait_for(handle_event(), handler_timeout_seconds)
         except Exception:
             _log.exception("the handler of %s %s failed", event.event, event.key)
             error = {"code": "NOT_HANDLED", "message": "not handled; send it again"}

@@ -83,7 +83,9 @@ export type TokensByBot = Readonly<Record<string, string | readonly string[] | u
  *
  * `tokens`: the bot's API tokens, both of them while they rotate; for several bots, a record by bot id: an event is verified
  * only with the tokens of the bot that it names, and one that names none is of the bot whose token signed it. In an array,
- * each token signs for every bot. Empty tokens are ignored: anyone could sign with an unset variable. Checks `X-Signature` (`sha256=` and lower-case hex) and, if sent, the three headers of Standard Webhooks 1.0.
+ * each token signs for every bot. Empty tokens are ignored: anyone could sign with an unset variable.
+ *
+ * Checks `X-Signature` (`sha256=` and lower-case hex) and, if sent, the three headers of Standard Webhooks 1.0.
  * Never rejects for any body or headers.
  */
 export async function verifyWebhook(

@@ -33,8 +33,8 @@ export interface WebhookOptions extends Pick<VerifyOptions, "toleranceSeconds" |
   readonly paysTesters?: boolean;
   /**
    * The longest that a request waits for its handler; 14 s by default, since the ad service waits for 15 s. Then it is
-   * answered 500; the handler runs on, and a repeat of the event waits for it instead of calling it a second time, until the store's lease
-   * is over.
+   * answered 500; the handler runs on, and a repeat of the event waits for it instead of calling it a second time, until the
+   * lease of its store is over.
    */
   readonly handlerTimeoutMs?: number;
   /**

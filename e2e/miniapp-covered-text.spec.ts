@@ -154,9 +154,10 @@ async function coveredTexts({
       const texts = textsOf(within);
       const note = (node: Node, fault: string) =>
         faults.add(`${state} ${language} ${textSize}: “${node.textContent?.trim().slice(0, 30)}” ${fault}`);
-      const isScrollable = root.scrollHeight > innerHeight;
+      const isPageScrollable = root.scrollHeight > innerHeight;
+      const isScrollable = isPageScrollable || within.scrollHeight > within.clientHeight;
       scrollTo({ top: 0, behavior: "instant" });
-      for (const { node, parent } of isScrollable ? texts : []) {
+      for (const { node, parent } of isPageScrollable ? texts : []) {
         const covers = boxesOf(node).map((box) => coverAt(parent, box));
         const isRoomy = textSize === "100%" && innerHeight > 500 && !state.endsWith("-long-names");
         if (covers.some((cover) => cover && (isRoomy || !isInFoot(cover)))) note(node, "is covered before scrolling");

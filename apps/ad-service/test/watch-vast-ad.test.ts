@@ -33,7 +33,13 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
     const campaignId = await fixture.sellTag(`${ads.address}/tag`, { viewPriceMicros: 700 });
     const opened = await open();
     expect(opened.ad).toMatchObject({
-      ...{ advertiser: "Sample advertiser", media_url: `${ads.address}/ad.mp4`, media_type: "video/mp4" },
+      ...{
+        advertiser: "Sample advertiser",
+        title: "Inline linear ad",
+        shown_because: ["network"],
+        media_url: `${ads.address}/ad.mp4`,
+        media_type: "video/mp4",
+      },
       ...{ duration_ms: 10_000, width: 640, height: 360, call_to_action: { label: "shop.example" } },
     });
     expect(await fixture.callTrackers()).toBe(0);

@@ -103,6 +103,7 @@ export type ShownReason = z.infer<typeof shownReason>;
 
 export const adForPlayer = z.object({
   advertiser: z.string().describe("The name of the company that pays for the ad; shown as text."),
+  title: z.string().optional().describe("What the ad server of an ad network calls the ad (VAST `AdTitle`)."),
   legal_line: z
     .string()
     .max(256)

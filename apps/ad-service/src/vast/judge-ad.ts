@@ -126,13 +126,13 @@ export function judgeAd(ad: DocumentAd, { userAgent, device, isPlainHttpAllowed,
   }
   const file = chooseMediaFile(linear.mediaFiles, { device, isPlainHttpAllowed });
   if (!file) return fault(403, "no media file that webviews play");
-  const { id: adId, adSystem, advertiser } = ad;
+  const { id: adId, adSystem, advertiser, title } = ad;
   drop(drops, "companion", ad.companions.filter((one) => !isShowable(one, isPlainHttpAllowed)).length);
   const companion = chooseCompanion(ad.companions, { device, isPlainHttpAllowed });
   return {
     outcome: "ad",
     ad: {
-      ...{ adId, adSystem, advertiser },
+      ...{ adId, adSystem, advertiser, title },
       mediaUrl: file.fileUrl,
       mediaType: file.mimeType,
       width: file.width,

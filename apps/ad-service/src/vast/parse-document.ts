@@ -98,6 +98,7 @@ function emptyAd(ofAd: Attributes, ofContent: Attributes): DocumentAd {
     sequence: numberOf(ofAd.sequence || ofContent.sequence),
     adSystem: null,
     advertiser: null,
+    title: null,
     errorUrls: [],
     impressionUrls: [],
     creatives: [],
@@ -120,6 +121,7 @@ function adContentReader(reading: Reading, ad: DocumentAd): ElementReader {
     impression: () => urlInto(reading, ad.impressionUrls),
     adsystem: () => textInto((text) => (ad.adSystem = nameOf(text))),
     advertiser: () => textInto((text) => (ad.advertiser = nameOf(text))),
+    adtitle: () => textInto((text) => (ad.title = nameOf(text))),
     creatives() {
       ad.creatives = [];
       ad.companions = [];

@@ -13,6 +13,7 @@ describe("samples that end in an ad", () => {
         adId: "20001",
         adSystem: "Sample server",
         advertiser: "Sample advertiser",
+        title: "Inline linear ad",
         mediaUrl: `${address}/ad.mp4`,
         mediaType: "video/mp4",
         durationMs: 10_000,

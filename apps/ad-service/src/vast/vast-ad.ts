@@ -36,6 +36,8 @@ export interface VastAd {
   adId: string | null;
   adSystem: string | null;
   advertiser: string | null;
+  /** The `AdTitle`: what the ad server calls the ad. */
+  title: string | null;
   mediaUrl: string;
   mediaType: string;
   width: number;
@@ -116,6 +118,7 @@ export interface DocumentAd {
   sequence: number;
   adSystem: string | null;
   advertiser: string | null;
+  title: string | null;
   errorUrls: string[];
   impressionUrls: string[];
   creatives: DocumentCreative[];

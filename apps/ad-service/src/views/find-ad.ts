@@ -15,6 +15,8 @@ import { shownReasons } from "./shown-reasons.ts";
 /** What a viewer is shown. A paused campaign's ad too: a view that has begun can be finished. */
 export interface Ad {
   advertiser: string;
+  /** Of a network's ad, as its ad server calls it. */
+  title?: string | null;
   legalLine: string | null;
   shownBecause: readonly ShownReason[];
   callToAction: string | null;
@@ -138,6 +140,7 @@ function vastAdOf(row: AdRow, vast: VastAd): Ad {
     row.callToAction ?? (url === null ? null : new URL(url).hostname.slice(0, 40));
   return {
     advertiser: row.label ?? vast.advertiser ?? row.advertiser,
+    title: vast.title,
     legalLine: row.legalLine,
     shownBecause: ["network", ...shownReasons(row.targeting)],
     callToAction: labelOf(landingUrl),

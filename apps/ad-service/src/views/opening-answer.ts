@@ -94,6 +94,7 @@ function adForPlayer(ad: Ad, publicUrl: string, session: AdSession): AdForPlayer
   const media = (fileName: string | null) => mediaAddress(publicUrl, fileName ?? "");
   return {
     advertiser,
+    ...(ad.title && { title: ad.title }),
     ...(ad.legalLine && { legal_line: ad.legalLine }),
     ...(ad.shownBecause.length > 0 && { shown_because: [...ad.shownBecause] }),
     media_url: ad.mediaUrl ?? media(ad.fileName),

@@ -141,6 +141,12 @@ function Facts({ ad, texts }: { ad: AdForPlayer; texts: AboutTexts }) {
       <dd>
         <bdi>{ad.advertiser}</bdi>
       </dd>
+      {ad.title ? (
+        <>
+          <dt>{text("adLabel")}</dt>
+          <dd dir="auto">{ad.title}</dd>
+        </>
+      ) : null}
       <dt>{texts.why}</dt>
       <dd>
         {used.length === 0 ? <p>{texts.everyone}</p> : null}

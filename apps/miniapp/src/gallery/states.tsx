@@ -117,7 +117,7 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   "leave-question": () => <StageState stage="playing" playback="held" hold="dialog" />,
   "about-everyone": () => about("about", {}),
   "about-targeted": () => about("about", targeted),
-  "about-network": () => about("about", { shown_because: ["network"] }),
+  "about-network": () => about("about", { title: "Tea for two, spring offer", shown_because: ["network"] }),
   "about-reasons": () => about("reasons", {}),
   "about-sending": () => about("sending", {}),
   "about-thanks": () => about("thanks", {}),

@@ -36,7 +36,7 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
       ...{
         advertiser: "Sample advertiser",
         title: "Inline linear ad",
-        shown_because: ["network"],
+        shown_because: ["network", "bot"],
         media_url: `${ads.address}/ad.mp4`,
         media_type: "video/mp4",
       },

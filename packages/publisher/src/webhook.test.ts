@@ -370,18 +370,17 @@ test("commit names its mistakes: outside of a handler, and with an asynchronous 
   await expect(store.once("evt_1", handle)).rejects.toThrow("needs a synchronous function");
 });
 
-test("a handler that never ends delays no event of another user, with any store", async () => {
+test("a handler that does not end delays no event of another user, with any store", async () => {
   for (const open of stores.map(([, make]) => make)) {
-    const onError = vi.fn();
-    const handle = vi.fn(({ userId }: AdEvent) => (userId === "1" ? new Promise<void>(() => {}) : undefined));
-    const url = await serve(webhook(handle, { tokens: token, store: open(), onError, handlerTimeoutMs: 300 }));
+    const gate = Promise.withResolvers<void>();
+    const handle = vi.fn(({ userId }: AdEvent) => (userId === "1" ? gate.promise : undefined));
+    const url = await serve(webhook(handle, { tokens: token, store: open() }));
     const slow = fetch(url, signed({ user_tg_id: "1" }));
-    await vi.waitFor(() => expect(handle).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(handle).toHaveBeenCalledTimes(1), { timeout: 10_000 });
     const others = Array.from({ length: 20 }, (_, user) => fetch(url, signed({ user_tg_id: String(user + 2) })));
     expect((await Promise.all(others)).map(({ status }) => status)).toEqual(others.map(() => 200));
-    expect(onError).not.toHaveBeenCalled();
-    expect((await slow).status).toBe(500);
-    expect(onError).toHaveBeenCalledTimes(1);
+    gate.resolve();
+    expect((await slow).status).toBe(200);
   }
 });
 
@@ -390,16 +389,20 @@ test("an event of a process that died is handled again when its lease is over, a
   stops.push(() => rmSync(folder, { recursive: true }));
   const database = new DatabaseSync(join(folder, "events.db"));
   database.exec("create table coins (user_id text)");
-  const late = sqliteStore(database, { leaseMs: 200 });
-  const other = sqliteStore(new DatabaseSync(join(folder, "events.db")), { leaseMs: 60_000, busyMs: 50 });
+  const late = sqliteStore(database);
+  const other = sqliteStore(new DatabaseSync(join(folder, "events.db")), { busyMs: 0 });
+  vi.useFakeTimers({ toFake: ["Date"] });
+  stops.push(() => vi.useRealTimers());
   const [gate, otherGate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const pay = async () => {
     await gate.promise;
     await late.commit("evt_1", () => void database.prepare("insert into coins values ('42')").run());
   };
-  const outcomes = Promise.allSettled([late.once("evt_1", pay), late.once("evt_2", () => gate.promise)]);
+  const handle = vi.fn(() => gate.promise);
+  const outcomes = Promise.allSettled([late.once("evt_1", pay), late.once("evt_2", handle)]);
+  await vi.waitFor(() => expect(handle).toHaveBeenCalled());
   await expect(other.once("evt_1", async () => {})).rejects.toThrow("when its lease of 60000 ms is over");
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  vi.setSystemTime(Date.now() + 60_001);
   const second = other.once("evt_1", () => otherGate.promise);
   await other.once("evt_2", async () => {});
   gate.resolve();

@@ -1,4 +1,5 @@
 import { AxeBuilder } from "@axe-core/playwright";
+import { languages as dictionaries } from "../apps/miniapp/src/locales/languages.ts";
 import { launchUrl } from "./open-miniapp.ts";
 import { expect, newCode, test } from "./stack.ts";
 
@@ -65,25 +66,77 @@ test("in forced colours, each control of the offer and the player has an edge, a
   expect(await trackOf("offer")).not.toBe(await trackOf("offer-with-sound"));
 });
 
-test("with text of double size nothing of a screen is sticky, and no word of the end card's pill is broken", async ({
-  page,
-  gallery,
-}) => {
+const largeTexts = ["offer-named", "leave-question", "confirming", "watched-named", "status-credited-named"];
+
+for (const { shown, languages, tag } of [
+  { shown: largeTexts, languages: ["en", "ru", "uz"], tag: [] },
+  { shown: undefined, languages: Object.keys(dictionaries), tag: "@long" },
+]) {
+  test(`with text of double size no word of ${shown?.length ?? "all"} screens in ${languages.length} languages is broken`, {
+    tag,
+  }, async ({ page, gallery }) => {
+    test.setTimeout(240_000);
+    await page.setViewportSize({ width: 320, height: 640 });
+    const all = await gallery.open(page);
+    const found: string[] = [];
+    for (const language of languages) {
+      for (const state of shown ?? all) {
+        await page.evaluate((wanted) => window.showState(wanted), { state, theme: "light", language, scale: "2" });
+        // A name may be longer than any line.
+        const broken = state.endsWith("-long-names") ? [] : await page.evaluate(brokenWords);
+        const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+        found.push(...broken.map((word) => `${language} ${state}: ${word}`));
+        if (isTooWide) found.push(`${language} ${state} is wider than the window`);
+      }
+    }
+    expect(found).toEqual([]);
+  });
+}
+
+test("with text of double size nothing of a screen is sticky", async ({ page, gallery }) => {
   await page.setViewportSize({ width: 320, height: 640 });
   await gallery.open(page);
-  const show = (state: string) =>
-    page.evaluate((wanted) => window.showState(wanted), { state, theme: "light", language: "ru", scale: "2" });
-  await show("status-credited");
+  const wanted = { state: "status-credited", theme: "light", language: "ru", scale: "2" };
+  await page.evaluate((wanted) => window.showState(wanted), wanted);
   await expect(page.locator(".foot")).toHaveCSS("position", "static");
-  await show("watched");
-  const words = await page.locator(".pill-text").evaluate((pill) => {
-    const text = pill.firstChild as Text;
-    return [...text.data.matchAll(/\S+/g)].map(({ 0: word, index }) => {
+});
+
+/** Runs in the page: the words, outside of codes, that are on more than one line. */
+function brokenWords(): string[] {
+  const broken: string[] = [];
+  const walker = document.createTreeWalker(
+    document.querySelector("dialog[open]") ?? document.body,
+    NodeFilter.SHOW_TEXT,
+  );
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (!(node instanceof Text) || node.parentElement?.closest(".only-heard, .support-code")) continue;
+    for (const { 0: word, index } of node.data.matchAll(/[^\s-]+/g)) {
       const range = document.createRange();
-      range.setStart(text, index);
-      range.setEnd(text, index + word.length);
-      return range.getClientRects().length;
-    });
-  });
-  expect(words).toEqual(words.map(() => 1));
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) broken.push(word);
+    }
+  }
+  return broken;
+}
+
+test("in a low window the two buttons of a foot are at one height", async ({ page, gallery }) => {
+  await gallery.open(page);
+  for (const [state, height] of [
+    ["status-credited", 360],
+    ["status-credited-next-ad-later", 360],
+    ["session-over", 360],
+    ["code-used", 360],
+    ["status-held", 568],
+  ] as const) {
+    await page.setViewportSize({ width: 740, height });
+    await page.evaluate((wanted) => window.showState(wanted), { state, theme: "light", language: "en" });
+    const edges = await page.locator(".foot > *").evaluateAll((buttons) =>
+      buttons.map((button) => {
+        const { top, bottom } = button.getBoundingClientRect();
+        return `${Math.round(top)} to ${Math.round(bottom)}`;
+      }),
+    );
+    expect(new Set(edges).size, `${state}: ${edges}`).toBe(1);
+  }
 });

@@ -7,7 +7,7 @@ import { createRoot } from "react-dom/client";
 import { loadTranslator } from "../locales/load-translator.ts";
 import { TranslatorProvider } from "../locales/use-translator.tsx";
 import { paintTheme } from "../telegram/paint-theme.ts";
-import { markLargeText } from "../ui/assist-reading.ts";
+import { assistLargeText } from "../ui/assist-reading.ts";
 import { Gallery } from "./gallery.tsx";
 import { states } from "./states.tsx";
 import { themes } from "./themes.ts";
@@ -17,6 +17,7 @@ import "./gallery.css";
 const place = document.getElementById("root");
 if (!place) throw new Error("gallery.html has no #root");
 const root = createRoot(place);
+let stopAssisting: (() => void) | undefined;
 
 declare global {
   interface Window {
@@ -34,7 +35,8 @@ async function show(): Promise<void> {
   delete page.dataset.scheme;
   delete page.dataset.text;
   page.style.fontSize = `${Number(wanted.get("scale") ?? 1) * 100}%`;
-  markLargeText();
+  stopAssisting?.();
+  stopAssisting = place ? assistLargeText(place) : undefined;
   paintTheme(themes[wanted.get("theme") ?? "own"] ?? {});
   const translator = await loadTranslator(wanted.get("language") ?? "en");
   await new Promise<void>((resolve) =>

@@ -1,6 +1,8 @@
+import { keepWordsWhole } from "./fit-words.ts";
+
 /** What people need who read large text, or who use a keyboard or a screen reader. */
 export function assistReading(root: HTMLElement): void {
-  markLargeText();
+  assistLargeText(root);
   keepFocus(root);
 }
 
@@ -9,9 +11,9 @@ const LARGE = 1.3;
 
 /**
  * Sets `data-text="large"` of the root element where the user reads large text. Browsers scale the root's font size; web
- * views of Android scale glyphs and leave every length as it is, which only a measured text shows.
+ * views of Android scale glyphs and leave every length as it is, which only a measured text shows. The returned function ends the care for large text.
  */
-export function markLargeText(): void {
+export function assistLargeText(root: HTMLElement): (() => void) | undefined {
   const { documentElement: page } = document;
   const probe = document.createElement("span");
   probe.textContent = "Measured text";
@@ -23,7 +25,9 @@ export function markLargeText(): void {
   const glyphs = probe.offsetWidth / plain;
   probe.remove();
   const scale = glyphs * (Number.parseFloat(getComputedStyle(page).fontSize) / 16);
-  if (scale >= LARGE) page.dataset.text = "large";
+  if (scale < LARGE) return undefined;
+  page.dataset.text = "large";
+  return keepWordsWhole(root);
 }
 
 /** By then a new screen has given the focus to its heading. */

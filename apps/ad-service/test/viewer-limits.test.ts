@@ -161,6 +161,59 @@ describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s
         expect(await fixture.charges()).toHaveLength(1);
       }));
 
+    describe("a view whose viewer was told that it is watched is paid after the limit, also when that is after its deadline", () => {
+      async function watched(fixture: SessionFixture): Promise<{ code: string; session: Opened }> {
+        const code = await fixture.issue(ann, "watched");
+        const session = await fixture.begin(ann, code);
+        await fixture.play(session, 0, 9);
+        fixture.advance(1);
+        const { body } = await fixture.report(session, { reports: [playedRange(9, 9)] });
+        expect(body).toMatchObject({ state: "watched" });
+        expect(body).not.toHaveProperty("review");
+        return { code, session };
+      }
+      async function expectPaidAfter(fixture: SessionFixture, session: Opened, seconds: number): Promise<void> {
+        const { body } = await fixture.report(session, closing);
+        expect(body).toMatchObject({ state: "watched" });
+        expect(body).not.toHaveProperty("review");
+        fixture.advance(seconds - 1);
+        await sweep(fixture);
+        expect((await fixture.status(session)).body).toMatchObject({ state: "watched" });
+        fixture.advance(1);
+        await sweep(fixture);
+        expect((await fixture.status(session)).body).toMatchObject({ state: "rewarded" });
+        expect((await fixture.events()).map(({ event }) => event)).toContain("rewarded");
+      }
+      const set = async (fixture: SessionFixture, column: "cooldown_seconds" | "daily_cap", value: number) => {
+        const text = `update bots set ${column} = $2 where bot_id = $1`;
+        await fixture.database.run({ name: "", text }, [fixture.botId, value]);
+      };
+
+      test("its own link is followed before it is closed", () =>
+        onFixture({ cooldownSeconds: 7200 }, async (fixture) => {
+          const { code, session } = await watched(fixture);
+          expect(await follow(fixture, code)).toBe(302);
+          await expectPaidAfter(fixture, session, 7200);
+        }));
+
+      test("the cooldown is raised before it is closed", () =>
+        onFixture({ cooldownSeconds: 0 }, async (fixture) => {
+          expect(await follow(fixture, await fixture.issue(ann, "other"))).toBe(302);
+          const { session } = await watched(fixture);
+          await set(fixture, "cooldown_seconds", 86_400);
+          await expectPaidAfter(fixture, session, 86_400 - 10);
+        }));
+
+      test("the day's last reward is taken by its own link", () =>
+        onFixture({ dailyCap: 1 }, async (fixture) => {
+          const { code, session } = await watched(fixture);
+          expect(await follow(fixture, code)).toBe(302);
+          const midnight = 86_400_000 - (fixture.clock.now.getTime() % 86_400_000);
+          await expectPaidAfter(fixture, session, Math.ceil(midnight / 1000));
+          expect(await fixture.viewers()).toMatchObject([{ earned_today: 1 }]);
+        }));
+    });
+
     test("two views that are closed at the same time under a cooldown of 3 s are paid at least 3 s apart", () =>
       onFixture({ cooldownSeconds: 3 }, async (fixture) => {
         const sessions: Opened[] = [];

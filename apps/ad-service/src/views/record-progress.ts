@@ -238,9 +238,13 @@ export async function settlePendingReports(
     await changeView(views, { before: session, after, isStart: false, milestones: [], now });
     return;
   }
+  // After the deadline nothing is accepted, but these came before it, however late the sweeper is.
+  const isLate = now > session.deadline;
+  const call = { reports: [], isStart: false, close: undefined, eventId, now: isLate ? session.deadline : now };
   // Whether these reports show a picture was judged when they came.
-  const { change } = await advance(views, session, { reports: [], isStart: false, close: undefined, eventId, now });
-  await changeView(views, change);
+  const { change } = await advance(views, session, call);
+  // The limits of the viewer are judged by the time of the next sweep, which ends a view that is watched now.
+  await changeView(views, isLate ? { ...change, ending: undefined } : change);
 }
 
 /** The end of a watched view: it is paid, held or refused, or waits for the cooldown. */

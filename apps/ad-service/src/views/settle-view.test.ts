@@ -27,6 +27,8 @@ const view: AdSession = {
   ...{ creditedUntil: at(-1), clockHolderId: "7-view", clockHolderVersion: 2, viewerCreditedUntil: at(-20) },
 };
 
+const playing: AdSession = { ...view, state: "playing", watchedAt: null, dueAt: null };
+
 const ended = (fate: "pay" | "hold" | "refuse", other: Partial<ViewChange> = {}): ViewChange => ({
   ...{ before: view, after: view, isStart: false, milestones: [], now },
   ending: { fate, suspicions: fate === "pay" ? [] : ["no-frames"], eventId: "evt" },
@@ -57,16 +59,28 @@ describe("the start and the end of a view", () => {
     ["a suspicious end that is refused", ended("refuse"), facts, { outcome: "refused" }],
     ["an end in the cooldown", ended("pay"), justEarned, { outcome: "deferred", reason: "cooldown", until: at(50) }],
     [
-      "an end in a cooldown that outlasts the view",
-      ended("pay", { after: { ...view, deadline: at(49) } }),
+      "an end in a cooldown that outlasts the view, with the call that completes it",
+      ended("pay", { before: playing, after: { ...view, deadline: at(49) } }),
       justEarned,
       { outcome: "refused-by-limit", reason: "cooldown" },
     ],
     [
-      "an end after the day's last reward",
-      ended("hold"),
+      "an end in a cooldown that outlasts the view, after its player was told that it is watched",
+      ended("pay", { after: { ...view, deadline: at(49) } }),
+      justEarned,
+      { outcome: "deferred", reason: "cooldown", until: at(50) },
+    ],
+    [
+      "an end after the day's last reward, with the call that completes the view",
+      ended("hold", { before: playing }),
       { ...facts, earnedToday: 3 },
       { outcome: "refused-by-limit", reason: "daily-cap" },
+    ],
+    [
+      "an end after the day's last reward, after the player was told",
+      ended("hold"),
+      { ...facts, earnedToday: 3 },
+      { outcome: "deferred", reason: "daily-cap", until: new Date("2026-03-02T00:00:00Z") },
     ],
     [
       "a start that is an end, too, in the cooldown",

@@ -30,7 +30,7 @@ export type ViewDecision =
   | Extract<ViewerLimit, { outcome: "limited" }>
   /** Its end, by what it looks like. It counts towards the viewer's limits. */
   | { outcome: "rewarded" | "held" | "refused" }
-  /** The viewer's limit ends only after its deadline. */
+  /** The viewer's limit ends only after its deadline, and the viewer was not told that the view is watched. */
   | { outcome: "refused-by-limit"; reason: ViewerLimitReason }
   /** Its close waits for the viewer's limit to end. */
   | { outcome: "deferred"; reason: ViewerLimitReason; until: Date };
@@ -39,16 +39,20 @@ const outcomeOfFate = { pay: "rewarded", hold: "held", refuse: "refused" } as co
 
 /**
  * Decides what a change does to its view. The start of a view is judged beside the viewer's other views, which may earn before
- * it; its end is not, since the others were judged beside it.
+ * it; its end is not, since the others were judged beside it. A view that was stored as watched has been shown as earned: its
+ * close waits for the limit, however long.
  */
-export function settleView({ isStart, ending, after, now }: ViewChange, facts: ViewerFacts): ViewDecision {
+export function settleView({ isStart, ending, before, after, now }: ViewChange, facts: ViewerFacts): ViewDecision {
   if (!isStart && ending === undefined) return { outcome: "continues" };
   const limit = limitOfViewer(facts, isStart ? facts.unfinished : noUnfinishedViews, facts, now);
   if (isStart && limit.outcome === "limited") return limit;
   if (ending === undefined) return { outcome: "starts" };
   if (limit.outcome === "free") return { outcome: outcomeOfFate[ending.fate] };
   const { reason, availableAt: until } = limit;
-  return until > after.deadline ? { outcome: "refused-by-limit", reason } : { outcome: "deferred", reason, until };
+  const isShownAsEarned = before.state === "watched";
+  return isShownAsEarned || until <= after.deadline
+    ? { outcome: "deferred", reason, until }
+    : { outcome: "refused-by-limit", reason };
 }
 
 /** The state of a view that is over by this decision. */

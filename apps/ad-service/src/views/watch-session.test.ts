@@ -355,5 +355,21 @@ describe.each(testDatabases())("watching a video, on the %s store", (kind) => {
       await sweep(11);
       expect(await fixture.sessions()).toMatchObject([{ state: "rewarded", close_reason: "deadline" }]);
     });
+
+    test("judges reports that the clock allows just before the deadline like all others, however late it runs", async () => {
+      const text = "update bots set suspicious_views = 'hold' where bot_id = $1";
+      await fixture.database.run({ name: "", text }, [fixture.botId]);
+      const session = await fixture.begin(ann, await fixture.issue(ann));
+      fixture.advance(3600 + 590.5);
+      await fixture.report(session, { started: true });
+      fixture.advance(8);
+      const reports = wholeVideo().map((report) => ({ ...report, rendered_frames: 0 }));
+      const { body } = await fixture.report(session, { reports, closed: "tap" });
+      expect(body).toMatchObject({ state: "playing", too_early: expect.any(Object) });
+      await sweep(7200);
+      await sweep(7201);
+      expect(await fixture.sessions()).toMatchObject([{ state: "held", accepted_ms: 10_000 }]);
+      expect(await fixture.events()).toEqual([]);
+    });
   });
 });

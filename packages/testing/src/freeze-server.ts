@@ -22,7 +22,10 @@ export function freezeServer(server: number): () => void {
   const pids = processesOf(server);
   // The server first, so that it starts no further process.
   for (const pid of pids) process.kill(pid, "SIGSTOP");
+  let isFrozen = true;
   return () => {
-    for (const pid of pids.toReversed()) process.kill(pid, "SIGCONT");
+    // Later, its processes may have ended, and their ids may belong to others.
+    if (isFrozen) for (const pid of pids.toReversed()) process.kill(pid, "SIGCONT");
+    isFrozen = false;
   };
 }

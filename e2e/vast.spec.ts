@@ -96,7 +96,7 @@ test("an advertiser's picture is the end card; a tap on it opens its page, and i
   const [request, ...more] = ads.calls.filter(({ path }) => path === "/companion.png");
   expect(request?.headers.referer).toBeUndefined();
   expect(more).toEqual([]);
-  await expect(page.locator("a, button, [tabindex='0']"), "the picture is no tab stop").toHaveCount(2);
+  await expect(page.locator("a, button, [tabindex='0']"), "the picture is no tab stop").toHaveCount(3);
 
   const landing = context.waitForEvent("page");
   const { x, y, width, height } = (await shown.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };

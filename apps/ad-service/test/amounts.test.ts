@@ -1,6 +1,6 @@
 import { statement } from "@intermission/postgres/open-database";
 import { httpOperatorClient } from "@intermission/server/operator-client";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { personAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readBot } from "../src/bots/bots.ts";
@@ -12,12 +12,12 @@ import { type AppFixture, openAppFixture } from "./fixtures/app-fixture.ts";
 const operatorToken = "an-operators-token-of-32-characters-or-more";
 const link = { name: "Link", advertiser: "Shop", formats: ["direct_link"], landingUrl: "https://shop.test/p" };
 
-describe.each(testDatabases())("amounts of currencies of high denominations, on the %s store", (kind) => {
+describe("amounts of currencies of high denominations", () => {
   let store: TestDatabase;
   let fixture: AppFixture;
   let bot: Awaited<ReturnType<AppFixture["newBot"]>>;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     fixture = await openAppFixture(store.database, { operatorToken, trustProxy: ["127.0.0.1"], currency: "VND" });
     bot = await fixture.newBot({ cooldownSeconds: 0, suspiciousClicks: "pay" });
   });

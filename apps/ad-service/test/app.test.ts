@@ -1,17 +1,17 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
 
 const token = "a-metrics-token-of-more-than-32-characters";
 
-describe.each(testDatabases())("the app on the %s store", (kind) => {
+describe("the app", () => {
   let store: TestDatabase;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

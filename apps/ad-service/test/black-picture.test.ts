@@ -1,5 +1,5 @@
 import { openSessionResponse, type ReportRequest } from "@intermission/ad-core/player-api";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { sweepSessions } from "../src/views/sweep-sessions.ts";
@@ -13,11 +13,11 @@ const picture = { width: 320, height: 180 };
 /** What a browser reports of a file whose picture it does not decode. */
 const black = (report: ReportRequest["reports"][number]) => ({ ...report, rendered_frames: 0 });
 
-describe.each(testDatabases())("a view without a picture, on the %s store", (kind) => {
+describe("a view without a picture", () => {
   let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openVastFixture>>;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { updateBot } from "../src/bots/change-bot.ts";
 import { addCampaign, type CampaignDraft } from "../src/campaigns/change-campaign.ts";
@@ -9,12 +9,12 @@ import { sessionRoutes } from "../src/views/player-routes.ts";
 import { openDirectLinkFixture } from "./fixtures/direct-link-fixture.ts";
 import { type Opened, openSessionFixture, type SessionFixture, wholeVideo } from "./fixtures/session-fixture.ts";
 
-describe.each(testDatabases())("limits of a campaign and of a user, on the %s store", (kind) => {
+describe("limits of a campaign and of a user", () => {
   let store: TestDatabase;
   let fixture: SessionFixture;
   let latest = 0;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {
@@ -25,7 +25,7 @@ describe.each(testDatabases())("limits of a campaign and of a user, on the %s st
   /** A campaign with a higher priority than the house campaign, in this bot only. */
   async function sell(settings: Partial<CampaignDraft>): Promise<string> {
     latest += 1;
-    const campaignId = `cmp_${kind}_${latest}`;
+    const campaignId = `cmp_limits_${latest}`;
     const added = await addCampaign(fixture.database, {
       ...{ campaignId, name: campaignId, advertiser: "Acme", formats: ["rewarded"], creativeIds: ["cre_1"] },
       ...{ priority: "sponsorship", pacing: "asap", viewPriceMicros: 2500, targeting: { bots: [fixture.botId] } },

@@ -1,5 +1,5 @@
 import { refusalBody } from "@intermission/ad-core/webhook-refusal";
-import { createServerDatabase, testDatabases } from "@intermission/testing/test-database";
+import { createServerDatabase } from "@intermission/testing/test-database";
 import { personAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { newTelegramId } from "./fixtures/app-fixture.ts";
@@ -7,28 +7,28 @@ import { type CliFixture, openCliFixture } from "./fixtures/cli-fixture.ts";
 import { eventually, openTestEndpoint, type TestEndpoint } from "./fixtures/delivery-fixture.ts";
 import { newAddress } from "./fixtures/direct-link-fixture.ts";
 
-describe.each(testDatabases())("webhooks on the command line, with a server on the %s store", (kind) => {
+describe("webhooks on the command line, with a server", () => {
   let fixture: CliFixture;
   let server: Awaited<ReturnType<CliFixture["startServer"]>>;
-  let database: Awaited<ReturnType<typeof createServerDatabase>> | undefined;
+  let database: Awaited<ReturnType<typeof createServerDatabase>>;
   let endpoint: TestEndpoint;
   let env: NodeJS.ProcessEnv = {};
 
   beforeAll(async () => {
     fixture = await openCliFixture();
-    database = kind === "server" ? await createServerDatabase() : undefined;
+    database = await createServerDatabase();
     const networks = { WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8", TRUST_PROXY: "loopback" };
-    server = await fixture.startServer({ ...networks, ...(database && { DATABASE_URL: database.url }) });
+    server = await fixture.startServer({ ...networks, DATABASE_URL: database.url });
     if (server.child.exitCode !== null) throw new Error((await server.end).err);
     // Without a socket in the data folder, the environment names the server.
-    if (database) env = { ADS_URL: fixture.address, OPERATOR_TOKEN: fixture.operatorToken };
+    env = { ADS_URL: fixture.address, OPERATOR_TOKEN: fixture.operatorToken };
     const campaign = ["--name", "Shop", "--advertiser", "Acme", "--format", "direct_link"];
     await ads("campaigns", "add", ...campaign, "--landing-url", "https://example.com/");
   });
   afterAll(async () => {
     server.child.kill("SIGTERM");
     expect((await server.end).code).toBe(0);
-    await database?.drop();
+    await database.drop();
     await fixture.close();
   });
   beforeEach(async () => {

@@ -8,7 +8,7 @@ import { bearer, type ClientFixture, expectError, openClientFixture } from "./fi
 
 let fixture: ClientFixture;
 beforeAll(async () => {
-  fixture = await openClientFixture("server");
+  fixture = await openClientFixture();
 });
 afterAll(() => fixture.close());
 

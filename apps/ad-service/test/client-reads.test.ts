@@ -1,6 +1,5 @@
 import { listEventsResponse } from "@intermission/ad-core/client-api";
 import { statement } from "@intermission/postgres/open-database";
-import { testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { updateBot } from "../src/bots/change-bot.ts";
 import { addCampaign, setCampaignStatus } from "../src/campaigns/change-campaign.ts";
@@ -9,10 +8,10 @@ import { bearer, type ClientFixture, codeIn, expectError, openClientFixture } fr
 
 const noon = new Date("2026-03-01T12:00:00.000Z");
 
-describe.each(testDatabases())("what a publisher can read on the %s store", (kind) => {
+describe("what a publisher can read", () => {
   let fixture: ClientFixture;
   beforeAll(async () => {
-    fixture = await openClientFixture(kind);
+    fixture = await openClientFixture();
     const campaign = {
       name: "Shop",
       advertiser: "Acme",

@@ -1,5 +1,5 @@
 import { openSessionResponse } from "@intermission/ad-core/player-api";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { readStatistics } from "../src/statistics/read-statistics.ts";
@@ -14,11 +14,11 @@ const browser = {
   "accept-language": "en",
 };
 
-describe.each(testDatabases())("CTA clicks, on the %s store", (kind) => {
+describe("CTA clicks", () => {
   let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openVastFixture>>;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { faultResponse, openSessionResponse, type PlaybackFault } from "@intermission/ad-core/player-api";
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addCampaign } from "../src/campaigns/change-campaign.ts";
 import { migrations } from "../src/migrations.ts";
@@ -19,11 +19,11 @@ const insertVideo = statement<never>(
 );
 const houseVideo = "http://ads.test/media/ab.mp4";
 
-describe.each(testDatabases())("a video that its player gives up, on the %s store", (kind) => {
+describe("a video that its player gives up", () => {
   let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openVastFixture>>;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -2,7 +2,6 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAds } from "@intermission/publisher";
 import { type AdsFlavor, adsMiddleware, bonusCommand } from "@intermission/publisher/grammy";
-import { testDatabases } from "@intermission/testing/test-database";
 import { Bot, type Context } from "grammy";
 import type { Update } from "grammy/types";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -15,7 +14,7 @@ let telegram: Server;
 const sent: Record<string, unknown>[] = [];
 
 beforeAll(async () => {
-  fixture = await openClientFixture(testDatabases()[0]);
+  fixture = await openClientFixture();
   // Telegram's side: answers every call, and keeps what the bot sent.
   telegram = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ErrorForm, type Exchange, findFaults, type Sample } from "@intermission/testing/malformed/find-faults";
-import { openTestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { newSessionId } from "../src/views/session.ts";
@@ -18,8 +18,7 @@ const operatorToken = "an-operators-token-of-some-length";
 const json = { "content-type": "application/json" };
 
 test(`${count} malformed requests cause no 5xx, no hang and no stack, each error has the form of its surface, and OpenAPI lists each status`, async () => {
-  const kind = testDatabases()[0];
-  const store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+  const store = await openTestDatabase({ schema: "ad_service", migrations });
   const miniappDir = await mkdtemp(join(tmpdir(), "miniapp-"));
   await mkdir(join(miniappDir, "assets"));
   await writeFile(join(miniappDir, "index.html"), "<!doctype html><title>App</title>");

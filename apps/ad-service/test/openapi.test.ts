@@ -20,7 +20,7 @@ interface ApiDocument {
 
 let fixture: ClientFixture;
 beforeAll(async () => {
-  fixture = await openClientFixture("server");
+  fixture = await openClientFixture();
 });
 afterAll(() => fixture.close());
 

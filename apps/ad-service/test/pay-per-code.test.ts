@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { personAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openClicks } from "../src/clicks/follow-link.ts";
@@ -20,11 +20,11 @@ const addLinkCampaign = statement<never>(
    values ('cmp_link', 'Link', 'Shop', '{direct_link}', 'https://shop.test/', 1500) on conflict do nothing`,
 );
 
-describe.each(testDatabases())("what a code earns, on the %s store", (kind) => {
+describe("what a code earns", () => {
   let store: TestDatabase;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     await store.database.run(addLinkCampaign, []);
   });
   afterAll(() => store.dispose());

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { newClickId } from "@intermission/ad-core/code";
 import { openSessionResponse } from "@intermission/ad-core/player-api";
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { advertiserKey, issuePostbackKey } from "../src/advertisers/advertisers.ts";
 import { listConversions, sumConversionRefusals, sumConversions } from "../src/conversions/read-conversions.ts";
@@ -29,13 +29,13 @@ const insertWithheld = statement<never>(
    values ($1, $2, $2, '1', 'cmp_1', $3, now())`,
 );
 
-describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kind) => {
+describe("postbacks of advertisers", () => {
   let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openVastFixture>>;
   let clickId: string;
   let key: string;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 // @module-tag long
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
@@ -28,10 +28,10 @@ const rawNumbers = statement<Record<"starts" | "completions" | "rewards" | "clos
    from ad_sessions where bot_id = $1`,
 );
 
-describe.each(testDatabases())("the sums of real views, on the %s store", (kind) => {
+describe("the sums of real views", () => {
   let store: TestDatabase;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { personAgents } from "@intermission/testing/visitor-agents";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -28,11 +28,11 @@ const addLinkCampaign = statement<never>(
 );
 
 /** The same rule limits a user's earnings in a bot for views and for clicks. */
-describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s store", (kind) => {
+describe("cooldown, cap and clock of one viewer", () => {
   let store: TestDatabase;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     await store.database.run(addLinkCampaign, []);
   });
   afterAll(() => store.dispose());

@@ -1,5 +1,5 @@
 import { openSessionResponse } from "@intermission/ad-core/player-api";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { startAdServer } from "./fixtures/ad-server-fixture.ts";
@@ -9,11 +9,11 @@ import { openVastFixture } from "./fixtures/vast-fixture.ts";
 const ann = "1001";
 const all = ["impression", "creativeView", "start", "firstQuartile", "midpoint", "thirdQuartile", "complete"];
 
-describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
+describe("a VAST ad", () => {
   let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openVastFixture>>;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

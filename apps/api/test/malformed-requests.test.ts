@@ -1,7 +1,7 @@
 // @module-tag long
 import { sign } from "@intermission/ad-core/signature";
 import { type ErrorForm, findFaults, type Sample } from "@intermission/testing/malformed/find-faults";
-import { openTestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
 import { startOfLedger } from "../src/ledger/watch-rewards.ts";
 import { migrations } from "../src/migrations.ts";
@@ -13,8 +13,7 @@ const backend = { authorization: `Bearer ${testConfig.backendApiKey}` };
 const json = { "content-type": "application/json" };
 
 test(`${count} malformed requests cause no 5xx, no hang and no stack, and each error has the form of its surface`, async () => {
-  const kind = testDatabases()[0];
-  const store = await openTestDatabase({ kind, schema: "api", migrations });
+  const store = await openTestDatabase({ schema: "api", migrations });
   const written: string[] = [];
   const adService = { createCode: async () => ({ outcome: "issued" as const, code: issued }) };
   const api = await startTestApi(store.database, {}, adService, { log: (line) => written.push(line) });

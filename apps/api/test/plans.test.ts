@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { readyToFill } from "@intermission/testing/fill-tables";
 import { keepPlans, loadStatements } from "@intermission/testing/keep-plans";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 
-describe.each(testDatabases())("statements on the %s store", (kind) => {
+describe("statements", () => {
   let store: TestDatabase;
   beforeAll(async () => {
     await loadStatements(join(import.meta.dirname, "../src"), /^(main|cli)\.ts$/);
-    store = await openTestDatabase({ kind, schema: "api", migrations, poolSize: 1 });
+    store = await openTestDatabase({ schema: "api", migrations, poolSize: 1 });
   });
   afterAll(() => store.dispose());
 

@@ -3,7 +3,7 @@ import { sign } from "@intermission/ad-core/signature";
 import { signInitData } from "@intermission/ad-core/telegram-init-data";
 import { statement } from "@intermission/postgres/open-database";
 import type { RewardEntry } from "@intermission/publisher/companion";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startOfLedger } from "../src/ledger/watch-rewards.ts";
 import { migrations } from "../src/migrations.ts";
@@ -54,13 +54,13 @@ function initDataOf(bot: Pick<TestBot, "id" | "telegramToken">, userId: string):
   return signInitData({ fields, botToken: bot.telegramToken, botId: bot.id, privateKey });
 }
 
-describe.each(testDatabases())("ten bots on one companion API, on %s", (kind) => {
+describe("ten bots on one companion API", () => {
   let store: TestDatabase;
   let api: TestApi;
   const bots: TestBot[] = [];
   const usedTokens: string[] = [];
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "api", migrations });
+    store = await openTestDatabase({ schema: "api", migrations });
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     const adServiceOf = (token: string) => ({
       async createCode() {

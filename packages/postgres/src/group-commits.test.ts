@@ -1,4 +1,4 @@
-import { openTestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase } from "@intermission/testing/test-database";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { CommitUnknownError, groupCommits, OverloadedError } from "./group-commits.ts";
@@ -9,11 +9,10 @@ const insert = statement<{ id: number }>(
   "insert into counted (id) select unnest($1::int[]) returning id",
 );
 
-describe.each(testDatabases())("on the %s database", (kind) => {
+describe("commits of a group", () => {
   test("a bad row does not affect the other items of its batch, and each answer comes after the commit", async () => {
     const migrations = { "0001": "create table counted (id int primary key check (id <> 13))" };
     const { database, dispose } = await openTestDatabase({
-      kind,
       schema: "shop",
       migrations,
     });

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { createServerDatabase, testDatabases } from "@intermission/testing/test-database";
+import { createServerDatabase } from "@intermission/testing/test-database";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Database, openDatabase, statement } from "./open-database.ts";
@@ -80,7 +80,7 @@ async function expectNotices(database: Database, heard: string[], word: string):
   await expect.poll(isHeard, soon).toBe(true);
 }
 
-describe.runIf(testDatabases().includes("server"))("lost connections to a server", () => {
+describe("lost connections to a server", () => {
   test("notices arrive again after the listening session was killed", async () => {
     const { server, database } = await openThroughProxy();
     const heard: string[] = [];

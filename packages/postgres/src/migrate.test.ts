@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createServerDatabase, testDatabases } from "@intermission/testing/test-database";
+import { createServerDatabase } from "@intermission/testing/test-database";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Migrations } from "./migrate.ts";
@@ -11,7 +11,7 @@ const a = { "0001-a": "create table a (id int)" };
 const b = { "0002-b": "create table b (id int)" };
 const c = { "0003-c": "create table c (id int)" };
 
-describe.each(testDatabases())("on the %s database", (kind) => {
+describe("on the %s database", () => {
   let dataDirectory = "";
   let server: { url: string; drop(): Promise<void> } | undefined;
   const open = (migrations: Migrations) =>
@@ -41,18 +41,15 @@ describe.each(testDatabases())("on the %s database", (kind) => {
     await migrateTo({ ...a, ...b });
   });
 
-  test.runIf(kind === "server")(
-    "of nodes that start at the same time one migrates, and the others wait for it",
-    async () => {
-      const slow = { ...a, "0002-slow": "create table s (id int); select pg_sleep(0.5); insert into s values (1)" };
-      const nodes = await Promise.all(Array.from({ length: 4 }, () => open(slow)));
-      await Promise.all(nodes.map((node) => node.close()));
-      const { rows } = await ask("select count(*)::int as rows from shop.s");
-      expect(rows).toEqual([{ rows: 1 }]);
-    },
-  );
+  test("of nodes that start at the same time one migrates, and the others wait for it", async () => {
+    const slow = { ...a, "0002-slow": "create table s (id int); select pg_sleep(0.5); insert into s values (1)" };
+    const nodes = await Promise.all(Array.from({ length: 4 }, () => open(slow)));
+    await Promise.all(nodes.map((node) => node.close()));
+    const { rows } = await ask("select count(*)::int as rows from shop.s");
+    expect(rows).toEqual([{ rows: 1 }]);
+  });
 
-  test.runIf(kind === "server")("a role that may not create schemas can use an existing one", async () => {
+  test("a role that may not create schemas can use an existing one", async () => {
     const role = `guest_${process.pid}`;
     await ask(`create role ${role} login; create schema shop authorization ${role}`);
     const url = new URL(server?.url ?? "");

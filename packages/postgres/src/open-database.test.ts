@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { copyCluster, openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { copyCluster, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Database, openDatabase, statement } from "./open-database.ts";
 
@@ -20,11 +20,11 @@ const select = statement<{ id: number; amount: number; made_at: Date }>(
 );
 const preparedNames = statement<{ name: string }>("prepared-names", "select name from pg_prepared_statements");
 
-describe.each(testDatabases())("on the %s database", (kind) => {
+describe("on the %s database", () => {
   let opened: TestDatabase;
   let database: Database;
   beforeAll(async () => {
-    opened = await openTestDatabase({ kind, schema: "shop", migrations });
+    opened = await openTestDatabase({ schema: "shop", migrations });
     database = opened.database;
   });
   afterAll(() => opened.dispose());

@@ -1,4 +1,4 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { statement } from "./open-database.ts";
 import { rowParameters } from "./row-parameters.ts";
@@ -19,10 +19,10 @@ const read = statement<Record<string, unknown>>("test.given", `select * from (${
 
 const bytes = (hex: string) => Buffer.from(hex, "hex");
 
-describe.each(testDatabases())("rows as parameters on %s", (kind) => {
+describe("rows as parameters", () => {
   let store: TestDatabase;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "rows", migrations: {} });
+    store = await openTestDatabase({ schema: "rows", migrations: {} });
   });
   afterAll(() => store.dispose());
 

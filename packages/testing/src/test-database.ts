@@ -11,13 +11,6 @@ import { createMigratedDatabase } from "./test-server.ts";
 
 export { createServerDatabase } from "./test-server.ts";
 
-export type TestDatabaseKind = "server";
-
-/** What tests run on, for the titles of suites. */
-export function testDatabases(): [TestDatabaseKind] {
-  return ["server"];
-}
-
 export interface TestDatabase {
   readonly database: Database;
   /** More nodes may open the same database. */
@@ -27,7 +20,6 @@ export interface TestDatabase {
 
 /** Opens a new, migrated database of the test server. */
 export async function openTestDatabase(options: {
-  readonly kind?: TestDatabaseKind;
   readonly schema: string;
   readonly migrations: Migrations;
   readonly poolSize?: number;

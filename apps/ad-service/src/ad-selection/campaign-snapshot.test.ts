@@ -1,4 +1,4 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCampaign, setCampaignStatus } from "../campaigns/change-campaign.ts";
 import { migrations } from "../migrations.ts";
@@ -6,10 +6,10 @@ import { startCampaignSnapshot } from "./campaign-snapshot.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 
-describe.each(testDatabases())("the snapshot of running campaigns, on the %s store", (kind) => {
+describe("the snapshot of running campaigns", () => {
   let store: TestDatabase;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

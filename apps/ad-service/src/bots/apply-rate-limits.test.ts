@@ -4,7 +4,7 @@ import { policyHeader, rateLimitHeader } from "./authenticate-client.ts";
 
 let fixture: ClientFixture;
 beforeAll(async () => {
-  fixture = await openClientFixture("server", { rateLimits: { perTokenPerSecond: 5, perUserPerMinute: 2 } });
+  fixture = await openClientFixture({ rateLimits: { perTokenPerSecond: 5, perUserPerMinute: 2 } });
 });
 afterAll(() => fixture.close());
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { secretBox } from "@intermission/server/secret-box";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newTelegramId } from "../../test/fixtures/app-fixture.ts";
 import { migrations } from "../migrations.ts";
@@ -12,13 +12,13 @@ import { activateToken, createToken, readTokens, revokeToken, signingTokens } fr
 const now = new Date("2026-03-01T12:00:00Z");
 const daysLater = (days: number) => new Date(now.getTime() + days * 24 * 3600 * 1000);
 
-describe.each(testDatabases())("tokens on the %s store", (kind) => {
+describe("tokens", () => {
   let store: TestDatabase;
   let bots: Bots;
   let apiTokens: ApiTokens;
   const box = secretBox(randomBytes(32));
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     bots = openBots(store.database);
     apiTokens = openApiTokens(bots);
   });

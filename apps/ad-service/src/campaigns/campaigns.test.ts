@@ -1,4 +1,4 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
 import type { CampaignStatus } from "./campaign-settings.ts";
@@ -17,10 +17,10 @@ const link: CampaignDraft = {
   clickPriceMicros: 1500,
 };
 
-describe.each(testDatabases())("campaigns, on the %s store", (kind) => {
+describe("campaigns", () => {
   let store: TestDatabase;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   const setStatus = (campaignId: string, status: CampaignStatus) =>

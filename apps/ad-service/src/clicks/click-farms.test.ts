@@ -1,4 +1,4 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { personAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newAddress, openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
@@ -7,13 +7,13 @@ import { listClicks } from "./review-clicks.ts";
 import { directLinkRoutes } from "./routes.ts";
 
 /** A bot as it is added: nobody has chosen how suspicious clicks are treated. */
-describe.each(testDatabases())("click farms and crowds, by default, on the %s store", (kind) => {
+describe("click farms and crowds, by default", () => {
   let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openDirectLinkFixture>>;
   let userId = 0;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   afterEach(() => fixture.close());

@@ -1,12 +1,12 @@
 import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { crawlerAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newAddress, openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
 import { migrations } from "../migrations.ts";
 import { directLinkRoutes } from "./routes.ts";
 
-describe.each(testDatabases())("direct links on the %s store", (kind) => {
+describe("direct links", () => {
   let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openDirectLinkFixture>>;
 
@@ -17,7 +17,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
   const outcomes = async () => (await fixture.clicks()).map(({ outcome }) => outcome);
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   afterEach(() => fixture.close());

@@ -4,7 +4,7 @@ import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { Visitor } from "@intermission/server/visitor";
 import { readyToFill } from "@intermission/testing/fill-tables";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
 import { migrations } from "../migrations.ts";
@@ -15,11 +15,11 @@ import { directLinkRoutes } from "./routes.ts";
 import type { JudgedVisit } from "./visit.ts";
 
 /** Runs the statement that judges visits as a node does. */
-describe.each(testDatabases())("following links in the database, on the %s store", (kind) => {
+describe("following links in the database", () => {
   let store: TestDatabase;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     await store.database.run(addBotAndCampaign, []);
   });
   afterAll(() => store.dispose());
@@ -101,7 +101,7 @@ describe.each(testDatabases())("following links in the database, on the %s store
   });
 
   test("the number of rows that a batch reads does not grow with the tables", { tags: "long" }, async () => {
-    const small = await openTestDatabase({ kind, schema: "ad_service", migrations, poolSize: 1 });
+    const small = await openTestDatabase({ schema: "ad_service", migrations, poolSize: 1 });
     try {
       const { database } = small;
       await database.run(addBotAndCampaign, []);
@@ -130,7 +130,7 @@ describe.each(testDatabases())("following links in the database, on the %s store
     }
   });
 
-  test.runIf(kind === "server").each([
+  test.each([
     ["a viewer", { sameUser: true }, "daily-cap"],
     ["an address", { sameUser: false }, "tap-asked-address"],
   ])(
@@ -153,22 +153,19 @@ describe.each(testDatabases())("following links in the database, on the %s store
     },
   );
 
-  test.runIf(kind === "server")(
-    "a known viewer's code that another node counts at the same moment is used",
-    async () => {
-      const visit = await issue();
-      await store.database.run({ name: "", text: knownViewer }, [visit.userId]);
-      let late: ReturnType<typeof follow> | undefined;
-      await store.database.transaction(async (tx) => {
-        expect(await follow(tx, [{ ...visit, hash: address() }], 60)).toEqual(["counted"]);
-        late = follow(store.database, [{ ...visit, hash: address() }], 60);
-        await expect.poll(async () => (await store.database.run(waiting, []))[0]?.count).toBe(1);
-      });
-      // Not the daily cap, which the newest row shows beside an older view of the events.
-      expect(await late).toEqual(["again"]);
-      expect(await follow(store.database, [{ ...visit, hash: address() }], 60)).toEqual(["used"]);
-    },
-  );
+  test("a known viewer's code that another node counts at the same moment is used", async () => {
+    const visit = await issue();
+    await store.database.run({ name: "", text: knownViewer }, [visit.userId]);
+    let late: ReturnType<typeof follow> | undefined;
+    await store.database.transaction(async (tx) => {
+      expect(await follow(tx, [{ ...visit, hash: address() }], 60)).toEqual(["counted"]);
+      late = follow(store.database, [{ ...visit, hash: address() }], 60);
+      await expect.poll(async () => (await store.database.run(waiting, []))[0]?.count).toBe(1);
+    });
+    // Not the daily cap, which the newest row shows beside an older view of the events.
+    expect(await late).toEqual(["again"]);
+    expect(await follow(store.database, [{ ...visit, hash: address() }], 60)).toEqual(["used"]);
+  });
 
   test("a visitor who reached a campaign's cap per user gets another ad, and none when all caps are reached", async () => {
     const fixture = await openDirectLinkFixture(store.database, directLinkRoutes);

@@ -1,4 +1,4 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { misjudgedAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newAddress, openDirectLinkFixture, type VisitAnswer } from "../../test/fixtures/direct-link-fixture.ts";
@@ -14,12 +14,12 @@ const doubtful = { "accept-language": undefined };
 const cookieLineOf = (page: VisitAnswer) => page.headers["set-cookie"]?.[0] ?? "";
 const cookieOf = (page: VisitAnswer) => cookieLineOf(page).split(";")[0];
 
-describe.each(testDatabases())("the tap page on the %s store", (kind) => {
+describe("the tap page", () => {
   let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openDirectLinkFixture>>;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   afterEach(() => fixture.close());

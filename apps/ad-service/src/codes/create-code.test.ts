@@ -1,14 +1,13 @@
 import { createCodeResponse, errorEnvelope } from "@intermission/ad-core/client-api";
-import { testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { newTelegramId } from "../../test/fixtures/app-fixture.ts";
 import { type ClientFixture, codeIn, expectError, openClientFixture } from "../../test/fixtures/client-fixture.ts";
 
-describe.each(testDatabases())("POST /client/v1/codes on the %s store", (kind) => {
+describe("POST /client/v1/codes", () => {
   let fixture: ClientFixture;
   let botId: string;
   beforeAll(async () => {
-    fixture = await openClientFixture(kind);
+    fixture = await openClientFixture();
     botId = fixture.bot.botId;
   });
   afterAll(() => fixture.close());

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { statement } from "@intermission/postgres/open-database";
 import { secretBox } from "@intermission/server/secret-box";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newTelegramId } from "../../test/fixtures/app-fixture.ts";
 import { type Bot, openBots } from "../bots/bots.ts";
@@ -18,12 +18,12 @@ const earn = statement<never>(
 const start = new Date("2026-03-01T12:00:00.000Z");
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 
-describe.each(testDatabases())("codes on the %s store", (kind) => {
+describe("codes", () => {
   let store: TestDatabase;
   let codes: Codes;
   let bot: Bot;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     codes = openCodes(store.database);
     bot = await newBot({});
   });

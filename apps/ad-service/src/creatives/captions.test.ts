@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createHttpServer } from "@intermission/server/http-server";
 import { createLogger } from "@intermission/server/logger";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
@@ -17,14 +17,14 @@ const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
 const now = new Date("2026-03-01T12:00:00Z");
 const hello = "WEBVTT\n\n00:00.000 --> 00:01.500\nHello\n";
 
-describe.each(testDatabases())("captions, on the %s store", (kind) => {
+describe("captions", () => {
   let store: TestDatabase;
   let folder: string;
   let media: FolderStorage;
   let creativeId: string;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     folder = await mkdtemp(join(tmpdir(), "intermission-captions-"));
     media = folderStorage(folder);
     const upload = { bytes: createReadStream(clip), name: "clip.mp4", now };

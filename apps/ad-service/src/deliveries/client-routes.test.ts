@@ -5,7 +5,6 @@ import {
   testWebhookResponse,
 } from "@intermission/ad-core/client-api";
 import { verify } from "@intermission/ad-core/signature";
-import { testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { bearer, type ClientFixture, expectError, openClientFixture } from "../../test/fixtures/client-fixture.ts";
 import {
@@ -17,7 +16,7 @@ import {
 } from "../../test/fixtures/delivery-fixture.ts";
 import { updateBot } from "../bots/change-bot.ts";
 
-describe.each(testDatabases())("what a publisher can do about webhooks on the %s store", (kind) => {
+describe("what a publisher can do about webhooks", () => {
   let fixture: ClientFixture;
   let endpoint: TestEndpoint;
   let bot: Awaited<ReturnType<typeof openDeliveryFixture>>;
@@ -26,7 +25,7 @@ describe.each(testDatabases())("what a publisher can do about webhooks on the %s
     // The key with which the delivery fixture seals its tokens.
     const encryptionKey = Buffer.alloc(32, 7);
     const requests = { isPlainHttpAllowed: true, allowedNetworks: { webhook: ["127.0.0.0/8"], vast: [], video: [] } };
-    fixture = await openClientFixture(kind, { encryptionKey, requests });
+    fixture = await openClientFixture({ encryptionKey, requests });
   });
   afterAll(() => fixture.close());
   beforeEach(async () => {

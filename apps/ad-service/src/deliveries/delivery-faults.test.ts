@@ -1,6 +1,6 @@
 import { verify } from "@intermission/ad-core/signature";
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { startMisbehavingServer } from "../../test/faults/misbehaving-server.ts";
 import {
@@ -19,7 +19,7 @@ import { migrations } from "../migrations.ts";
 /** Faults around an endpoint while its events are being sent. */
 const disableAll = statement<never>("test.disable-all", "update endpoints set state = 'disabled'");
 
-describe.each(testDatabases())("faults around deliveries on the %s store", (kind) => {
+describe("faults around deliveries", () => {
   let store: TestDatabase;
   let endpoint: TestEndpoint;
   let fixture: Awaited<ReturnType<typeof openDeliveryFixture>>;
@@ -37,7 +37,7 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     );
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
@@ -28,12 +28,12 @@ const pass = statement(
    where bot_id = $1`,
 );
 
-describe.each(testDatabases())("the health of an endpoint on the %s store", (kind) => {
+describe("the health of an endpoint", () => {
   let store: TestDatabase;
   const changes: { botId: string; change: HealthChange }[] = [];
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

@@ -1,7 +1,7 @@
 import { verify } from "@intermission/ad-core/signature";
 import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   eventually,
@@ -16,7 +16,7 @@ import { migrations } from "../migrations.ts";
 
 const disableAll = statement<never>("test.disable-all", "update endpoints set state = 'disabled'");
 
-describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
+describe("tests of endpoints", () => {
   let store: TestDatabase;
   let endpoint: TestEndpoint;
   let fixture: Awaited<ReturnType<typeof openDeliveryFixture>>;
@@ -31,7 +31,7 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
   const bodies = () => endpoint.received.map(({ body }) => JSON.parse(body.toString()));
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   eventually,
@@ -15,14 +15,14 @@ import { disableEndpoint, enableEndpoint, limitEndpoint } from "./endpoints.ts";
 
 const disableAll = statement<never>("test.disable-all", "update endpoints set state = 'disabled'");
 
-describe.each(testDatabases())("enabling, disabling and limiting an endpoint on the %s store", (kind) => {
+describe("enabling, disabling and limiting an endpoint", () => {
   let store: TestDatabase;
   let endpoint: TestEndpoint;
   let fixture: Awaited<ReturnType<typeof openDeliveryFixture>>;
   let running: { stop(): Promise<void> }[] = [];
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

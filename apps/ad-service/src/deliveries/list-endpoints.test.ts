@@ -1,5 +1,5 @@
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import { migrations } from "../migrations.ts";
@@ -7,10 +7,10 @@ import { listEndpoints } from "./endpoints.ts";
 
 const webhookUrl = "https://hook.test/ads";
 
-describe.each(testDatabases())("the list of endpoints on the %s store", (kind) => {
+describe("the list of endpoints", () => {
   let store: TestDatabase;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 
@@ -41,7 +41,7 @@ describe.each(testDatabases())("the list of endpoints on the %s store", (kind) =
 
   test.each([false, true])("queues are counted, and the oldest due time is shown, in bulk: %s", async (isBulk) => {
     const fixture = await openDeliveryFixture(store.database, { webhookUrl });
-    const [, , oldest = ""] = await fixture.enqueue(3);
+    const [, oldest = ""] = await fixture.enqueue(3);
     await store.database.run(
       statement(
         "test.due-long-ago",

@@ -1,6 +1,6 @@
 import { statement } from "@intermission/postgres/open-database";
 import { metricsRegistry } from "@intermission/server/metrics";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import { migrations } from "../migrations.ts";
@@ -12,10 +12,10 @@ beforeEach(() => {
 });
 const log = { warn: (_facts: object, message: string) => warnings.push(message) };
 
-describe.each(testDatabases())("metrics of delivery on the %s store", (kind) => {
+describe("metrics of delivery", () => {
   let store: TestDatabase;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 
@@ -81,7 +81,7 @@ describe.each(testDatabases())("metrics of delivery on the %s store", (kind) => 
   });
 
   test("without the database a scrape still answers, with absent rather than wrong figures", async () => {
-    const gone = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    const gone = await openTestDatabase({ schema: "ad_service", migrations });
     await gone.dispose();
     const registry = metricsRegistry({ service: "test", version: "0" });
     const metrics = deliveryMetrics(registry, { database: gone.database, log });

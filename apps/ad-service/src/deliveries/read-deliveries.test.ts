@@ -1,5 +1,5 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import { migrations } from "../migrations.ts";
@@ -9,7 +9,7 @@ import { findBotOfEvent, listDeliveries, showDelivery } from "./read-deliveries.
 const states: DeliveryState[] = ["waiting", "sending", "delivered", "failed", "held", "unknown"];
 const webhookUrl = "https://hook.test/ads";
 
-describe.each(testDatabases())("the list of deliveries on the %s store", (kind) => {
+describe("the list of deliveries", () => {
   let store: TestDatabase;
   let oldest = "";
   let newest: string[] = [];
@@ -19,7 +19,7 @@ describe.each(testDatabases())("the list of deliveries on the %s store", (kind) 
 
   // Enough that a full table scan is never cheaper: 30 bots with 600 deliveries each, 50 of each state, the rest delivered.
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     const made: string[] = [];
     for (let bots = 0; bots < 30; bots++) {
       const fixture = await openDeliveryFixture(store.database, { webhookUrl });
@@ -101,10 +101,10 @@ function stepsOf(step: PlanStep): PlanStep[] {
   return [step, ...(step.Plans ?? []).flatMap(stepsOf)];
 }
 
-describe.each(testDatabases())("one delivery on the %s store", (kind) => {
+describe("one delivery", () => {
   let store: TestDatabase;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

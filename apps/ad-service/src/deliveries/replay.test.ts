@@ -1,5 +1,5 @@
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   eventually,
@@ -18,14 +18,14 @@ const revokeTokens = statement<never>(
   "update bot_tokens set state = 'revoked' where bot_id = $1",
 );
 
-describe.each(testDatabases())("replays on the %s store", (kind) => {
+describe("replays", () => {
   let store: TestDatabase;
   let endpoint: TestEndpoint;
   let fixture: Awaited<ReturnType<typeof openDeliveryFixture>>;
   let sender: { stop(): Promise<void> } | undefined;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {
@@ -187,30 +187,27 @@ describe.each(testDatabases())("replays on the %s store", (kind) => {
       expect(await stateOf(eventId)).toMatchObject({ state: "delivered" });
     });
 
-    test.runIf(kind === "server")(
-      "whose attempt is being recorded at the same time is sent again if `replayed` is returned",
-      async () => {
-        const [eventId = ""] = await fixture.enqueue();
-        await set([eventId], "state = 'sending', lease_until = now() + interval '30 seconds'");
-        const finish =
-          "update deliveries set state = 'delivered', lease_until = null where bot_id = $1 and event_id = $2";
-        const replayed = await store.database.transaction(async (tx) => {
-          await tx.run(statement("test.finish", finish), [fixture.botId, eventId]);
-          const replaying = replayOne(eventId);
-          await eventually(
-            () =>
-              store.database.run(
-                statement<{ pid: number }>("test.waits", "select pid from pg_locks where not granted"),
-                [],
-              ),
-            (waiting) => waiting.length > 0,
-          );
-          return { replaying };
-        });
-        expect(await replayed.replaying).toEqual({ outcome: "replayed", notBefore: null });
-        expect(await stateOf(eventId)).toMatchObject({ state: "waiting", resume_state: "delivered" });
-      },
-    );
+    test("whose attempt is being recorded at the same time is sent again if `replayed` is returned", async () => {
+      const [eventId = ""] = await fixture.enqueue();
+      await set([eventId], "state = 'sending', lease_until = now() + interval '30 seconds'");
+      const finish =
+        "update deliveries set state = 'delivered', lease_until = null where bot_id = $1 and event_id = $2";
+      const replayed = await store.database.transaction(async (tx) => {
+        await tx.run(statement("test.finish", finish), [fixture.botId, eventId]);
+        const replaying = replayOne(eventId);
+        await eventually(
+          () =>
+            store.database.run(
+              statement<{ pid: number }>("test.waits", "select pid from pg_locks where not granted"),
+              [],
+            ),
+          (waiting) => waiting.length > 0,
+        );
+        return { replaying };
+      });
+      expect(await replayed.replaying).toEqual({ outcome: "replayed", notBefore: null });
+      expect(await stateOf(eventId)).toMatchObject({ state: "waiting", resume_state: "delivered" });
+    });
 
     test("that is held but no longer blocked is sent immediately", async () => {
       const [eventId = ""] = await fixture.enqueue();

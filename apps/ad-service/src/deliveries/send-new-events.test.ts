@@ -1,5 +1,5 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   eventually,
@@ -49,7 +49,7 @@ type Fixture = Awaited<ReturnType<typeof openDeliveryFixture>>;
 const lockClaims = statement("test.lock-claims", "select from endpoint_claims where bot_id = $1 for update");
 const lockEndpoint = statement("test.lock-endpoint", "select from endpoints where bot_id = $1 for update");
 
-describe.each(testDatabases())("new events on the %s store", (kind) => {
+describe("new events", () => {
   let store: TestDatabase;
   let endpoint: TestEndpoint;
   let fixture: Fixture;
@@ -82,7 +82,7 @@ describe.each(testDatabases())("new events on the %s store", (kind) => {
   };
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -16,7 +16,7 @@ beforeAll(() => void mkdirSync(scratch));
 let fixture: ClientFixture;
 beforeAll(async () => {
   // The key with which the delivery fixture seals its tokens.
-  fixture = await openClientFixture("server", { encryptionKey: Buffer.alloc(32, 7) });
+  fixture = await openClientFixture({ encryptionKey: Buffer.alloc(32, 7) });
 });
 afterAll(async () => {
   await fixture.close();

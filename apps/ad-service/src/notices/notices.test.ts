@@ -1,7 +1,7 @@
 import { createServer as createTcpServer } from "node:net";
 import { verify } from "@intermission/ad-core/signature";
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   eventually,
@@ -32,7 +32,7 @@ const endQuiet = statement<never>(
 );
 const silent = { smtpUrl: undefined, smtpFrom: undefined, telegramBotToken: undefined, telegramApiUrl: "" };
 
-describe.each(testDatabases())("notices of endpoints on the %s store", (kind) => {
+describe("notices of endpoints", () => {
   let store: TestDatabase;
   let receiver: TestEndpoint;
   const requests = openGuardedRequests({ isPlainHttpAllowed: true, allowedNetworks: { webhook: ["127.0.0.0/8"] } });
@@ -41,7 +41,7 @@ describe.each(testDatabases())("notices of endpoints on the %s store", (kind) =>
   let sending: ReturnType<typeof startSendingNotices> | undefined;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(async () => {
     await requests.close();

@@ -1,15 +1,15 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
 import { migrations } from "../migrations.ts";
 
 const operatorToken = "operator-token-of-32-characters-or-more";
 
-describe.each(testDatabases())("notices over the operator's API on the %s store", (kind) => {
+describe("notices over the operator's API", () => {
   let store: TestDatabase;
   let fixture: AppFixture;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     fixture = await openAppFixture(store.database, { operatorToken });
   });
   afterAll(async () => {

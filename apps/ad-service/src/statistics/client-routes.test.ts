@@ -1,14 +1,13 @@
 import { statsResponse } from "@intermission/ad-core/client-api";
-import { testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bearer, type ClientFixture, expectError, openClientFixture } from "../../test/fixtures/client-fixture.ts";
 import { type Fact, insertBotsAndCampaigns, insertFacts, rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { rememberPublisherShare } from "./publisher-share.ts";
 
-describe.each(testDatabases())("a publisher's statistics on the %s store", (kind) => {
+describe("a publisher's statistics", () => {
   let fixture: ClientFixture;
   beforeAll(async () => {
-    fixture = await openClientFixture(kind);
+    fixture = await openClientFixture();
     fixture.clock.now = new Date("2026-03-01T18:30:00Z");
     await rememberPublisherShare(fixture.database, { configured: 70, now: fixture.clock.now }, { warn: () => {} });
     await insertBotsAndCampaigns(fixture.database);

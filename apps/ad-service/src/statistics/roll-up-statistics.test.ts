@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { newEventId } from "@intermission/ad-core/code";
 import { type Database, openDatabase, statement, type Transaction } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
@@ -49,13 +49,13 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-describe.each(testDatabases())("statistics on the %s store", (kind) => {
+describe("statistics", () => {
   let store: TestDatabase;
   let second: Database | undefined;
   let nodes: [Database, Database];
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     const { databaseUrl } = store;
     second = databaseUrl
       ? await openDatabase({

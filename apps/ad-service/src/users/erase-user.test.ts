@@ -1,5 +1,5 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
@@ -14,12 +14,12 @@ import { eraseUser, newPseudonym, steps } from "./erase-user.ts";
 const ann = "730046005551";
 const bob = "730046005552";
 
-describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
+describe("erasing a user", () => {
   let store: TestDatabase;
   let fixture: SessionFixture;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     fixture = await openSessionFixture(store.database, sessionRoutes);
     await liveOf(fixture, bob);
     await liveOf(fixture, ann);

@@ -1,4 +1,4 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { HonestPlayer, openViewerFixture, type ViewerFixture } from "../../test/fixtures/viewer-fixture.ts";
 import { migrations } from "../migrations.ts";
@@ -205,12 +205,12 @@ const honestViews: Honest[] = [
   },
 ];
 
-describe.each(testDatabases())("honest viewers, on the %s store", (kind) => {
+describe("honest viewers", () => {
   let store: TestDatabase;
   let fixture: ViewerFixture;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

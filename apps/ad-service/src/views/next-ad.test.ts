@@ -1,5 +1,5 @@
 import { openSessionResponse, statusResponse } from "@intermission/ad-core/player-api";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
 import { migrations } from "../migrations.ts";
@@ -7,12 +7,12 @@ import { sessionRoutes } from "./player-routes.ts";
 
 const ann = "501";
 
-describe.each(testDatabases())("what the status says about another ad, on the %s store", (kind) => {
+describe("what the status says about another ad", () => {
   let store: TestDatabase;
   let fixture: SessionFixture;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { type AdForPlayer, openSessionResponse } from "@intermission/ad-core/player-api";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Opened, openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
 import { migrations } from "../migrations.ts";
@@ -8,11 +8,11 @@ import { sweepSessions } from "./sweep-sessions.ts";
 
 const ann = "501";
 const bob = "502";
-describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
+describe("opening an ad", () => {
   let store: TestDatabase;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

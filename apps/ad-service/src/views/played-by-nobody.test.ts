@@ -1,4 +1,4 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Opened, playedRange, wholeVideo } from "../../test/fixtures/session-fixture.ts";
 import { HonestPlayer, openViewerFixture, type ViewerFixture } from "../../test/fixtures/viewer-fixture.ts";
@@ -10,12 +10,12 @@ const closing = { closed: "tap" as const };
 /** Also what the server holds for a bot that neither holds nor refuses views. */
 const setting = { suspiciousViews: "pay" as const };
 
-describe.each(testDatabases())("a view that nobody plays, on the %s store", (kind) => {
+describe("a view that nobody plays", () => {
   let store: TestDatabase;
   let fixture: ViewerFixture;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Opened, openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
 import { listAdReports } from "../creatives/ad-reports.ts";
@@ -9,12 +9,12 @@ import { shownReasons } from "./shown-reasons.ts";
 
 const [ann, bob, cid] = ["601", "602", "603"];
 
-describe.each(testDatabases())("reporting an ad, on the %s store", (kind) => {
+describe("reporting an ad", () => {
   let store: TestDatabase;
   let fixture: SessionFixture;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     fixture = await openSessionFixture(store.database, sessionRoutes);
   });
   afterAll(async () => {

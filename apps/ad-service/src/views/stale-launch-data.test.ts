@@ -1,4 +1,4 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
 import { migrations } from "../migrations.ts";
@@ -9,11 +9,11 @@ const bob = "502";
 const minutes = 60;
 const day = 24 * 3600;
 
-describe.each(testDatabases())("launch data of an app that was kept open, on the %s store", (kind) => {
+describe("launch data of an app that was kept open", () => {
   let store: TestDatabase;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

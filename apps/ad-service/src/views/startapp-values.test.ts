@@ -1,6 +1,6 @@
 import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { untilFeedsAreCurrent } from "@intermission/testing/settled-feed";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Opened, openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
 import { describeCode } from "../codes/describe-code.ts";
@@ -23,11 +23,11 @@ const publisherValues = [
   "x".repeat(512),
 ];
 
-describe.each(testDatabases())("a startapp value of the publisher, on the %s store", (kind) => {
+describe("a startapp value of the publisher", () => {
   let store: TestDatabase;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

@@ -1,5 +1,5 @@
 import type { ProgressReport } from "@intermission/ad-core/player-api";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { type Opened, wholeVideo } from "../../test/fixtures/session-fixture.ts";
@@ -20,12 +20,12 @@ async function reportWhilePlaying(fixture: ViewerFixture, session: Opened, repor
   return fixture.report(session, { closed: "tap" });
 }
 
-describe.each(testDatabases())("a view without a single frame, on the %s store", (kind) => {
+describe("a view without a single frame", () => {
   let store: TestDatabase;
   let fixture: ViewerFixture;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   afterEach(() => fixture.close());
@@ -113,12 +113,12 @@ describe.each(testDatabases())("a view without a single frame, on the %s store",
   });
 });
 
-describe.each(testDatabases())("a view of a video with few frames, on the %s store", (kind) => {
+describe("a view of a video with few frames", () => {
   let store: TestDatabase;
   let fixture: ViewerFixture;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   afterEach(() => fixture.close());

@@ -1,6 +1,6 @@
 import { openSessionResponse, statusResponse } from "@intermission/ad-core/player-api";
 import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   openSessionFixture,
@@ -14,12 +14,12 @@ import { sweepSessions } from "./sweep-sessions.ts";
 
 const ann = "501";
 
-describe.each(testDatabases())("watching a video, on the %s store", (kind) => {
+describe("watching a video", () => {
   let store: TestDatabase;
   let fixture: SessionFixture;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestApi, type TestApi, testConfig, testToken } from "../../test/fixtures/api-fixture.ts";
 import { type AdServiceClient, adServiceClient } from "../ad-service-client.ts";
@@ -8,7 +8,7 @@ import { migrations } from "../migrations.ts";
 
 const issued = { code: "AbcdEfghJkLmnPqr", expires_in: 3599, expires_at: "2026-03-01T11:00:00Z" };
 
-describe.each(testDatabases())("requesting a code from the ad service on %s", (kind) => {
+describe("requesting a code from the ad service", () => {
   let store: TestDatabase;
   let service: Server;
   let adService: AdServiceClient;
@@ -17,7 +17,7 @@ describe.each(testDatabases())("requesting a code from the ad service on %s", (k
   let calls: { url: string | undefined; authorization: string | undefined; body: unknown }[];
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "api", migrations });
+    store = await openTestDatabase({ schema: "api", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { sign } from "@intermission/ad-core/signature";
 import { type Database, openDatabase } from "@intermission/postgres/open-database";
-import { createServerDatabase, testDatabases } from "@intermission/testing/test-database";
+import { createServerDatabase } from "@intermission/testing/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testConfig, testToken } from "../../test/fixtures/api-fixture.ts";
@@ -59,7 +59,7 @@ interface Row {
   balance_after: number | null;
 }
 
-describe.each(testDatabases())("the ledger on %s", () => {
+describe("the ledger", () => {
   let server: Awaited<ReturnType<typeof createServerDatabase>> | undefined;
   let dataDirectory: string;
   let database: Database;

@@ -1,13 +1,13 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestApi, type TestApi } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
 
-describe.each(testDatabases())("spending on %s", (kind) => {
+describe("spending", () => {
   let store: TestDatabase;
   let api: TestApi;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "api", migrations });
+    store = await openTestDatabase({ schema: "api", migrations });
     api = await startTestApi(store.database);
   });
   afterAll(async () => {

@@ -1,6 +1,6 @@
 import type { Database } from "@intermission/postgres/open-database";
 import type { RewardEntry } from "@intermission/publisher/companion";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startTestApi, testConfig } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
@@ -24,10 +24,10 @@ async function record(runner: Pick<Database, "run">, ...eventIds: string[]): Pro
   }
 }
 
-describe.each(testDatabases())("watching the ledger on %s", (kind) => {
+describe("watching the ledger", () => {
   let store: TestDatabase;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "api", migrations });
+    store = await openTestDatabase({ schema: "api", migrations });
   });
   afterAll(() => store.dispose());
 
@@ -119,7 +119,7 @@ describe.each(testDatabases())("watching the ledger on %s", (kind) => {
     expect(await follow(from, 1)).toEqual(["evt_behind"]);
   });
 
-  test.runIf(kind === "server")("an entry that commits late is not skipped in favour of a later one", async () => {
+  test("an entry that commits late is not skipped in favour of a later one", async () => {
     const from = await latestCursor(store.database);
     let commit = () => {};
     const mayCommit = new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { signInitData } from "@intermission/ad-core/telegram-init-data";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestApi, type TestApi, testConfig } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
@@ -15,11 +15,11 @@ function initDataOf(userId: string, { ageSeconds = 0, botToken = testConfig.tele
   return signInitData({ fields, botToken, botId: testConfig.botId, privateKey });
 }
 
-describe.each(testDatabases())("a Telegram user on %s", (kind) => {
+describe("a Telegram user", () => {
   let store: TestDatabase;
   let api: TestApi;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "api", migrations });
+    store = await openTestDatabase({ schema: "api", migrations });
     api = await startTestApi(store.database);
     for (const userId of ["1", "2"]) {
       await api.deliver({ event: "rewarded", user_tg_id: userId, event_id: `evt_${userId}`, code: `code${userId}` });

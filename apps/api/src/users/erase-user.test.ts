@@ -1,5 +1,5 @@
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestApi, type TestApi } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
@@ -8,11 +8,11 @@ import { steps } from "./erase-user.ts";
 const ann = "730046005551";
 const bob = "730046005552";
 
-describe.each(testDatabases())("erasing a user of the companion API, on the %s store", (kind) => {
+describe("erasing a user of the companion API", () => {
   let store: TestDatabase;
   let api: TestApi;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "api", migrations });
+    store = await openTestDatabase({ schema: "api", migrations });
     api = await startTestApi(store.database, { payout: { rewarded: 10, directLink: 3, dailyCap: 5, perCode: "once" } });
     for (const userId of [ann, bob]) await liveOf(userId);
   });

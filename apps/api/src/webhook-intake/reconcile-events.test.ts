@@ -1,4 +1,4 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestApi, type TestApi, testConfig, testToken } from "../../test/fixtures/api-fixture.ts";
 import { type Feed, startFeed } from "../../test/fixtures/feed-fixture.ts";
@@ -8,7 +8,7 @@ import { reconcileEvents } from "./reconcile-events.ts";
 
 const minute = 60_000;
 
-describe.each(testDatabases())("reconciliation on %s", (kind) => {
+describe("reconciliation", () => {
   let store: TestDatabase;
   let api: TestApi;
   let feed: Feed;
@@ -16,7 +16,7 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
   let startedAt: Date;
 
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "api", migrations });
+    store = await openTestDatabase({ schema: "api", migrations });
     api = await startTestApi(store.database);
   });
   afterAll(async () => {

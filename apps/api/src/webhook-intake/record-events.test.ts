@@ -1,4 +1,4 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Payout } from "../bots/bot-records.ts";
 import { migrations } from "../migrations.ts";
@@ -27,10 +27,10 @@ function line(changes: Partial<EventLine> = {}): EventLine {
   };
 }
 
-describe.each(testDatabases())("recording events on %s", (kind) => {
+describe("recording events", () => {
   let test_: TestDatabase;
   beforeAll(async () => {
-    test_ = await openTestDatabase({ kind, schema: "api", migrations });
+    test_ = await openTestDatabase({ schema: "api", migrations });
   });
   afterAll(() => test_.dispose());
 
@@ -181,7 +181,7 @@ describe.each(testDatabases())("recording events on %s", (kind) => {
     ).toEqual([]);
   });
 
-  test.runIf(kind === "server").each([
+  test.each([
     ["the same user", "31", "31", "code-already-paid"],
     ["another user", "32", "33", "code-of-another-user"],
   ])("an event sees another node's concurrent entries of its code, for %s", async (_name, one, other, reason) => {

@@ -1,14 +1,14 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestApi, type TestApi, testConfig } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
 
-describe.each(testDatabases())("events of two fields on %s", (kind) => {
+describe("events of two fields", () => {
   let store: TestDatabase;
   let matching: TestApi;
   let off: TestApi;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "api", migrations });
+    store = await openTestDatabase({ schema: "api", migrations });
     matching = await startTestApi(store.database, { twoFieldEvents: "match" });
     off = await startTestApi(store.database);
   });

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestApi, type TestApi, testConfig, testToken } from "../../test/fixtures/api-fixture.ts";
@@ -9,11 +9,11 @@ import { migrations } from "../migrations.ts";
 const event = { event: "rewarded", user_tg_id: "42", event_id: "evt_1", code: "code1", bot_id: testConfig.botId };
 const tables = ["receipts", "codes", "ledger_entries", "balances", "daily_rewards"];
 
-describe.each(testDatabases())("refused webhooks, on %s", (kind) => {
+describe("refused webhooks", () => {
   let store: TestDatabase;
   let api: TestApi;
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "api", migrations });
+    store = await openTestDatabase({ schema: "api", migrations });
     api = await startTestApi(store.database);
   });
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startTestApi, type TestApi, testConfig, testToken } from "../../test/fixtures/api-fixture.ts";
@@ -20,12 +20,12 @@ const eventOf = (changes: object = {}) => {
   };
 };
 
-describe.each(testDatabases())("webhooks on %s", (kind) => {
+describe("webhooks", () => {
   let store: TestDatabase;
   let api: TestApi;
   const more: TestApi[] = [];
   beforeAll(async () => {
-    store = await openTestDatabase({ kind, schema: "api", migrations });
+    store = await openTestDatabase({ schema: "api", migrations });
     api = await startTestApi(store.database);
   });
   afterEach(() => Promise.all(more.splice(0).map((each) => each.stop())));
@@ -236,7 +236,7 @@ describe.each(testDatabases())("webhooks on %s", (kind) => {
   });
 
   test("a fault of this server is answered 503 with Retry-After, and the same webhook is recorded later", async () => {
-    const broken = await openTestDatabase({ kind, schema: "api", migrations });
+    const broken = await openTestDatabase({ schema: "api", migrations });
     const failing = await startTestApi(broken.database);
     await broken.dispose();
     const event = eventOf();

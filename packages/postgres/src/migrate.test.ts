@@ -11,7 +11,7 @@ const a = { "0001-a": "create table a (id int)" };
 const b = { "0002-b": "create table b (id int)" };
 const c = { "0003-c": "create table c (id int)" };
 
-describe("on the %s database", () => {
+describe("migrations", () => {
   let dataDirectory = "";
   let server: { url: string; drop(): Promise<void> } | undefined;
   const open = (migrations: Migrations) =>

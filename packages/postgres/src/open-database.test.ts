@@ -20,7 +20,7 @@ const select = statement<{ id: number; amount: number; made_at: Date }>(
 );
 const preparedNames = statement<{ name: string }>("prepared-names", "select name from pg_prepared_statements");
 
-describe("on the %s database", () => {
+describe("an open database", () => {
   let opened: TestDatabase;
   let database: Database;
   beforeAll(async () => {

@@ -60,7 +60,7 @@ interface Enqueued {
   from: string;
   slots?: string;
   /** The statement has made sure, under a lock of each event's viewer, that none of these events exists. */
-  areNew?: boolean;
+  existenceChecked?: boolean;
   /** More columns of `events` that `from` has. */
   more?: readonly string[];
 }
@@ -75,7 +75,7 @@ export const LEASE_SECONDS = 30;
  * `from` names an earlier CTE of the statement with the columns bot_id, event_id, event, user_id, code, reference (null
  * without one), is_test, campaign_id, creative_id, price_micros (null where nothing was sold), occurred_at and body (text
  * made by `encodeWebhookEvent`). The CTE `enqueued` contains the events made: a code that has already earned this event is
- * left out. With `areNew` all of `from` are made, an event that exists is an error, and there is no `enqueued`.
+ * left out. With `existenceChecked` all of `from` are made, an event that exists is an error, and there is no `enqueued`.
  *
  * `slots` is how many of them may be claimed for the node that runs the statement: an integer parameter that
  * `deliveries.sendNew` supplies. The CTE `claimed_events` (bot_id, event_id, url, delivery_mode) contains those, for `sendNew`
@@ -83,13 +83,13 @@ export const LEASE_SECONDS = 30;
  * held, and wake no loop. Return the rows of both with the statement's own by `union all`: a join of two CTEs compares every
  * pair of rows. Without `slots` nothing is claimed; call `deliveries.wake()` after the commit.
  */
-export function enqueueWebhook({ from, slots, areNew = false, more = [] }: Enqueued): string {
-  const made = areNew ? from : "enqueued";
+export function enqueueWebhook({ from, slots, existenceChecked = false, more = [] }: Enqueued): string {
+  const made = existenceChecked ? from : "enqueued";
   const names = [...columns, ...more].join(", ");
   const insert = `insert into events (${names}) select ${names} from ${from}`;
   return `
     ${
-      areNew
+      existenceChecked
         ? `events_made as (${insert}),`
         : `enqueued as (${insert} order by bot_id, code, event on conflict do nothing
       returning bot_id, event_id, event, user_id, code, reference, is_test, campaign_id, price_micros, occurred_at),`

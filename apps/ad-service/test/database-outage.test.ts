@@ -57,13 +57,13 @@ test("while the database is frozen nobody waits for a 503, and the outage logs a
       expect((await fetch(`${address}/healthz`)).status).toBe(200);
       for (let round = 0; round < 5; round++) {
         for (const [name, surface] of Object.entries(surfaces)) {
-          const askedAt = performance.now();
+          const startedAt = performance.now();
           expectUnavailable(name, surface, await ask(surface));
-          expect(performance.now() - askedAt, name).toBeLessThan(500);
+          expect(performance.now() - startedAt, name).toBeLessThan(500);
         }
-        const askedAt = performance.now();
+        const startedAt = performance.now();
         expect((await fetch(`${address}/readyz`)).status).toBe(503);
-        expect(performance.now() - askedAt).toBeLessThan(500);
+        expect(performance.now() - startedAt).toBeLessThan(500);
         await wait(300);
       }
       expect(written.length - writtenBefore).toBeLessThanOrEqual(Math.ceil(secondsSinceFrozen()) + 1);

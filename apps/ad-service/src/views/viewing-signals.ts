@@ -64,7 +64,7 @@ const QUARTILES_SHARE = 0.75;
 /** A view of which the server hears for less than this share of its length was not played before it. */
 const MIN_HEARD_SHARE = 0.1;
 /** The maximum of a four-byte column; honest sums are far below. */
-const MOST_STORED = 2 ** 31 - 1;
+const MAX_STORED = 2 ** 31 - 1;
 
 /**
  * Adds one call: the reports that it settled, and the total claimed so far. A player that starts late, or reconnects after
@@ -121,7 +121,7 @@ export function numbersOf(signals: ViewingSignals, openedAt: Date): number[] {
   const others = [signals.ranges, signals.evenRanges, first, signals.firstClaimedMs, signals.aheadMs];
   const ofCalls = [signals.calls, signals.atOnce, signals.unheard];
   return [hiddenMs, visibleMs, countedMs, frames, expectedFrames, movingMs, framelessMs, ...others, ...ofCalls].map(
-    (number) => Math.min(Math.trunc(number), MOST_STORED),
+    (number) => Math.min(Math.trunc(number), MAX_STORED),
   );
 }
 

@@ -114,8 +114,8 @@ export async function runCli(words: readonly string[], host: CliHost): Promise<n
     faults,
     () => apiTokens(values.token ?? env.AD_API_TOKEN, { option: "--token", variable: "AD_API_TOKEN" })[0],
   );
-  const givenBot = values["bot-id"] ?? env.BOT_ID ?? env.TELEGRAM_BOT_TOKEN?.split(":", 1)[0];
-  const botId = read(faults, () => botIdOf(givenBot, { option: "--bot-id", variable: "BOT_ID" }));
+  const botSetting = values["bot-id"] ?? env.BOT_ID ?? env.TELEGRAM_BOT_TOKEN?.split(":", 1)[0];
+  const botId = read(faults, () => botIdOf(botSetting, { option: "--bot-id", variable: "BOT_ID" }));
   const { event = "rewarded", by = "day", user } = values;
   const misuses = [
     ...Object.entries(commandsOf).map(

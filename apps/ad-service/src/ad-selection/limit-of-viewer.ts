@@ -74,7 +74,7 @@ export function earnedOnDay({ day, earnedToday }: ViewerEarnings, now: Date): nu
   return stored !== null && stored >= utcDay(now) ? (earnedToday ?? 0) : 0;
 }
 
-/** A stored time further ahead than clocks differ is a wrong clock's. It is ignored, so that it locks nobody out until then. */
+/** Null for a time that a wrong clock stored too far ahead: it would lock the viewer out until then. */
 export function plausibleTime(stored: Date | null, now: Date): Date | null {
   return stored !== null && stored.getTime() <= now.getTime() + MAX_CLOCK_DIFFERENCE_MS ? stored : null;
 }

@@ -60,7 +60,7 @@ interface BulkReview<Filter extends ReviewFilter> {
   filter: z.ZodType<Filter>;
   operations: Record<BulkDecision, { operationId: string; description: string }>;
   matching(decision: BulkDecision, filter: Filter): Matching;
-  /** The ids for the log, or undefined if somebody else has decided it meanwhile. */
+  /** The ids for the log, or undefined if another request has decided it meanwhile. */
   decide(decision: BulkDecision, id: string): Promise<object | undefined>;
 }
 

@@ -6,7 +6,7 @@ import { migrations } from "../migrations.ts";
 import { listClicks } from "./review-clicks.ts";
 import { directLinkRoutes } from "./routes.ts";
 
-/** A bot as it is added: nobody has chosen how suspicious clicks are treated. */
+/** A bot with the default treatment of suspicious clicks. */
 describe("click farms and crowds, by default", () => {
   let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openDirectLinkFixture>>;

@@ -121,7 +121,7 @@ function logVisit(
     case "suspicious":
       log.info({ ...ids, reason }, "a click is refused");
       break;
-    // Machines and visitors who have not tapped yet ask for no reward, and a code of nobody belongs to no user.
+    // These visits ask for no reward: they are by machines, or before the tap, or of an unknown code.
     case "machine":
     case "tap-needed":
     case "unknown-code":

@@ -10,7 +10,7 @@ export interface ConversionKey {
 export type ReverseConversionOutcome =
   | { outcome: "reversed" }
   | { outcome: "reversed-before" }
-  /** `recorded`: the click's other conversions, for whoever named the wrong one. */
+  /** `recorded`: the click's conversions, for the message to a caller who named an unknown one. */
   | { outcome: "unknown-conversion"; recorded: Pick<ConversionKey, "event" | "conversionId">[] };
 
 // The sums change in the hour of the reversal, so that figures already reported stay.

@@ -204,7 +204,7 @@ function actAsClient(
     if (what === "hide") return hasEvents && isFrom(8) ? happen("visibility_changed") : setHidden(true);
     if (manner === "malformed") happen("visibility_changed");
     if (hasEvents && isFrom(6.1)) return happen("back_button_pressed");
-    document.querySelector<HTMLElement>(".pill button")?.click();
+    document.querySelector<HTMLElement>(".pill > button")?.click();
   };
   // A viewer cannot leave a screen that is not drawn yet.
   const whenShown = (callback: () => void) => {

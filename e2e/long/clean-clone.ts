@@ -33,7 +33,7 @@ export function makeCleanClone() {
       const shell = spawn("sh", ["-e", "-c", block], { cwd, env: freshMachine(), timeout: STEP_MS });
       const output = outputOf(shell);
       const code = await new Promise((resolve) => shell.once("close", resolve));
-      expect({ block, code, output: output() }).toMatchObject({ code: 0 });
+      expect(code, `${block}\n${output()}`).toBe(0);
       return output();
     },
 
@@ -45,7 +45,7 @@ export function makeCleanClone() {
       await expect
         .poll(async () => shell.exitCode !== null || (await isUp(output())), { timeout: STEP_MS, intervals: [200] })
         .toBe(true);
-      expect({ exitCode: shell.exitCode, output: output() }).toMatchObject({ exitCode: null });
+      expect(shell.exitCode, `${block}\n${output()}`).toBeNull();
     },
 
     async remove(): Promise<void> {

@@ -51,9 +51,10 @@ test("the steps stay where they are when a reward is credited: plain, named, or 
   ] as const) {
     await page.setViewportSize({ width, height });
     for (const kind of ["", "-named", "-closing"]) {
-      for (const language of ["ru", "fa"]) {
+      for (const language of ["ru", "fa", "uz", "de", "vi"]) {
         const tops: number[] = [];
-        for (const state of [`status-on-its-way${kind}`, `status-credited${kind}`]) {
+        const before = kind === "" ? ["status-checking"] : [];
+        for (const state of [...before, `status-on-its-way${kind}`, `status-credited${kind}`]) {
           await page.evaluate((wanted) => window.showState(wanted), { state, theme: "light", language });
           tops.push(await page.locator(".steps").evaluate((steps) => Math.round(steps.getBoundingClientRect().top)));
         }

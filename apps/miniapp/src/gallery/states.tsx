@@ -170,7 +170,7 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
 
   "status-checking": () => <StatusState service="watched" />,
   "status-on-its-way": () => <StatusState service="on-its-way" />,
-  "status-on-its-way-closing": () => <StatusState service="on-its-way" isClosable />,
+  "status-on-its-way-closing": () => <StatusState service="on-its-way" promised={coins} isClosable />,
   "status-on-its-way-named": () => <StatusState service="on-its-way" promised={coins} />,
   "status-recording": () => <StatusState service="delivered" />,
   "status-delayed": () => <StatusState service="delayed" />,

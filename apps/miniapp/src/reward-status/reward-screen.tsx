@@ -1,11 +1,12 @@
 import type { NamedReward } from "@intermission/ad-core/client-api";
 import type { ReactNode } from "react";
 import { formatDuration } from "../locales/format-time.ts";
+import type { Translator } from "../locales/translate.ts";
 import { Message, useTranslator } from "../locales/use-translator.tsx";
 import { Button } from "../ui/button.tsx";
 import { useNow } from "../ui/hooks.ts";
 import type { IconName } from "../ui/icon.tsx";
-import { Notice } from "../ui/notice.tsx";
+import { Notice, type NoticeTexts } from "../ui/notice.tsx";
 import { SupportCode } from "../ui/texts.tsx";
 import { Superseded } from "../watch-ad/interrupted.tsx";
 import type { Reward } from "./describe-reward.ts";
@@ -50,10 +51,34 @@ interface Look {
 /** Kinds for which the user may contact support, so the code is shown. */
 const kindsWithCode: readonly Reward["kind"][] = ["delayed", "refused", "undelivered", "held", "view-refused"];
 
+/** They follow one another within a moment. */
+const kindsOnTheWay: readonly Reward["kind"][] = ["checking", "on-its-way", "credited"];
+/** What is not known yet: an amount of many digits. */
+const SOME_AMOUNT = 10_000;
+
+function textsOnTheWay(
+  { text, amount, gain }: Translator,
+  { botName, promised, isClosable }: Pick<RewardScreenProps, "botName" | "promised" | "isClosable">,
+): NoticeTexts[] {
+  const some = { ...promised, amount: SOME_AMOUNT };
+  const expected = promised && { amount: amount(promised) };
+  const credited = [text("credited.text", { balance: amount(some) })];
+  return [
+    { title: text("checking.title"), lines: [text("checking.text")] },
+    { title: text("on-its-way.title"), ...expected, lines: [text("on-its-way.text", { bot: botName })] },
+    {
+      title: text("credited.title"),
+      amount: gain(promised ?? some).join(" "),
+      lines: isClosable ? [...credited, text("credited.closing")] : credited,
+    },
+  ];
+}
+
 /** One screen for all states of a reward. */
 export function RewardScreen(props: RewardScreenProps) {
   const { view, botName, promised, code, onClose, onReopen, onAnother } = props;
-  const { text } = useTranslator();
+  const translator = useTranslator();
+  const { text } = translator;
   const { reward, steps, isOffline, isSuperseded, nextAd } = view;
   const isClosing = useSelfClosing(props.isClosable && reward.kind === "credited", onClose);
   if (isSuperseded) return <Superseded onReopen={onReopen} />;
@@ -62,8 +87,7 @@ export function RewardScreen(props: RewardScreenProps) {
   return (
     <Notice
       isLive
-      // The expected amount and the note about closing need lines that other rewards do not have.
-      room={promised || props.isClosable ? "long" : undefined}
+      roomFor={kindsOnTheWay.includes(reward.kind) ? textsOnTheWay(translator, props) : []}
       state={`status-${reward.kind}`}
       icon={icon}
       tone={tone}

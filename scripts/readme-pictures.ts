@@ -53,7 +53,7 @@ async function takePictures(browser: Browser, chat: string): Promise<void> {
   await page.getByRole("button", { name: "Watch an ad" }).click();
   const app = page.frameLocator('iframe[title="Mini-app"]');
   const phones: Buffer[] = [];
-  const keepPhone = async () => phones.push(await page.locator("#phone").screenshot({ animations: "disabled" }));
+  const keepPhone = async () => phones.push(await page.locator("#phone").screenshot());
   await app.getByRole("button", { name: "Watch" }).waitFor();
   // The phone slides in.
   await page.locator("#phone").evaluate((phone) => Promise.all(phone.getAnimations().map(({ finished }) => finished)));

@@ -76,14 +76,16 @@ export function showStats(answer: StatsAnswer): string {
 }
 
 /** A line for each row, without the total; each reason has a column of its own. Amounts are in millionths and in the currency. */
-export function statsCsv({ rows, currency }: StatsAnswer): string {
-  const flat = rows.map(({ name, ...row }) => ({
+export function statsCsv({ rows, total, currency }: StatsAnswer): string {
+  const flatten = ({ name, ...row }: Line) => ({
     ...(name !== undefined && { name }),
-    ...flatten(row),
+    ...flattenReasons(row),
     ...{ currency, spend: amountOf(row.spendMicros), revenue: amountOf(row.revenueMicros) },
     ecpm: row.ecpmMicros === null ? null : amountOf(row.ecpmMicros),
-  }));
-  const names = [...new Set(["key", ...flat.flatMap((row) => Object.keys(row))])];
+  });
+  const flat = rows.map(flatten);
+  // A report without rows has its columns, too: those of the total.
+  const names = [...new Set(["key", ...[...flat, flatten({ key: "", ...total })].flatMap((row) => Object.keys(row))])];
   // A missing count is 0; a missing name or share is empty.
   const fieldOf = (row: Record<string, unknown>, name: string) => row[name] ?? (name.includes(".") ? 0 : "");
   return [names, ...flat.map((row) => names.map((name) => fieldOf(row, name)))]
@@ -186,7 +188,7 @@ function percent(part: number | null): string | undefined {
   return part === null ? undefined : `${(part * 100).toFixed(1)} %`;
 }
 
-function flatten(row: Record<string, unknown>): Record<string, unknown> {
+function flattenReasons(row: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(row).flatMap(([name, value]) => {
       if (typeof value !== "object" || value === null) return [[name, value]];

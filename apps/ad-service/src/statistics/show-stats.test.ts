@@ -116,6 +116,12 @@ describe("statistics on the command line", () => {
     expect(Math.max(...shown.split("\n").map((line) => line.length))).toBeLessThanOrEqual(120);
   });
 
+  test("CSV of a report without rows has the columns of its total", () => {
+    const [head, ...lines] = statsCsv({ ...answer, rows: [] }).split("\n");
+    expect(lines).toEqual([]);
+    expect(head?.split(",")).toEqual(expect.arrayContaining(["key", "requests", "limited.cooldown", "spend", "ecpm"]));
+  });
+
   test("CSV has a column for each reason, and no field that a spreadsheet would evaluate", () => {
     const [row] = answer.rows;
     const evil = { ...answer, by: "campaign", rows: [{ ...row, key: "cmp_1", name: '=HYPERLINK("x"),1' } as never] };

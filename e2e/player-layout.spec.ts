@@ -35,7 +35,7 @@ async function faultsOfLayout({ states, isCard }: { states: string[]; isCard: bo
     for (const element of document.querySelectorAll(".controls .pill, .controls .tools > *, .caption span")) {
       const box = element.getBoundingClientRect();
       if (box.bottom > thirdFrom + 1 && box.top < bottom - 1) {
-        // Captions of a wide clip in a portrait window stand at its foot: docs/decisions/0022.
+        // Captions of a wide clip in a portrait window stand at its foot: docs/decisions/mini-app.md.
         const isCaption = element.closest(".caption") !== null;
         const isWide = ratio > 1 && innerHeight > innerWidth && innerWidth < 768;
         if (!(isCaption && isWide)) faults.push(`${state}: ${element.className || element.tagName}`);

@@ -23,7 +23,7 @@ describe("statements", () => {
     await expect.poll(faults, { timeout: 60_000 }).toEqual([]);
   });
 
-  // The cost of deduplicated entries shows only after thousands of claims (decision 0003), so the test checks the setting
+  // The cost of deduplicated entries shows only after thousands of claims (docs/decisions/stores.md), so the test checks the setting
   // itself.
   test("the index of waiting deliveries is not deduplicated", async () => {
     const text = "select reloptions as settings from pg_class where oid = 'deliveries_due'::regclass";

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /**
  * Amounts of money are integers of micros, which are millionths of the deployment's currency. This file has their bounds and
- * their form, for the command line and for HTTP alike (docs/decisions/0037).
+ * their form, for the command line and for HTTP alike (docs/decisions/statistics.md).
  */
 const MICROS_PER_UNIT = 1_000_000n;
 const DECIMALS = 6;

@@ -6,6 +6,7 @@ import { findPostgres } from "./find-postgres.ts";
 import { installPrograms } from "./find-programs.ts";
 import { stopCommands } from "./processes.ts";
 import { explain, step } from "./say.ts";
+import { buildStateGallery } from "./state-gallery.ts";
 import { timeParts } from "./time-parts.ts";
 
 const fullLength = fileURLToPath(new URL("../apps/ad-service/test/faults/run-full-length.ts", import.meta.url));
@@ -40,7 +41,13 @@ async function run(): Promise<void> {
   for (const [name, files] of Object.entries(withoutServer)) await shown(name, "vitest", ["run", ...files], long);
   await timed("mini-app", () => step("mini-app", buildMiniapp));
   const browser = await timed("browser", () => step("browser", findBrowser));
-  await shown("flows", "playwright", ["test", "--config", "playwright.long.config.ts"], { CHROMIUM_PATH: browser });
+  const gallery = await timed("gallery of states", () => step("gallery of states", () => buildStateGallery()));
+  try {
+    const env = { CHROMIUM_PATH: browser, STATE_GALLERY: gallery.folder };
+    await shown("flows", "playwright", ["test", "--config", "playwright.long.config.ts"], env);
+  } finally {
+    gallery.remove();
+  }
   await shown("kills on the embedded store", node, ["e2e/kill/random-kills.ts", "--store", "embedded", "--runs", "16"]);
   await shown("a backup under load", node, ["e2e/kill/backup-under-load.ts"]);
   const postgres = await timed("PostgreSQL", () => step("PostgreSQL", findPostgres));

@@ -7,8 +7,9 @@ import { buildMiniapp } from "./build-miniapp.ts";
 import { findBrowser } from "./find-browser.ts";
 import { findPostgres } from "./find-postgres.ts";
 import { installPrograms } from "./find-programs.ts";
-import { stopCommands } from "./processes.ts";
+import { runCommand, stopCommands } from "./processes.ts";
 import { explain, step } from "./say.ts";
+import { buildStateGallery } from "./state-gallery.ts";
 import { timeParts } from "./time-parts.ts";
 
 const { timed, shown, times } = timeParts();
@@ -16,17 +17,25 @@ const { timed, shown, times } = timeParts();
 async function main(): Promise<void> {
   const features = process.argv.slice(2).filter((word) => word !== "--");
   const isWhole = features.length === 0;
-  if (isWhole) {
-    await shown("check", process.execPath, ["scripts/check.ts"]);
-    console.log(await timed("mini-app", () => step("mini-app", buildMiniapp).then(sizesOf)));
+  const temporary = openTemporaryFolder();
+  try {
+    await run(features, temporary.path);
+  } finally {
+    temporary.remove();
+    if (isWhole) console.log(`\n${times()}`);
   }
+  if (isWhole) console.log(longTests);
+}
+
+async function run(features: readonly string[], temporary: string): Promise<void> {
+  const isWhole = features.length === 0;
+  const gallery = isWhole ? await timed("check and builds", () => checkAndBuild(temporary)) : undefined;
   await timed("languages and nginx", installPrograms);
   const postgres = await timed("PostgreSQL", () => step("PostgreSQL", findPostgres));
   console.log(`  ${postgres.source}`);
-  const temporary = openTemporaryFolder();
   try {
     const env = {
-      TMPDIR: temporary.path,
+      TMPDIR: temporary,
       // Tests load many modules: with V8's default for young objects, 16 MB, they take 7 % longer.
       NODE_OPTIONS: `--max-semi-space-size=32 ${process.env.NODE_OPTIONS ?? ""}`,
       TEST_DATABASE_URL: postgres.url,
@@ -35,13 +44,21 @@ async function main(): Promise<void> {
     if (!isWhole) return;
     const browser = await timed("browser", () => step("browser", findBrowser));
     console.log(`  ${browser}`);
-    await shown("flows", "playwright", ["test"], { ...env, CHROMIUM_PATH: browser });
+    await shown("flows", "playwright", ["test"], { ...env, CHROMIUM_PATH: browser, STATE_GALLERY: gallery });
   } finally {
     await postgres.stop();
-    temporary.remove();
-    if (isWhole) console.log(`\n${times()}`);
   }
-  console.log(longTests);
+}
+
+/** Side by side, since the check ends with a single process. Returns the folder of the gallery of states. */
+async function checkAndBuild(temporary: string): Promise<string> {
+  const [gallery, output] = await Promise.all([
+    step("gallery of states", () => buildStateGallery(temporary)),
+    step("mini-app", buildMiniapp),
+    runCommand(process.execPath, ["scripts/check.ts"], { stdio: "inherit" }),
+  ]);
+  console.log(sizesOf(output));
+  return gallery.folder;
 }
 
 const longTests = `

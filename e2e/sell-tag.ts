@@ -20,6 +20,9 @@ export async function sendsVideo(name: string): Promise<Answer> {
     response.writeHead(200, { "content-type": "video/mp4", "content-length": video.byteLength }).end(video);
 }
 
+/** The advertiser's page, below `{self}/shop`. Its server is real: not every browser lets a test answer for a new window. */
+const shop: Answer = (_request, response) => response.writeHead(200, { "content-type": "text/html" }).end("The shop");
+
 export const missing: Answer = (_request, response) => response.writeHead(404).end();
 
 /** Adds a campaign for a tag whose wrapper leads to the ad server's video; it has top priority until the test is over. */
@@ -27,7 +30,8 @@ export const test = base.extend<{ sell: (media: Answer, sample?: Sample, compani
   sell: async ({ stack }, use) => {
     const undo: (() => unknown)[] = [];
     await use(async (media, sample, companion = missing) => {
-      const ad = { "/inline": inline({ duration: "00:00:02", ...sample }), "/ad.mp4": media };
+      const document = inline({ duration: "00:00:02", ...sample }).replaceAll("https://shop.example", "{self}/shop");
+      const ad = { "/inline": document, "/ad.mp4": media, "/shop/sale": shop, "/shop/picture": shop };
       const tag = wrapper("{self}/inline");
       const ads = await openSampleAdServer({ "/tag": tag, ...ad, "/companion.png": companion });
       undo.push(ads.close);

@@ -1,5 +1,5 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { analyze } from "./axe.ts";
 import { closeAndGet, launchUrl } from "./open-miniapp.ts";
 import { expect, newCode, test } from "./stack.ts";
 
@@ -16,16 +16,16 @@ async function expectNoViolations(page: Page, state: string): Promise<void> {
     const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
     await Promise.allSettled(ending.map(({ finished }) => finished));
   });
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const found = violations.map(({ id, nodes }) => `${state}: ${id} at ${nodes.map(({ target }) => target).join(", ")}`);
-  expect(found).toEqual([]);
+  expect((await analyze(page)).violations, state).toEqual([]);
 }
 
 for (const scheme of ["light", "dark"] as const) {
   test.describe(`in ${scheme} colours`, { tag: scheme === "dark" ? "@long" : [] }, () => {
     test.use({ colorScheme: scheme });
 
-    test("offer, player, leave dialog, end and status have no axe violations", async ({ api, page, stack, userId }) => {
+    // `npm test` looks at the same screens in the gallery: miniapp-states.spec.ts.
+    const name = "offer, player, leave dialog, end and status have no axe violations";
+    test(name, { tag: "@long" }, async ({ api, page, stack, userId }) => {
       const { miniappUrl } = await newCode(api, userId);
       const theme = scheme === "light" ? lightTheme : undefined;
       await page.goto(launchUrl(miniappUrl, userId, stack.secrets, theme ? { theme } : {}));

@@ -88,7 +88,12 @@ test("the timeline shows each real step of a view, and the verifier turns red fo
   await expect(verdict).toHaveText(/^Not valid/);
 });
 
-test("a receiver that answers 500 is tried again, and pays once it accepts", async ({ api, page, stack, userId }) => {
+test("a receiver that answers 500 is tried again, and pays once it accepts", { tag: "@long" }, async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
   // A new endpoint that answers its test 500 would get no events at all.
   await stack.ads(["endpoints", "test", stack.secrets.botId]);
   await page.goto(`${stack.urls.demoBot}/?user=${userId}`);

@@ -3,56 +3,28 @@ import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
 import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 import { openInTelegram } from "./telegram-client.ts";
 
-test("the picture is shown before the app's files arrive, and the app adopts it without moving it", async ({
-  api,
-  page,
-  stack,
-  userId,
-}) => {
-  const arrived = Promise.withResolvers<void>();
-  await page.route("**/app/assets/*.js", async (route) => {
-    await arrived.promise;
-    await route.continue();
-  });
-  const sessions: string[] = [];
-  page.on("request", (request) => {
-    if (request.method() === "POST" && request.url().endsWith("/player/v1/sessions")) sessions.push(request.url());
-  });
-  const { miniappUrl } = await newCode(api, userId);
-  await page.goto(launchUrl(miniappUrl, userId, stack.secrets), { waitUntil: "commit" });
-  const video = page.locator("video");
-  await expect(video).toBeVisible();
-  await expect(video).toHaveJSProperty("readyState", 4);
-  await video.evaluate((element) => {
-    element.dataset.early = "yes";
-  });
-  const place = await video.boundingBox();
-
-  arrived.resolve();
-  await expect(page.getByRole("button", { name: "Watch" })).toBeVisible();
-  await expect(video).toHaveAttribute("data-early", "yes");
-  expect(await video.boundingBox()).toEqual(place);
-  expect(sessions).toHaveLength(1);
-  await watchToTheEnd(page);
-  await closeAndGet(page);
-  await expectPaidOnce(api, userId, "rewarded");
-});
-
-test("the video begins to load with the page, before its session is open, and is loaded once", async ({
+test("the video loads before its session is open, and is shown before the app's files arrive; the app adopts it as it is", async ({
   api,
   page,
   stack,
   userId,
 }) => {
   const loaded = Promise.withResolvers<void>();
+  const shown = Promise.withResolvers<void>();
+  const sessions: string[] = [];
   const files = new Set<string>();
   page.on("request", (request) => {
     const { pathname } = new URL(request.url());
+    if (request.method() === "POST" && pathname.endsWith("/player/v1/sessions")) sessions.push(pathname);
     if (/^\/media\/.*\.mp4$/.test(pathname)) files.add(pathname);
   });
-  // The app's files and the session come only when the video is there.
-  await page.route(/\/player\/v1\/sessions$|\/app\/assets\/.*\.js$/, async (route) => {
+  // The session comes only when the video is there, and the app's files only when its picture is shown.
+  await page.route(/\/player\/v1\/sessions$/, async (route) => {
     await loaded.promise;
+    await route.continue();
+  });
+  await page.route("**/app/assets/*.js", async (route) => {
+    await shown.promise;
     await route.continue();
   });
   const { miniappUrl } = await newCode(api, userId);
@@ -65,8 +37,15 @@ test("the video begins to load with the page, before its session is open, and is
     element.dataset.early = "yes";
   });
   loaded.resolve();
+  await expect(video).toBeVisible();
+  await expect(video).toHaveJSProperty("readyState", 4);
+  const place = await video.boundingBox();
+
+  shown.resolve();
   await expect(page.getByRole("button", { name: "Watch" })).toBeVisible();
   await expect(video).toHaveAttribute("data-early", "yes");
+  expect(await video.boundingBox()).toEqual(place);
+  expect(sessions).toHaveLength(1);
   await watchToTheEnd(page);
   expect(files.size).toBe(1);
   await closeAndGet(page);

@@ -1,5 +1,5 @@
 import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
-import { expect, newCode, test } from "./stack.ts";
+import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 
 declare global {
   interface Window {
@@ -8,7 +8,7 @@ declare global {
   }
 }
 
-test("the status follows the ad at once, and the publisher's API is signed in to while the ad plays", async ({
+test("the status follows the ad at once, contacts only both services, and shows each step, also when opened again", async ({
   api,
   page,
   stack,
@@ -23,8 +23,12 @@ test("the status follows the ad at once, and the publisher's API is signed in to
   });
   let isClosed = false;
   const signIns: { isAfterTheClose: boolean }[] = [];
+  const requests: URL[] = [];
   page.on("request", (request) => {
-    if (request.method() === "POST" && request.url().includes("telegramUser.signIn"))
+    const url = new URL(request.url());
+    if (url.origin !== "null") requests.push(url);
+    // The publisher's API is signed in to while the ad plays.
+    if (request.method() === "POST" && url.pathname.includes("telegramUser.signIn"))
       signIns.push({ isAfterTheClose: isClosed });
   });
   const { miniappUrl } = await newCode(api, userId);
@@ -36,6 +40,25 @@ test("the status follows the ad at once, and the publisher's API is signed in to
   const shown = await page.evaluate(() => window.shownStates);
   expect(shown.slice(shown.indexOf("playing"))).not.toContain("opening");
   expect(signIns).toEqual([{ isAfterTheClose: false }]);
+  await expectPaidOnce(api, userId, "rewarded");
+
+  expect([...new Set(requests.map(({ origin }) => origin))].sort()).toEqual(
+    [stack.urls.adService, stack.urls.api].sort(),
+  );
+  const addresses = requests.map(({ pathname, search }) => `${pathname}${search}`);
+  // URLs end up in logs, so they must not contain launch data or tokens.
+  expect(addresses.filter((address) => /hash=|user=|initData|token/i.test(address))).toEqual([]);
+  expect(addresses.length).toBeGreaterThan(5);
+
+  const steps = page.getByRole("list", { name: "Where your reward is" }).getByRole("listitem");
+  const expectAllDone = async () => {
+    for (const [index, name] of ["Watched", "Sent to the bot", "Credited"].entries()) {
+      await expect(steps.nth(index)).toHaveText(new RegExp(`^${name}\\s*Done\\s*\\d{1,2}:\\d\\d`));
+    }
+  };
+  await expectAllDone();
+  await page.reload();
+  await expectAllDone();
 });
 
 test("another ad is offered only when there is one; before, the status says when", { tag: "@long" }, async ({

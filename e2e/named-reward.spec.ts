@@ -60,12 +60,15 @@ test.describe("the screen of a credited reward", () => {
   });
 
   test("closes itself", async ({ api, page, stack, userId }) => {
+    await page.clock.install();
+    await page.clock.resume();
     const { miniappUrl } = await newCode(api, userId);
     await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
     await watchToTheEnd(page);
     await closeAndGet(page);
     await expect(page.getByText(closes)).toBeVisible();
-    await expect.poll(() => page.evaluate(closedByApp), { timeout: 10_000 }).toBe(1);
+    await page.clock.runFor(10_000);
+    await expect.poll(() => page.evaluate(closedByApp)).toBe(1);
   });
 
   test("stays after a touch, and with reduced motion", { tag: "@long" }, async ({ api, page, stack, userId }) => {

@@ -3,11 +3,11 @@ import { rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, type Page, test } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { end, outputOf } from "../examples/live-stack.ts";
 import { type DemoStack, startDemoStack } from "../scripts/demo-stack.ts";
 import { freePort, root } from "../scripts/processes.ts";
-import { newDataDirectory, startAdsCommands } from "./stack.ts";
+import { expect, newDataDirectory, startAdsCommands, test } from "./stack.ts";
 
 test.setTimeout(180_000);
 // One stack for all: only one program is the bot at a time.

@@ -241,7 +241,7 @@ export function clientApiRoutes(app: FastifyInstance, deps: ClientApiDeps): void
 
 export type OperatorDeps = BotOperatorDeps &
   Omit<CampaignOperatorDeps, "requireBots"> &
-  Omit<CreativeOperatorDeps, "downloadVideo" | "faultOfTag"> &
+  Omit<CreativeOperatorDeps, "downloadVideo" | "faultOfTag" | "requireBots"> &
   DeliveryOperatorDeps &
   StatsOperatorDeps &
   ExplainOperatorDeps &
@@ -274,6 +274,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
         ...deps,
         downloadVideo: (video) => downloadVideo(deps.requests, video),
         faultOfTag: (url) => faultOfTag(deps, { url, now: deps.now }),
+        requireBots: (botIds) => requireBots(deps.database, botIds),
       });
       campaignOperatorRoutes(scope, { ...deps, requireBots: (botIds) => requireBots(deps.database, botIds) });
       currencyOperatorRoutes(scope, deps);

@@ -610,6 +610,7 @@ create table ad_reports (
   primary key (user_id, bot_id, creative_id, day)
 );
 create index ad_reports_of_creative on ad_reports (creative_id, reason);
+create index ad_reports_by_time on ad_reports using brin (reported_at) with (pages_per_range = 32);
 
 -- Conversions that advertisers report for clicks. Append-only.
 create table conversions (

@@ -219,7 +219,8 @@ describe("with a running server", () => {
     });
     const cleared = JSON.parse((await ads(["creatives", "legal-line", creativeId, "--remove", "--json"])).out);
     expect(cleared).toMatchObject({ legalLine: null });
-    expect(JSON.parse((await ads(["creatives", "reports", "--creative-id", creativeId, "--json"])).out)).toEqual([]);
+    const reports = await ads(["creatives", "reports", "--creative-id", creativeId, "--limit", "1", "--json"]);
+    expect(JSON.parse(reports.out)).toEqual({ reports: [], next: null, hasMore: false });
     expect(await ads(["creatives", "reports", "--creative-id", "cre_none"])).toMatchObject({
       out: "",
       err: expect.stringContaining("there is no creative cre_none"),

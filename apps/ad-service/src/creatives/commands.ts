@@ -6,6 +6,7 @@ import {
   confirmable,
   confirmedQuery,
   existingFile,
+  telegramIdOption,
   wholeNumber,
 } from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
@@ -84,13 +85,17 @@ export function creativeCommands(program: Command, context: CommandContext): voi
   withExamples(creatives.command("reports").description("what viewers object to, the most frequent first"), [
     "creatives reports",
     "creatives reports --creative-id cre_0a1b2c3d4e5f60718293a4b5",
+    "creatives reports --bot-id 7000000001 --limit 10 --json",
   ])
     .option("--creative-id <id>", "of one creative only")
+    .option("--bot-id <id>", "of the viewers of one bot only", telegramIdOption)
+    .option("--after <cursor>", "continue where an earlier list ended")
     .option("--limit <number>", "at most this many, up to 1000", wholeNumber, 50)
-    .action(async ({ creativeId, limit }: { creativeId?: string; limit: number }) => {
-      const query = { creativeId, limit: String(limit) };
-      const rows = rowsOf(await context.call({ method: "GET", path: "/creatives/reports", query }), "reports");
-      context.print(rows, () => tableOf(rows, reportColumns));
+    .action(async ({ limit, ...of }: ReportOptions) => {
+      const query = { ...of, limit: String(limit) };
+      const page = await callForRow(context, { method: "GET", path: "/creatives/reports", query });
+      const more = page.hasMore ? `\n\nThere are more: --after ${page.next}` : "";
+      context.print(page, () => `${tableOf(rowsOf(page, "reports"), reportColumns)}${more}`);
     });
 
   withExamples(
@@ -117,6 +122,13 @@ export function creativeCommands(program: Command, context: CommandContext): voi
     .action(async (creativeId: string) =>
       show(await callForRow(context, { method: "GET", path: `/creatives/${encodeURIComponent(creativeId)}` })),
     );
+}
+
+interface ReportOptions {
+  creativeId?: string;
+  botId?: string;
+  after?: string;
+  limit: number;
 }
 
 interface VideoOptions {

@@ -1,12 +1,13 @@
 import { Readable } from "node:stream";
+import { telegramId } from "@intermission/ad-core/client-api";
 import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { bodyBytes } from "@intermission/server/finish-bodies";
 import { boundedText, confirmation, listLimit } from "@intermission/server/parse-request";
-import { invalid, notFound, requireConfirmation } from "@intermission/server/refuse";
+import { invalid, invalidField, notFound, requireConfirmation } from "@intermission/server/refuse";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { adReports, listAdReports } from "./ad-reports.ts";
+import { adReportsPage, listAdReports } from "./ad-reports.ts";
 import { type AddCreativeOutcome, addCreative, addCreativeByAddress, type DownloadVideo } from "./add-creative.ts";
 import { removeCaptions, setCaptions, setPoster } from "./captions-and-posters.ts";
 import {
@@ -29,6 +30,8 @@ export interface CreativeOperatorDeps {
   /** Requests a VAST tag once, and returns what keeps its ads from being shown. */
   faultOfTag(url: string): Promise<string | undefined>;
   isPlainHttpAllowed: boolean;
+  /** Refuses a bot that does not exist. */
+  requireBots(botIds: readonly (string | undefined)[]): Promise<void>;
   now: () => Date;
 }
 
@@ -87,8 +90,13 @@ const operations = {
   reports: {
     operationId: "listAdReports",
     description: "Counts viewers' objections by creative and reason, the most frequent first.",
-    querystring: z.object({ creativeId: z.string().max(64).optional(), limit: listLimit }),
-    response: { 200: z.object({ reports: adReports }) },
+    querystring: z.object({
+      creativeId: z.string().max(64).optional(),
+      botId: telegramId.optional().describe("Of the viewers of one bot only."),
+      after: z.string().max(512).optional().describe("`next` of an earlier list with the same filter."),
+      limit: listLimit,
+    }),
+    response: { 200: adReportsPage },
   },
   rename: {
     operationId: "renameCreative",
@@ -172,7 +180,10 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
 
   scope.get("/creatives/reports", { schema: operations.reports }, async ({ query }) => {
     await requireCreative(database, query.creativeId);
-    return { reports: await listAdReports(database, query) };
+    await deps.requireBots([query.botId]);
+    const listed = await listAdReports(database, { ...query, now: now() });
+    if (listed.outcome === "bad-cursor") throw invalidField("after", "is not a cursor of this list");
+    return listed.page;
   });
 
   scope.put("/creatives/:creativeId/name", { schema: operations.rename }, async (request) => {

@@ -158,6 +158,19 @@ describe("statistics", () => {
     expect(await readSums(store.database)).toMatchObject({ "910 1  clicks-refused expired": [1, 0, 0] });
   });
 
+  test("viewers' reports of ads are deleted after 13 months, and younger ones are not", async () => {
+    const hours = [1, 2, 3].map((hour) => new Date(dayStart + hour * 3_600_000));
+    for (const [index, at] of hours.entries()) await store.database.run(insertAdReport, [String(index), at]);
+    const left = async () => {
+      const text = "select user_id as id from ad_reports order by reported_at";
+      return (await store.database.run<{ id: string }>({ name: "", text }, [])).map(({ id }) => id);
+    };
+    await pruneFacts(store.database, { now: new Date("2027-04-01T02:00:00Z") });
+    expect(await left()).toEqual(["1", "2"]);
+    await pruneFacts(store.database, { now: new Date("2027-04-01T02:00:01Z") });
+    expect(await left()).toEqual(["2"]);
+  });
+
   test("the visitor of a suspicious click is blanked after 13 months, and the event stays", async () => {
     const hours = [1, 2, 3].map((hour) => new Date(dayStart + hour * 3_600_000));
     for (const at of hours) await store.database.run(insertClick, [newEventId(at.getTime(), new Uint8Array(10)), at]);
@@ -178,6 +191,12 @@ const insertClick = statement<never>(
   "test.insert-click",
   `insert into events (event_id, bot_id, event, user_id, code, occurred_at, suspicions, user_agent, address_hash, network_hash, body)
    values ($1, '910', 'direct_link', '1', $1, $2, '{mostly-taps}', 'Mozilla', 'a', 'n', '{}')`,
+);
+
+const insertAdReport = statement<never>(
+  "test.insert-ad-report",
+  `insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, session_id, reported_at)
+   values ('910', $1, 'cre_a', ($2::timestamptz at time zone 'UTC')::date, 'scam', 'cmp_a', 's', $2)`,
 );
 
 const countMilestones = statement<{ count: number }>(

@@ -219,6 +219,7 @@ const oldRows = {
   ad_requests: olderThanKept("occurred_at"),
   ad_milestones: olderThanKept("occurred_at"),
   ad_clicks: olderThanKept("occurred_at"),
+  ad_reports: olderThanKept("reported_at"),
   withheld_clicks: olderThanKept("occurred_at"),
   click_refusals: olderThanKept("hour"),
   conversions: olderThanKept("occurred_at"),

@@ -44,7 +44,14 @@ function AboutDialog({
   const reason = useRef<AdReportReason>("other");
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useLayoutEffect(() => (dialog.current ? openModal(dialog.current, onClose) : undefined), [onClose]);
+  useLayoutEffect(() => {
+    if (!dialog.current) return undefined;
+    const close = openModal(dialog.current, onClose);
+    return () => {
+      close();
+      focusLabel();
+    };
+  }, [onClose]);
 
   const send = async () => {
     setStep("sending");
@@ -108,6 +115,17 @@ function AboutDialog({
       <Button onClick={onClose}>{text("action.close")}</Button>
     </dialog>
   );
+}
+
+/**
+ * The label that opened the sheet may be gone: the service can confirm the view meanwhile, and then the label of the end card
+ * has its place. The browser focuses none that is hidden.
+ */
+function focusLabel(): void {
+  for (const label of document.querySelectorAll<HTMLElement>(".ad-badge")) {
+    label.focus({ preventScroll: true });
+    if (document.activeElement === label) return;
+  }
 }
 
 const reasons = Object.keys({

@@ -18,12 +18,13 @@ export function openModal(dialog: HTMLDialogElement, onCancel: () => void): () =
 
 /** Safari before 15.4 has no modal dialogs. What replaces them is loaded there only. */
 function openOwnModal(dialog: HTMLElement, onCancel: () => void): () => void {
+  const before = document.activeElement;
   dialog.setAttribute("open", "");
   let close: (() => void) | undefined;
   let isClosed = false;
   import("./own-modal.ts")
     .then(({ openAsModal }) => {
-      if (!isClosed) close = openAsModal(dialog, onCancel);
+      if (!isClosed) close = openAsModal(dialog, before, onCancel);
     })
     .catch(() => {});
   return () => {

@@ -19,7 +19,7 @@ export default defineConfig({
           name: "together",
           include: [
             "packages/*/src/**/*.test.ts",
-            "apps/*/{src,test}/**/*.test.ts",
+            "apps/*/{src,test,build}/**/*.test.ts",
             "clients/*/*.test.ts",
             "examples/*.test.ts",
             "scripts/*.test.ts",

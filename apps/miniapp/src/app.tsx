@@ -1,5 +1,5 @@
 import { type ReactNode, useCallback, useState } from "react";
-import { OldClientEntry, OutsideEntry, Refusal } from "./entry/lazy-entries.tsx";
+import { AboutAd, OldClientEntry, OutsideEntry, Refusal } from "./entry/lazy-entries.tsx";
 import { UnreachableEntry } from "./entry/unreachable-entry.tsx";
 import { OpeningEntry, WaitEntry } from "./entry/wait-entry.tsx";
 import { StatusScreen, usePreparedStatus } from "./reward-status/status-screen.tsx";
@@ -68,6 +68,7 @@ function Opened({ start, initData, host }: AppProps & { initData: string }) {
           onAnother={openAnother}
           onBroken={hasReplaced ? undefined : replaceBroken}
           status={status(opening.session, true)}
+          about={(onClose) => <AboutAd {...aboutProps(opening.session)} onClose={onClose} />}
         />
       );
     case "unreachable":
@@ -76,6 +77,8 @@ function Opened({ start, initData, host }: AppProps & { initData: string }) {
       return <OldClientEntry host={host} />;
   }
 }
+
+const aboutProps = ({ ad, session_id: sessionId, token }: Session) => ({ ad, sessionId, token });
 
 /** The user has started an ad already, whose video does not play: its replacement starts by itself. */
 function withoutOffer(session: Session): Session {

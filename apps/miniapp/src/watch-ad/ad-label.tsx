@@ -1,6 +1,5 @@
 import { useTranslator } from "../locales/use-translator.tsx";
 import { Button } from "../ui/button.tsx";
-import { lazily } from "../ui/lazily.tsx";
 
 /** Marks the ad as one, and opens what there is to know about it. */
 export function AdLabel({ onAbout }: { onAbout: () => void }) {
@@ -11,12 +10,3 @@ export function AdLabel({ onAbout }: { onAbout: () => void }) {
     </Button>
   );
 }
-
-const Nothing = () => null;
-
-/** Few users open it. Until it is loaded, "Play" and Telegram's back button continue the ad. */
-export const AboutAd = lazily(
-  () => import("../about-ad/about-sheet.tsx"),
-  ({ AboutSheet }) => AboutSheet,
-  Nothing,
-);

@@ -1,7 +1,6 @@
 import { type CSSProperties, type ReactNode, startTransition, useCallback, useEffect, useState } from "react";
 import type { Host } from "../telegram/host.ts";
 import { useStateName, useStrayClick } from "../ui/hooks.ts";
-import { AboutAd } from "./ad-label.tsx";
 import { EndCard, useEndCard } from "./end-card.tsx";
 import { Interrupted } from "./interrupted.tsx";
 import { LeaveDialog } from "./leave-dialog.tsx";
@@ -20,10 +19,12 @@ interface WatchAdProps {
   onBroken?: (() => void) | undefined;
   /** The screen after the ad is closed. */
   status: ReactNode;
+  /** What there is to know about the ad, over it. */
+  about: (onClose: () => void) => ReactNode;
 }
 
 /** From the offer to the close. The video stays in one place of the tree, because moving it would pause it. */
-export function WatchAd({ session, video, host, onReopen, onAnother, onBroken, status }: WatchAdProps) {
+export function WatchAd({ session, video, host, onReopen, onAnother, onBroken, status, about }: WatchAdProps) {
   const [watching, snapshot] = useWatching(session, video, host);
   const { stage, holds } = snapshot;
   const isOnStage = stage === "playing" || stage === "confirming" || stage === "watched";
@@ -43,9 +44,12 @@ export function WatchAd({ session, video, host, onReopen, onAnother, onBroken, s
   }
   const { width, height } = snapshot.size;
   return (
-    <OnStage session={session} actions={watching} snapshot={snapshot} host={host}>
-      <VideoSlot {...{ video, width, height }} onTap={stage === "offer" ? watching.play : undefined} />
-    </OnStage>
+    <>
+      <OnStage session={session} actions={watching} snapshot={snapshot} host={host}>
+        <VideoSlot {...{ video, width, height }} onTap={stage === "offer" ? watching.play : undefined} />
+      </OnStage>
+      {holds.has("about") ? about(watching.closeAbout) : null}
+    </>
   );
 }
 
@@ -119,9 +123,6 @@ export function OnStage({ session, actions, snapshot, host, children }: OnStageP
         ) : null}
       </div>
       {holds.has("dialog") ? <LeaveDialog seconds={seconds} onStay={actions.stay} onLeave={actions.leave} /> : null}
-      {holds.has("about") ? (
-        <AboutAd ad={session.ad} sessionId={session.session_id} token={session.token} onClose={actions.closeAbout} />
-      ) : null}
     </main>
   );
 }

@@ -26,7 +26,7 @@ function takeNewerFunctions(): void {
   };
 }
 
-test("without what iOS 14 lacks, the keyboard stays in the leave dialog, and the ad is paid once", async ({
+test("without what iOS 14 lacks, keyboard and taps stay in the dialogs, and the ad is paid once", async ({
   api,
   page,
   stack,
@@ -42,7 +42,32 @@ test("without what iOS 14 lacks, the keyboard stays in the leave dialog, and the
   });
   const { miniappUrl } = await newCode(api, userId);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
-  await page.getByRole("button", { name: "Watch" }).click();
+  const label = page.getByRole("button", { name: "Ad", exact: true }).filter({ visible: true });
+  const watch = page.getByRole("button", { name: "Watch" });
+  const { x, y } = (await watch.boundingBox()) ?? { x: 0, y: 0 };
+  await label.click();
+  const sheet = page.getByRole("dialog");
+  await expect(sheet).toBeInViewport({ ratio: 1 });
+  await expect(sheet.getByRole("heading", { name: "About this ad" })).toBeFocused();
+  for (const [key, name] of [
+    ["Shift+Tab", "Close"],
+    ["Shift+Tab", "Report this ad"],
+    ["Shift+Tab", "Close"],
+    ["Tab", "Report this ad"],
+  ] as const) {
+    await page.keyboard.press(key);
+    await expect(sheet.getByRole("button", { name })).toBeFocused();
+  }
+  // What is below the sheet takes neither a tap nor the focus.
+  await page.mouse.click(x + 2, y + 2);
+  await watch.evaluate((button) => button.focus());
+  await expect(sheet.getByRole("button", { name: "Report this ad" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(sheet.getByRole("heading", { name: "What is wrong" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(sheet).toBeHidden();
+  await expect(label).toBeFocused();
+  await watch.click();
   await page.getByRole("button", { name: "Tap to play" }).waitFor();
   const close = page.getByRole("button", { name: "Close", exact: true });
   await close.click();

@@ -45,8 +45,18 @@ test("reading about the ad holds it, a report counts, and the view is paid after
   await label.press("Enter");
   await expect(sheet).toContainText("Thank you");
   await expect(sheet.getByRole("button", { name: "Report this ad" })).toHaveCount(0);
+  // The service confirms the view while the sheet is open again, at the end of the video.
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  await page.route("**/reports", (route) => opened.then(() => route.continue()));
   await page.keyboard.press("Escape");
-  await page.getByRole("heading", { name: "You can close now" }).waitFor({ timeout: 20_000 });
+  await page.locator("html[data-state=confirming]").waitFor();
+  await label.press("Enter");
+  await expect(sheet.getByRole("heading", { name: "About this ad" })).toBeFocused();
+  open();
+  await page.locator("html[data-state=watched]").waitFor();
+  await expect(sheet.getByRole("heading", { name: "About this ad" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(label).toBeFocused();
   await closeAndGet(page);
   await expectPaidOnce(api, userId, "rewarded");
 });

@@ -3,6 +3,11 @@ export function openAsModal(dialog: HTMLElement, before: Element | null, onCance
   dialog.dataset.modal = "own";
   dialog.setAttribute("role", "dialog");
   dialog.setAttribute("aria-modal", "true");
+  const covered = [...(dialog.parentElement?.children ?? [])].filter((each) => each !== dialog) as HTMLElement[];
+  const setTaps = (pointerEvents: "none" | "") => {
+    for (const each of covered) each.style.pointerEvents = pointerEvents;
+  };
+  setTaps("none");
   let focused: HTMLElement | undefined;
   const onFocus = ({ target }: FocusEvent) => {
     if (target instanceof HTMLElement && dialog.contains(target)) focused = target;
@@ -17,7 +22,7 @@ export function openAsModal(dialog: HTMLElement, before: Element | null, onCance
     const controls = controlsOf(dialog);
     const at = controls.indexOf(document.activeElement as HTMLElement);
     // From the heading, which is none of them, Shift and Tab lead to the last one.
-    const next = event.shiftKey ? (at < 0 ? 0 : at) - 1 + controls.length : at + 1;
+    const next = event.shiftKey ? Math.max(at, 0) - 1 + controls.length : at + 1;
     controls[next % controls.length]?.focus();
   };
   document.addEventListener("focusin", onFocus);
@@ -25,6 +30,7 @@ export function openAsModal(dialog: HTMLElement, before: Element | null, onCance
   if (dialog.contains(document.activeElement)) focused = document.activeElement as HTMLElement;
   else controlsOf(dialog)[0]?.focus();
   return () => {
+    setTaps("");
     document.removeEventListener("focusin", onFocus);
     dialog.removeEventListener("keydown", onKey);
     if (before instanceof HTMLElement) before.focus({ preventScroll: true });

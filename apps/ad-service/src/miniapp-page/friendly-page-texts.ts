@@ -72,7 +72,7 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "Este endereço não pertence a nenhum bot. Volte ao chat do bot e abra o aplicativo por lá.",
     },
     "not-built": { title: "O aplicativo ainda não está pronto", text: "Volte em alguns minutos." },
-    unavailable: { title: "O aplicativo não pode ser aberto agora", text: "Tente de novo em um minuto." },
+    unavailable: { title: "O aplicativo não pode ser aberto agora", text: "Tente novamente em um minuto." },
   },
   ar: {
     "unknown-address": { title: "لا يوجد شيء هنا", text: "ارجع إلى محادثة البوت وافتح التطبيق من هناك." },
@@ -111,17 +111,20 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "यह पता किसी बॉट का नहीं है। बॉट की चैट पर लौटें और ऐप वहाँ से खोलें।",
     },
     "not-built": { title: "ऐप अभी तैयार नहीं है", text: "कृपया कुछ मिनट बाद आएँ।" },
-    unavailable: { title: "ऐप अभी नहीं खुल सकता", text: "कृपया एक मिनट बाद फिर कोशिश करें।" },
+    unavailable: { title: "ऐप अभी नहीं खुल सकता", text: "कृपया एक मिनट बाद फिर से कोशिश करें।" },
   },
   id: {
-    "unknown-address": { title: "Tidak ada apa-apa di sini", text: "Kembali ke chat bot dan buka aplikasi dari sana." },
+    "unknown-address": {
+      title: "Tidak ada apa-apa di sini",
+      text: "Kembali ke obrolan bot dan buka aplikasi dari sana.",
+    },
     "no-bot": {
       title: "Alamat ini tidak menyebut bot",
-      text: "Kembali ke chat bot dan buka aplikasi dari sana. Untuk pemilik bot: akhiri alamat dengan id bot.",
+      text: "Kembali ke obrolan bot dan buka aplikasi dari sana. Untuk pemilik bot: akhiri alamat dengan id bot.",
     },
     "unknown-bot": {
       title: "Tidak ada yang ditampilkan di sini",
-      text: "Alamat ini bukan milik bot mana pun. Kembali ke chat bot dan buka aplikasi dari sana.",
+      text: "Alamat ini bukan milik bot mana pun. Kembali ke obrolan bot dan buka aplikasi dari sana.",
     },
     "not-built": { title: "Aplikasi belum siap", text: "Silakan kembali beberapa menit lagi." },
     unavailable: { title: "Aplikasi belum bisa dibuka", text: "Silakan coba lagi dalam satu menit." },
@@ -137,7 +140,7 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "Bu adres hiçbir bota ait değil. Bot sohbetine dönün ve uygulamayı oradan açın.",
     },
     "not-built": { title: "Uygulama henüz hazır değil", text: "Lütfen birkaç dakika sonra yeniden gelin." },
-    unavailable: { title: "Uygulama şu anda açılamıyor", text: "Lütfen bir dakika sonra yeniden deneyin." },
+    unavailable: { title: "Uygulama şu anda açılamıyor", text: "Lütfen bir dakika sonra tekrar deneyin." },
   },
   uz: {
     "unknown-address": {
@@ -169,20 +172,20 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "Diese Adresse gehört zu keinem Bot. Kehre in den Chat mit dem Bot zurück und öffne die App von dort.",
     },
     "not-built": { title: "Die App ist noch nicht bereit", text: "Schau in ein paar Minuten wieder vorbei." },
-    unavailable: { title: "Die App lässt sich gerade nicht öffnen", text: "Versuch es in einer Minute noch einmal." },
+    unavailable: { title: "Die App lässt sich gerade nicht öffnen", text: "Versuche es in einer Minute erneut." },
   },
   fr: {
     "unknown-address": {
       title: "Il n’y a rien ici",
-      text: "Retournez dans le chat du bot et ouvrez l’application depuis là.",
+      text: "Retournez dans la conversation avec le bot et ouvrez l’application depuis là.",
     },
     "no-bot": {
       title: "Cette adresse n’indique aucun bot",
-      text: "Retournez dans le chat du bot et ouvrez l’application depuis là. Pour le propriétaire du bot : terminez l’adresse par l’id du bot.",
+      text: "Retournez dans la conversation avec le bot et ouvrez l’application depuis là. Pour le propriétaire du bot : terminez l’adresse par l’id du bot.",
     },
     "unknown-bot": {
       title: "Rien n’est affiché ici",
-      text: "Cette adresse n’appartient à aucun bot. Retournez dans le chat du bot et ouvrez l’application depuis là.",
+      text: "Cette adresse n’appartient à aucun bot. Retournez dans la conversation avec le bot et ouvrez l’application depuis là.",
     },
     "not-built": { title: "L’application n’est pas encore prête", text: "Revenez dans quelques minutes." },
     unavailable: { title: "L’application ne peut pas s’ouvrir pour l’instant", text: "Réessayez dans une minute." },

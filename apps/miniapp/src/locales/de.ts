@@ -51,13 +51,13 @@ export const de: Dictionary<"one" | "other"> = {
   "left.title": "Du hast die Werbung geschlossen",
   "left.text": "Diesmal ohne Belohnung, aber was du gesehen hast, bleibt eine Weile gespeichert.",
   "broken.title": "Dieses Video lässt sich nicht abspielen",
-  "broken.text": "Versuch es noch einmal, wir suchen ein anderes.",
+  "broken.text": "Versuche es erneut, wir suchen ein anderes.",
 
   "offer.title": "Sieh dir kurze Werbung an und hol dir deine Belohnung",
   "offer.named": "Sieh dir {count} Sek. an. Belohnung: {reward}",
   "offer.from": "Belohnung von {bot}",
   "offer.length": "Dauer",
-  "offer.advertiser": "Werbekunde",
+  "offer.advertiser": "Werbetreibender",
   "offer.sound": "Ton",
   seconds: { one: "{count} Sekunde", other: "{count} Sekunden" },
   secondsLeft: { one: "Noch {count} Sekunde", other: "Noch {count} Sekunden" },
@@ -137,8 +137,8 @@ export const de: Dictionary<"one" | "other"> = {
   "old-client.title": "Zeit für ein Update",
   "old-client.text":
     "Hier lässt sich die Werbung nicht abspielen. Aktualisiere Telegram und öffne sie erneut über den Bot.",
-  "crashed.text": "Was du gesehen hast, bleibt gespeichert. Versuch es noch einmal.",
+  "crashed.text": "Was du gesehen hast, bleibt gespeichert. Versuche es erneut.",
   "not-started.text":
-    "Prüfe deine Internetverbindung und versuch es noch einmal. Wenn das nicht hilft, aktualisiere Telegram.",
+    "Prüfe deine Internetverbindung und versuche es erneut. Wenn das nicht hilft, aktualisiere Telegram.",
   supportCode: "Support-Code: {id}",
 };

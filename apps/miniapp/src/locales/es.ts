@@ -73,7 +73,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "action.tryAgain": "Reintentar",
   "action.pause": "Pausar",
   "action.play": "Reproducir",
-  "action.mute": "Quitar el sonido",
+  "action.mute": "Silenciar",
   "action.unmute": "Activar el sonido",
   "action.captions": "Subtítulos",
 

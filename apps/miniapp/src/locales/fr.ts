@@ -7,7 +7,7 @@ export const fr: Dictionary<"one" | "many" | "other"> = {
 
   "outside-telegram.title": "Ouvrez cette page dans Telegram",
   "outside-telegram.text":
-    "Les publicités avec récompense s’affichent dans Telegram. Retournez dans le chat du bot et touchez son bouton.",
+    "Les publicités avec récompense s’affichent dans Telegram. Retournez dans la conversation avec le bot et touchez son bouton.",
   "outside-telegram.scan": "Scannez avec l’appareil photo du téléphone pour y ouvrir le bot",
   "init-data-invalid.title": "Nous n’avons pas pu confirmer que c’est bien vous",
   "init-data-invalid.text":
@@ -18,10 +18,10 @@ export const fr: Dictionary<"one" | "many" | "other"> = {
   "init-data-expired.title": "Cette fenêtre est restée ouverte longtemps",
   "init-data-expired.text": "Rouvrez-la depuis le bot pour continuer. Vos récompenses sont conservées.",
   "code-malformed.title": "Ce lien est endommagé",
-  "code-malformed.text": "Retournez dans le chat du bot et touchez son bouton encore une fois.",
+  "code-malformed.text": "Retournez dans la conversation avec le bot et touchez son bouton encore une fois.",
   "code-unknown.title": "Lien inconnu",
   "code-unknown.text":
-    "Il appartient peut-être à un autre bot. Retournez dans le chat du bot et touchez son bouton encore une fois.",
+    "Il appartient peut-être à un autre bot. Retournez dans la conversation avec le bot et touchez son bouton encore une fois.",
   "code-expired.title": "Ce lien a expiré",
   "code-expired.text": "Les liens ont une durée limitée. Demandez-en un nouveau au bot.",
   "code-used.title": "Cette récompense a déjà été obtenue",
@@ -112,7 +112,7 @@ export const fr: Dictionary<"one" | "many" | "other"> = {
   "credited.closing": "Cette fenêtre se ferme toute seule. Touchez-la pour la garder ouverte.",
   "credited.nextAd": "Prochaine publicité dans {time}",
   "delivered.title": "{bot} est au courant de votre visionnage",
-  "delivered.text": "Votre récompense arrivera dans le chat.",
+  "delivered.text": "Votre récompense arrivera dans la conversation.",
   "delayed.title": "C’est plus long que d’habitude",
   "delayed.text": "Votre visionnage est enregistré et nous continuons d’essayer. Vous pouvez fermer cette fenêtre.",
   "undelivered.title": "Nous n’avons pas pu joindre le bot",

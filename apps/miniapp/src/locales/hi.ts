@@ -64,7 +64,7 @@ export const hi: Dictionary<"one" | "other"> = {
   "action.continueHere": "यहाँ जारी रखें",
   "action.openBot": "बॉट खोलें",
   "action.close": "बंद करें",
-  "action.tryAgain": "फिर कोशिश करें",
+  "action.tryAgain": "फिर से कोशिश करें",
   "action.pause": "रोकें",
   "action.play": "चलाएँ",
   "action.mute": "आवाज़ बंद करें",
@@ -129,7 +129,7 @@ export const hi: Dictionary<"one" | "other"> = {
 
   "old-client.title": "अपडेट करने का समय",
   "old-client.text": "विज्ञापन यहाँ नहीं चल सकता। Telegram अपडेट करें, फिर बॉट से दोबारा खोलें।",
-  "crashed.text": "जितना देखा, वह सुरक्षित है। कृपया फिर कोशिश करें।",
-  "not-started.text": "अपना इंटरनेट जाँचें और फिर कोशिश करें। अगर इससे काम न बने, तो Telegram अपडेट करें।",
+  "crashed.text": "जितना देखा, वह सुरक्षित है। कृपया फिर से कोशिश करें।",
+  "not-started.text": "अपना इंटरनेट जाँचें और फिर से कोशिश करें। अगर इससे काम न बने, तो Telegram अपडेट करें।",
   supportCode: "सहायता कोड: {id}",
 };

@@ -107,7 +107,7 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "on-its-way.text": "Сообщаем боту {bot}. Окно можно закрыть.",
   "credited.title": "Награда зачислена",
   "credited.text": "Ваш баланс: {balance}",
-  "credited.closing": "Окно закроется само. Коснитесь его, чтобы оставить открытым.",
+  "credited.closing": "Окно закроется само. Нажмите на него, чтобы оставить открытым.",
   "credited.nextAd": "До следующей рекламы: {time}",
   "delivered.title": "{bot} знает о вашем просмотре",
   "delivered.text": "Награда придёт в чат.",

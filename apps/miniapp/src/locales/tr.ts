@@ -46,7 +46,7 @@ export const tr: Dictionary<"one" | "other"> = {
   "left.title": "Reklamı kapattınız",
   "left.text": "Bu kez ödül yok, ama izlediğiniz kısım bir süre kayıtlı kalır.",
   "broken.title": "Bu video oynatılamıyor",
-  "broken.text": "Yeniden deneyin, başka bir video bulalım.",
+  "broken.text": "Tekrar deneyin, başka bir video bulalım.",
 
   "offer.title": "Kısa bir reklam izleyin, ödülünüzü alın",
   "offer.named": "{count} sn izleyin, {reward} kazanın",

@@ -108,7 +108,7 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "on-its-way.text": "Повідомляємо боту {bot}. Вікно можна закрити.",
   "credited.title": "Нагороду зараховано",
   "credited.text": "Ваш баланс: {balance}",
-  "credited.closing": "Вікно закриється саме. Торкніться його, щоб залишити відкритим.",
+  "credited.closing": "Вікно закриється саме. Натисніть на нього, щоб залишити відкритим.",
   "credited.nextAd": "До наступної реклами: {time}",
   "delivered.title": "{bot} знає про ваш перегляд",
   "delivered.text": "Нагорода надійде в чат.",

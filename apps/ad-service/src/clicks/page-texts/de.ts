@@ -38,18 +38,18 @@ export const de: LinkPageTexts = {
     },
     "no-ad": {
       title: "Gerade keine Werbung",
-      text: "Im Moment gibt es nichts zu zeigen. Dein Link bleibt gültig: Versuch es etwas später noch einmal.",
+      text: "Im Moment gibt es nichts zu zeigen. Dein Link bleibt gültig: Versuche es etwas später erneut.",
     },
     "address-limit": {
       title: "Heute viele Besuche aus deinem Netz",
-      text: "Heute kamen so viele Leute auf diesem Weg, dass wir sie nicht unterscheiden können. Du kannst die Seite öffnen, aber dieser Besuch bringt nichts ein. Dein Link bleibt gültig: Versuch es in einem anderen Netz oder morgen.",
+      text: "Heute kamen so viele Leute auf diesem Weg, dass wir sie nicht unterscheiden können. Du kannst die Seite öffnen, aber dieser Besuch bringt nichts ein. Dein Link bleibt gültig: Versuche es in einem anderen Netz oder morgen.",
     },
     "too-many-visits": {
       title: "Zu viele Besuche auf einmal",
       text: "Dieser Link wurde sehr oft aus deinem Netz geöffnet. Er bleibt gültig: Öffne ihn {when} noch einmal.",
     },
     unavailable: {
-      title: "Bitte versuch es noch einmal",
+      title: "Bitte versuche es erneut",
       text: "Bei uns ist etwas schiefgelaufen. Dein Link ist nicht verbraucht: Öffne ihn gleich noch einmal.",
     },
   },

@@ -18,7 +18,7 @@ export const fr: LinkPageTexts = {
     },
     "unknown-code": {
       title: "Ce lien ne mène nulle part",
-      text: "Une partie s’est peut-être perdue en route. Retournez dans le chat du bot et ouvrez le lien depuis là.",
+      text: "Une partie s’est peut-être perdue en route. Retournez dans la conversation avec le bot et ouvrez le lien depuis là.",
     },
     expired: {
       title: "Ce lien a expiré",

@@ -10,7 +10,7 @@ export const id: LinkPageTexts = {
     },
     "tap-again": {
       title: "Ketuk sekali lagi",
-      text: "Jaringanmu berubah di tengah jalan, atau halaman ini terlalu lama terbuka. Ketuk sekali lagi untuk melanjutkan.",
+      text: "Jaringan Anda berubah di tengah jalan, atau halaman ini terlalu lama terbuka. Ketuk sekali lagi untuk melanjutkan.",
     },
     machine: { title: "Tautan untuk satu orang", text: "Buka tautan ini di peramban untuk melihat tujuannya." },
     "unknown-code": {
@@ -31,23 +31,23 @@ export const id: LinkPageTexts = {
     },
     "daily-cap": {
       title: "Cukup untuk hari ini",
-      text: "Kamu sudah melihat semua iklan untuk satu hari. Iklan berikutnya ada {when}.",
+      text: "Anda sudah melihat semua iklan untuk satu hari. Iklan berikutnya ada {when}.",
     },
     "no-ad": {
       title: "Belum ada iklan",
-      text: "Saat ini tidak ada yang bisa ditampilkan. Tautanmu tetap berlaku: coba lagi nanti.",
+      text: "Saat ini tidak ada yang bisa ditampilkan. Tautan Anda tetap berlaku: coba lagi nanti.",
     },
     "address-limit": {
-      title: "Banyak kunjungan dari jaringanmu hari ini",
-      text: "Hari ini begitu banyak orang datang lewat jaringan ini sehingga kami tidak bisa membedakannya. Halaman tetap terbuka untukmu, tetapi kunjungan ini tidak menghasilkan apa pun. Tautanmu tetap berlaku: coba dari jaringan lain, atau besok.",
+      title: "Banyak kunjungan dari jaringan Anda hari ini",
+      text: "Hari ini begitu banyak orang datang lewat jaringan ini sehingga kami tidak bisa membedakannya. Halaman tetap terbuka untuk Anda, tetapi kunjungan ini tidak menghasilkan apa pun. Tautan Anda tetap berlaku: coba dari jaringan lain, atau besok.",
     },
     "too-many-visits": {
       title: "Terlalu banyak kunjungan sekaligus",
-      text: "Tautan ini sangat sering dibuka dari jaringanmu. Tautan tetap berlaku: buka lagi {when}.",
+      text: "Tautan ini sangat sering dibuka dari jaringan Anda. Tautan tetap berlaku: buka lagi {when}.",
     },
     unavailable: {
       title: "Coba lagi",
-      text: "Ada yang salah di pihak kami. Tautanmu belum terpakai: buka lagi beberapa saat lagi.",
+      text: "Ada yang salah di pihak kami. Tautan Anda belum terpakai: buka lagi beberapa saat lagi.",
     },
   },
 };

@@ -34,11 +34,11 @@ export const pt: LinkPageTexts = {
     },
     "too-many-visits": {
       title: "Visitas demais ao mesmo tempo",
-      text: "Este link foi aberto muitas vezes na sua rede. Ele continua válido: abra-o de novo {when}.",
+      text: "Este link foi aberto muitas vezes na sua rede. Ele continua válido: abra-o novamente {when}.",
     },
     unavailable: {
-      title: "Tente de novo",
-      text: "Algo deu errado do nosso lado. Seu link não foi gasto: abra-o de novo daqui a pouco.",
+      title: "Tente novamente",
+      text: "Algo deu errado do nosso lado. Seu link não foi gasto: abra-o novamente daqui a pouco.",
     },
   },
 };

@@ -35,7 +35,7 @@ export const tr: LinkPageTexts = {
     },
     "no-ad": {
       title: "Şu anda reklam yok",
-      text: "Şimdilik gösterilecek bir şey yok. Bağlantınız geçerli kalır: biraz sonra yeniden deneyin.",
+      text: "Şimdilik gösterilecek bir şey yok. Bağlantınız geçerli kalır: biraz sonra tekrar deneyin.",
     },
     "address-limit": {
       title: "Bugün ağınızdan çok ziyaret geldi",
@@ -46,7 +46,7 @@ export const tr: LinkPageTexts = {
       text: "Bu bağlantı ağınızdan çok sık açıldı. Geçerli kalır: {when} yeniden açın.",
     },
     unavailable: {
-      title: "Yeniden deneyin",
+      title: "Tekrar deneyin",
       text: "Bizim tarafımızda bir sorun oluştu. Bağlantınız harcanmadı: birazdan yeniden açın.",
     },
   },

@@ -3,8 +3,8 @@ import type { AboutTexts } from "./about-texts.ts";
 export const de: AboutTexts = {
   title: "Über diese Werbung",
   why: "Warum du sie siehst",
-  everyone: "Der Werbekunde zeigt sie allen, die hier Werbung ansehen.",
-  targeted: "Der Werbekunde hat danach ausgewählt, wer sie sieht:",
+  everyone: "Der Werbetreibende zeigt sie allen, die hier Werbung ansehen.",
+  targeted: "Der Werbetreibende hat danach ausgewählt, wer sie sieht:",
   "because-bot": "welchen Bot du benutzt",
   "because-language": "deine Sprache",
   "because-platform": "dein Gerät",
@@ -21,5 +21,5 @@ export const de: AboutTexts = {
   "report-broken": "Sie funktioniert nicht",
   "report-other": "Etwas anderes",
   thanks: "Danke. Deine Meldung hilft uns, diese Werbung zu prüfen.",
-  failed: "Deine Meldung wurde nicht gesendet. Bitte versuche es noch einmal.",
+  failed: "Deine Meldung wurde nicht gesendet. Bitte versuche es erneut.",
 };

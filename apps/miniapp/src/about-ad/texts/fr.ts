@@ -19,7 +19,7 @@ export const fr: AboutTexts = {
   "report-offensive": "Elle est choquante",
   "report-illegal": "Elle est illégale",
   "report-broken": "Elle ne fonctionne pas",
-  "report-other": "Autre chose",
+  "report-other": "Autre",
   thanks: "Merci. Votre signalement nous aide à vérifier cette publicité.",
   failed: "Votre signalement n’a pas été envoyé. Réessayez.",
 };

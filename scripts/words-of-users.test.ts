@@ -20,7 +20,7 @@ function textsOf(language: Language): string {
 
 const word = (words: string) => new RegExp(`(?<![\\p{L}\\p{M}])(${words})(?![\\p{L}\\p{M}])`, "giu");
 
-/** The other way to address a user: one way is Telegram's in that language (docs/decisions/0057). */
+/** The other way to address a user: one way is Telegram's in that language (docs/decisions/words.md). */
 const otherAddress: Record<Language, RegExp | undefined> = {
   en: undefined,
   ru: word("ты|тебе|тебя|твой|твоя|твоё|твои|нажми|открой|закрой|посмотри"),

@@ -181,7 +181,7 @@ function listeningLines(text: string): string[] {
 }
 
 test("a page that names the cooldown and daily cap of a new bot names those of the schema", () => {
-  const schema = readPage("apps/ad-service/src/schema.sql");
+  const schema = readPage("apps/ad-service/src/migrations/0001-schema.sql");
   const [, cooldown] = /cooldown_seconds integer not null default (\d+)/.exec(schema) ?? [];
   const [, cap] = /daily_cap integer not null default (\d+)/.exec(schema) ?? [];
   const documented = `a cooldown of ${cooldown} s between two rewards of a user, and a daily cap of ${cap} `;

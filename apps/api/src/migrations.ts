@@ -1,6 +1,3 @@
-import { readFileSync } from "node:fs";
-import type { Migrations } from "@intermission/postgres/migrate";
+import { readMigrations } from "@intermission/postgres/migrate";
 
-export const migrations: Migrations = {
-  "0001-schema": readFileSync(new URL("./schema.sql", import.meta.url), "utf8"),
-};
+export const migrations = readMigrations(new URL("./migrations/", import.meta.url));

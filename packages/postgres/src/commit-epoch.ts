@@ -27,14 +27,13 @@ const identities = {
 };
 type Identity = keyof typeof identities;
 
-/** Makes the table, and the functions with offset 0, if they are missing. */
+/** Makes the table, and the functions with offset 0, if they are missing, in the caller's transaction. */
 export async function makeCommitEpochs(client: pg.ClientBase, schema: string): Promise<void> {
   const { rows } = await client.query<{ is_there: boolean }>("select to_regclass($1) is not null as is_there", [
     `${schema}.commit_epochs`,
   ]);
   if (rows[0]?.is_there === true) return;
-  await inTransaction(client, () =>
-    client.query(`
+  await client.query(`
     create table ${schema}.commit_epochs (
       epoch integer primary key,
       -- The id in cursors.
@@ -45,8 +44,7 @@ export async function makeCommitEpochs(client: pg.ClientBase, schema: string): P
       -- At most the xid of every row of this epoch, above every row of earlier epochs.
       starts_at xid8 not null unique
     );
-    ${functionsAt(schema, 0n)}`),
-  );
+    ${functionsAt(schema, 0n)}`);
 }
 
 /**

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { createServerDatabase } from "@intermission/testing/test-database";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Migrations } from "./migrate.ts";
+import { type Migrations, readMigrations } from "./migrate.ts";
 import { openDatabase } from "./open-database.ts";
 
 const a = { "0001-a": "create table a (id int)" };
@@ -14,8 +15,8 @@ const c = { "0003-c": "create table c (id int)" };
 describe("migrations", () => {
   let dataDirectory = "";
   let server: { url: string; drop(): Promise<void> } | undefined;
-  const open = (migrations: Migrations) =>
-    openDatabase({ databaseUrl: server?.url, dataDirectory, schema: "shop", migrations });
+  const options = () => ({ databaseUrl: server?.url, dataDirectory, schema: "shop" });
+  const open = (migrations: Migrations) => openDatabase({ ...options(), migrations });
   const migrateTo = async (migrations: Migrations) => (await open(migrations)).close();
   beforeEach(async () => {
     dataDirectory = mkdtempSync(join(tmpdir(), "migrate-"));
@@ -26,19 +27,90 @@ describe("migrations", () => {
     rmSync(dataDirectory, { recursive: true, force: true });
   });
 
-  test("a database is refused if a newer version migrated it, or if a past migration was edited", async () => {
-    await migrateTo({ ...a, ...c });
-    await expect(open(a)).rejects.toThrow("newer version (it knows 0003-c)");
-    await expect(open({ ...c, "0001-a": "create table a (id text)" })).rejects.toThrow(
-      "0001-a was changed after it ran",
-    );
-    await expect(open({ ...a, ...b, ...c })).rejects.toThrow("0002-b comes too late, 0003-c ran already");
+  test("a fresh store gets all migrations, and a repeated start changes nothing", async () => {
+    await migrateTo({ ...a, ...b });
+    const before = await ask("select xmin, * from shop.migrations order by name");
+    await migrateTo({ ...a, ...b });
+    expect(before.rows).toMatchObject([{ name: "0001-a" }, { name: "0002-b" }]);
+    expect((await ask("select xmin, * from shop.migrations order by name")).rows).toEqual(before.rows);
   });
 
-  test("a failed migration changes nothing, and its corrected version runs", async () => {
-    const broken = { "0002-b": "create table b (id int); create tabel" };
-    await expect(open({ ...a, ...broken })).rejects.toThrow("0002-b failed");
+  test("an older store gets the migrations that it lacks, and keeps its rows", async () => {
+    await migrateTo(a);
+    await ask("insert into shop.a values (7)");
+    await migrateTo({ ...a, "0002-b": "alter table a add column b int default 8", ...c });
+    expect((await ask("select id, b from shop.a")).rows).toEqual([{ id: 7, b: 8 }]);
+    expect((await ask("select count(*)::int from shop.c")).rows).toEqual([{ count: 0 }]);
+  });
+
+  test("a store of a newer version is refused, with what it has, what this version has, and the next step", async () => {
+    await migrateTo({ ...a, ...c });
+    await expect(open(a)).rejects.toThrow(
+      /^the schema "shop" is of a newer version: it has 0003-c, and this version ends with 0001-a; start the version that made/,
+    );
+  });
+
+  test("a migration whose statements were edited after it ran is refused; an edited comment is not", async () => {
     await migrateTo({ ...a, ...b });
+    await migrateTo({ ...b, "0001-a": "-- The first table.\ncreate table a (id int)" });
+    const edited = { ...b, "0001-a": "create table a (id text)" };
+    const refusal =
+      /^the migration 0001-a of the schema "shop" was changed after it ran: it ran with the checksum [0-9a-f]{12}, .*npm run reset/;
+    await expect(open(edited)).rejects.toThrow(refusal);
+    const command = openDatabase({ ...options(), migrations: edited, isExisting: true });
+    await expect(command).rejects.toThrow(refusal);
+  });
+
+  test("a migration with a number below one that ran is refused", async () => {
+    await migrateTo({ ...a, ...c });
+    await expect(open({ ...a, ...b, ...c })).rejects.toThrow(/0002-b .* comes too late, since 0003-c ran already/);
+  });
+
+  test("a failed statement undoes all migrations of this start, so the version before still runs", async () => {
+    await migrateTo(a);
+    const broken = { ...b, "0003-c": "create table c (id int); insert into c values ('x')" };
+    await expect(open({ ...a, ...broken })).rejects.toThrow(
+      /^the migration 0003-c .* failed \(invalid input syntax for type integer: "x"\), and nothing was changed: start the version/,
+    );
+    const { rows } = await ask("select to_regclass('shop.b') as b, to_regclass('shop.c') as c");
+    expect(rows).toEqual([{ b: null, c: null }]);
+    await migrateTo(a);
+    await migrateTo({ ...a, ...b, ...c });
+  });
+
+  test("every refusal is one line for the operator, without a stack", async () => {
+    await migrateTo({ ...a, ...c });
+    for (const migrations of [
+      a,
+      { ...a, ...b, ...c },
+      { ...c, "0001-a": "select 1" },
+      { ...a, ...c, "0004-d": "selec" },
+    ]) {
+      const fault = await open(migrations).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      expect(fault).toMatchObject({ isForOperator: true, message: expect.stringMatching(/^[^\n]+$/) });
+    }
+  });
+
+  test("the files of a folder are numbered without gaps, and leave the transaction open", () => {
+    const folder = (files: Record<string, string>) => {
+      const path = mkdtempSync(join(dataDirectory, "migrations-"));
+      for (const [name, sql] of Object.entries(files)) writeFileSync(join(path, name), sql);
+      return pathToFileURL(`${path}/`);
+    };
+    expect(readMigrations(folder({ "0001-a.sql": "select 1", "0002-b-c.sql": "select 2" }))).toEqual({
+      "0001-a": "select 1",
+      "0002-b-c": "select 2",
+    });
+    const next = "the next migration is called";
+    expect(() => readMigrations(folder({ "0001-a.sql": "", "0003-b.sql": "" }))).toThrow(`${next} 0002-`);
+    expect(() => readMigrations(folder({ "0001-a.sql": "", "0001-b.sql": "" }))).toThrow(`${next} 0002-`);
+    expect(() => readMigrations(folder({ "0001-a.txt": "" }))).toThrow(`${next} 0001-`);
+    expect(() => readMigrations(folder({ "0001-a.sql": "begin; select 1; commit" }))).toThrow(
+      "0001-a.sql begins or ends",
+    );
   });
 
   test("of nodes that start at the same time one migrates, and the others wait for it", async () => {

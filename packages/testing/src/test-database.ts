@@ -48,8 +48,8 @@ export interface MigratedStore {
  * making a cluster takes a second and a half, copying it a tenth of a second.
  */
 export async function copyCluster(dataDirectory: string, ...stores: readonly MigratedStore[]): Promise<void> {
-  // These two modules make the tables that every schema has.
-  const sources = ["migrate.ts", "commit-epoch.ts", "cluster-folder.ts"].map((name) =>
+  // These modules make the tables that every schema has.
+  const sources = ["migrate.ts", "migration-sql.ts", "commit-epoch.ts", "cluster-folder.ts"].map((name) =>
     readFileSync(join(import.meta.dirname, "../../postgres/src", name), "utf8"),
   );
   const template = await templateOf("cluster", [stores, ...sources], async (fresh) => {

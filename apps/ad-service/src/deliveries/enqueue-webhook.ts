@@ -118,7 +118,7 @@ export function enqueueWebhook({ from, slots, existenceChecked = false, more = [
     campaign_days_summed as (${addToCampaignDays("sold")})`;
 }
 
-/** `claim-new-events.sql` decides for which endpoints. */
+/** `migrations/0003-claim-new-events.sql` decides for which endpoints. */
 const claimedEvents = (made: string, slots: string) => `claimed_events as (
       select * from claim_new_events(
         array(select bot_id from ${made}), array(select event_id from ${made}), ${slots})

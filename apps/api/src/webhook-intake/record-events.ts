@@ -75,7 +75,7 @@ export interface RecordedCount {
   eventIds: string[];
 }
 
-// Its SQL is in schema.sql.
+// Its SQL is in migrations/0001-schema.sql.
 const recordLines = statement<RecordedCount>(
   "record-events",
   'select reason, events, event_ids as "eventIds" from record_events($1, $2, $3, $4, $5, $6, $7)',

@@ -1,5 +1,5 @@
--- The whole schema of the ad service, for PostgreSQL 15 and newer. From the first release on it changes only by further
--- migrations, which add and never rewrite: see migrations.ts.
+-- The tables of the ad service, for PostgreSQL 15 and newer. The migrations beside it hold the functions. Once a version is
+-- released, its migrations stay as they are, and each change is a further file of this folder.
 --
 -- Tables that belong to a bot have bot_id in their key, so that a distributed PostgreSQL can shard by it. It is not the first
 -- column, unless a query reads all rows of a bot: most rows have the same bot, and a comparison of keys should end at the

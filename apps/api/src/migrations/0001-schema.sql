@@ -1,5 +1,5 @@
 -- The whole schema of the companion API, in the schema that the connection's search_path names, for PostgreSQL 15 and newer.
--- From the first release on, this file does not change, and each change is an additive file `migrations/0002-….sql`.
+-- Once a version is released, this file stays as it is, and each change is a further file of this folder.
 --
 -- Keys of tables that belong to a bot begin with bot_id, so that the tables can be distributed by it. commit_xid() is in
 -- packages/postgres: the order of commits, also after a restore.

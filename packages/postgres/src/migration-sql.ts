@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+
+/**
+ * The checksum of a migration's statements: comments and the amount of white space do not change it. Text in quotes counts
+ * as it stands. The text between dollar quotes is code, so its comments do not count either.
+ */
+export function checksumOf(sql: string): string {
+  return createHash("sha256").update(statementsIn(sql)).digest("hex");
+}
+
+/** Whether a migration begins or ends a transaction: all of them run in one, which must stay open until the last has run. */
+export function controlsTransaction(sql: string): boolean {
+  const outsideOfQuotes = statementsIn(sql, { hasQuoted: false });
+  return /(?:^|;) ?(?:begin|start transaction|commit|rollback(?! to)|abort|prepare transaction)\b/i.test(
+    outsideOfQuotes,
+  );
+}
+
+/** One token at the position: a comment, a text, a name in quotes, code in dollar quotes, or white space. */
+const tokens = {
+  lineComment: /--[^\n]*/y,
+  // With escapes: e'it\'s'.
+  escapedText: /\be'(?:[^'\\]|\\.|'')*'/isy,
+  text: /'(?:[^']|'')*'/y,
+  name: /"(?:[^"]|"")*"/y,
+  dollarQuoted: /(\$(?:[a-z_]\w*)?\$)(.*?)\1/isy,
+  blank: /\s+/y,
+} satisfies Record<string, RegExp>;
+
+function statementsIn(sql: string, { hasQuoted = true } = {}): string {
+  let statements = "";
+  let at = 0;
+  const endsBlank = () => statements.endsWith(" ") || statements === "";
+  while (at < sql.length) {
+    const take = (token: RegExp): RegExpExecArray | null => {
+      token.lastIndex = at;
+      return token.exec(sql);
+    };
+    const comment = sql.startsWith("/*", at) ? endOfBlockComment(sql, at) - at : take(tokens.lineComment)?.[0].length;
+    const blank = comment ?? take(tokens.blank)?.[0].length;
+    if (blank !== undefined) {
+      if (!endsBlank()) statements += " ";
+      at += blank;
+      continue;
+    }
+    const code = take(tokens.dollarQuoted);
+    const [quoted] = code ?? take(tokens.escapedText) ?? take(tokens.text) ?? take(tokens.name) ?? [];
+    if (quoted === undefined) statements += sql.charAt(at);
+    else if (hasQuoted) statements += code === null ? quoted : `${code[1]}${statementsIn(code[2] ?? "")}${code[1]}`;
+    at += quoted?.length ?? 1;
+  }
+  return statements.trimEnd();
+}
+
+/** Block comments nest. */
+function endOfBlockComment(sql: string, start: number): number {
+  const mark = /\/\*|\*\//g;
+  mark.lastIndex = start;
+  let depth = 0;
+  for (let found = mark.exec(sql); found !== null; found = mark.exec(sql)) {
+    depth += found[0] === "/*" ? 1 : -1;
+    if (depth === 0) return mark.lastIndex;
+  }
+  return sql.length;
+}

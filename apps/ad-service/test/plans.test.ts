@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { describeStatements, findRowFaults } from "@intermission/testing/check-rows";
 import { readyToFill } from "@intermission/testing/fill-tables";
 import { keepPlans, loadStatements } from "@intermission/testing/keep-plans";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
@@ -12,6 +13,17 @@ describe("statements", () => {
     store = await openTestDatabase({ schema: "ad_service", migrations, poolSize: 1 });
   });
   afterAll(() => store.dispose());
+
+  test("each statement can be prepared on the schema", async () => {
+    const { columns, faults } = await describeStatements(store.databaseUrl, "ad_service");
+    expect(faults).toEqual([]);
+    expect(columns.size).toBeGreaterThan(150);
+  });
+
+  test("each statement returns the columns of its row type", { tags: "long", timeout: 240_000 }, async () => {
+    const { columns } = await describeStatements(store.databaseUrl, "ad_service");
+    expect(await findRowFaults(join(import.meta.dirname, ".."), columns)).toEqual([]);
+  });
 
   test("seconds after the tables have grown, each look-up uses its best index", {
     tags: "long",

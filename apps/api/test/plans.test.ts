@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { describeStatements, findRowFaults } from "@intermission/testing/check-rows";
 import { readyToFill } from "@intermission/testing/fill-tables";
 import { keepPlans, loadStatements } from "@intermission/testing/keep-plans";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
@@ -12,6 +13,24 @@ describe("statements", () => {
     store = await openTestDatabase({ schema: "api", migrations, poolSize: 1 });
   });
   afterAll(() => store.dispose());
+
+  test("each statement can be prepared on the schema", async () => {
+    const { columns, faults } = await describeStatements(store.databaseUrl, "api");
+    expect(faults).toEqual([]);
+    expect(columns.size).toBeGreaterThan(25);
+  });
+
+  test("each statement returns the columns of its row type", { tags: "long", timeout: 240_000 }, async () => {
+    const { columns } = await describeStatements(store.databaseUrl, "api");
+    expect(await findRowFaults(join(import.meta.dirname, ".."), columns)).toEqual([]);
+    const changed = new Map(columns)
+      .set("get-balance", [{ name: "total", type: "bigint" }])
+      .set("find-two-field-code", [{ name: "code", type: "integer" }])
+      .set("vanished", []);
+    expect((await findRowFaults(join(import.meta.dirname, ".."), changed)).join("\n")).toMatch(
+      /^vanished: no call.*get-balance: no column balance.*get-balance: no field for the column total.*find-two-field-code: another type of code"/s,
+    );
+  });
 
   test("seconds after the tables have grown, each look-up uses its best index", { tags: "long" }, async () => {
     const fill = await readyToFill(store.database, "api");

@@ -1,4 +1,5 @@
 import { type NamedRewards, telegramId } from "@intermission/ad-core/client-api";
+import type { ColumnsOf } from "@intermission/postgres/row-columns";
 import { shortWord } from "@intermission/server/parse-request";
 import { InvalidArgumentError } from "commander";
 import { z } from "zod";
@@ -140,28 +141,26 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Returns the given settings by their columns in `bots`; its endpoint is a separate row. */
-export function settingColumns(settings: Partial<BotSettings>) {
-  return {
-    name: settings.name,
-    username: settings.username,
-    publisher_api_url: settings.publisherApiUrl,
-    delivery_mode: settings.deliveryMode,
-    code_lifetime_seconds: settings.codeLifetimeSeconds,
-    cooldown_seconds: settings.cooldownSeconds,
-    daily_cap: settings.dailyCap,
-    testers: settings.testers,
-    category: settings.category,
-    time_zone: settings.timeZone,
-    blocked_categories: settings.blockedCategories,
-    blocked_advertisers: settings.blockedAdvertisers,
-    suspicious_views: settings.suspiciousViews,
-    suspicious_clicks: settings.suspiciousClicks,
-    pay_per_code: settings.payPerCode,
-    reward_per_view: settings.rewardPerView,
-    reward_per_click: settings.rewardPerClick,
-    reward_unit: settings.rewardUnit,
-    skip_offer: settings.skipOffer,
-    close_when_credited: settings.closeWhenCredited,
-  };
-}
+/** The columns of `bots` that hold settings; its endpoint is a separate row. */
+export const settingColumns = {
+  name: "name",
+  username: "username",
+  publisherApiUrl: "publisher_api_url",
+  deliveryMode: "delivery_mode",
+  codeLifetimeSeconds: "code_lifetime_seconds",
+  cooldownSeconds: "cooldown_seconds",
+  dailyCap: "daily_cap",
+  testers: "testers",
+  category: "category",
+  timeZone: "time_zone",
+  blockedCategories: "blocked_categories",
+  blockedAdvertisers: "blocked_advertisers",
+  suspiciousViews: "suspicious_views",
+  suspiciousClicks: "suspicious_clicks",
+  payPerCode: "pay_per_code",
+  rewardPerView: "reward_per_view",
+  rewardPerClick: "reward_per_click",
+  rewardUnit: "reward_unit",
+  skipOffer: "skip_offer",
+  closeWhenCredited: "close_when_credited",
+} satisfies ColumnsOf<Omit<BotSettings, "webhookUrl">>;

@@ -1,9 +1,10 @@
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
 import { z } from "zod";
-import { botSettings } from "./bot-settings.ts";
+import { botSettings, settingColumns } from "./bot-settings.ts";
 
 export type DeliveryMode = Bot["deliveryMode"];
 
@@ -19,15 +20,17 @@ export const bot = botSettings.extend({
 });
 export type Bot = z.infer<typeof bot>;
 
-// The address of a bot's webhooks is that of its endpoint.
-const select = `select bots.bot_id as "botId", code_prefix as "codePrefix", name, username, is_suspended as "isSuspended",
-    endpoints.url as "webhookUrl", publisher_api_url as "publisherApiUrl", delivery_mode as "deliveryMode",
-    code_lifetime_seconds as "codeLifetimeSeconds", cooldown_seconds as "cooldownSeconds", daily_cap as "dailyCap", testers,
-    category, time_zone as "timeZone", blocked_categories as "blockedCategories",
-    blocked_advertisers as "blockedAdvertisers", suspicious_views as "suspiciousViews",
-    suspicious_clicks as "suspiciousClicks", pay_per_code as "payPerCode", reward_per_view as "rewardPerView", reward_per_click as "rewardPerClick",
-    reward_unit as "rewardUnit", skip_offer as "skipOffer", close_when_credited as "closeWhenCredited", created_at as "createdAt", updated_at as "updatedAt"
-  from bots left join endpoints on endpoints.bot_id = bots.bot_id`;
+const columns = {
+  botId: "bots.bot_id",
+  codePrefix: "code_prefix",
+  ...settingColumns,
+  isSuspended: "is_suspended",
+  // The address of a bot's webhooks is that of its endpoint.
+  webhookUrl: "endpoints.url",
+  createdAt: "created_at",
+  updatedAt: "updated_at",
+} satisfies ColumnsOf<Bot>;
+const select = `select ${selected(columns)} from bots left join endpoints on endpoints.bot_id = bots.bot_id`;
 const selectOne = statement<Bot>("bots.read", `${select} where bots.bot_id = $1`);
 const selectAll = statement<Bot>("bots.list", `${select} order by bots.created_at, bots.bot_id`);
 

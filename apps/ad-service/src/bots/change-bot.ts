@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { codeRandomBytes, newCodePrefix } from "@intermission/ad-core/code";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
+import { byColumn } from "@intermission/postgres/row-columns";
 import { invalidField } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { spellAdvertisers } from "../advertisers/advertisers.ts";
@@ -74,7 +75,7 @@ const insertBot = statement<{ botId: string }>(
    on conflict (bot_id) do nothing returning bot_id as "botId"`,
 );
 
-const settable = [...Object.keys(settingColumns({})), "is_suspended"].join(", ");
+const settable = [...Object.values(settingColumns), "is_suspended"].join(", ");
 // $2: the changed settings by column, as JSON. The row supplies the others.
 const changeSettings = statement<{ hasUnit: boolean }>(
   "bots.change-settings",
@@ -91,7 +92,7 @@ async function setSettings(
 ): Promise<boolean> {
   const { blockedAdvertisers: blocked, webhookUrl } = settings;
   const spelled = blocked && { blockedAdvertisers: await spellAdvertisers(tx, blocked) };
-  const columns = { ...settingColumns({ ...settings, ...spelled }), is_suspended: settings.isSuspended };
+  const columns = { ...byColumn(settingColumns, { ...settings, ...spelled }), is_suspended: settings.isSuspended };
   const [changed] = await tx.run(changeSettings, [botId, JSON.stringify(columns), now]);
   if (changed && !changed.hasUnit) throw invalidField("rewardUnit", "must be set while a view or a click has a reward");
   if (changed && webhookUrl !== undefined) await setEndpoint(tx, botId, webhookUrl);

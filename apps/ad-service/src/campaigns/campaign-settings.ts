@@ -1,5 +1,6 @@
 import { momentInput, telegramId } from "@intermission/ad-core/client-api";
 import { type WebAddressFault, webAddressFault } from "@intermission/ad-core/web-address";
+import type { ColumnsOf } from "@intermission/postgres/row-columns";
 import { boundedText, shortWord } from "@intermission/server/parse-request";
 import { z } from "zod";
 import { finePriceRule, isPriceTooFine, microsOf } from "./amounts.ts";
@@ -87,6 +88,30 @@ export const campaignSettings = z.strictObject({
   targeting,
 });
 export type CampaignSettings = z.infer<typeof campaignSettings>;
+
+export const settingColumns = {
+  name: "name",
+  advertiser: "advertiser",
+  priority: "priority",
+  category: "category",
+  pacing: "pacing",
+  startsAt: "starts_at",
+  endsAt: "ends_at",
+  landingUrl: "landing_url",
+  callToAction: "call_to_action",
+  weight: "weight",
+  viewPriceMicros: "view_price_micros",
+  clickPriceMicros: "click_price_micros",
+  totalBudgetMicros: "total_budget_micros",
+  dailyBudgetMicros: "daily_budget_micros",
+  totalViewCap: "total_view_cap",
+  dailyViewCap: "daily_view_cap",
+  totalClickCap: "total_click_cap",
+  dailyClickCap: "daily_click_cap",
+  userCap: "user_cap",
+  userCapSeconds: "user_cap_seconds",
+  targeting: "targeting",
+} satisfies ColumnsOf<CampaignSettings>;
 
 /** A campaign's formats cannot be changed, so that past charges keep their meaning. */
 export const campaignFormats = z

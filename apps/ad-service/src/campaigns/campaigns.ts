@@ -1,8 +1,9 @@
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
 import { z } from "zod";
-import { campaignFormats, campaignSettings } from "./campaign-settings.ts";
+import { campaignFormats, campaignSettings, settingColumns } from "./campaign-settings.ts";
 
 /** A creative with the settings of its campaign. */
 const campaignCreative = z.object({
@@ -35,19 +36,37 @@ export interface Delivered {
   spentMicros: number;
 }
 
+const creativeColumns = {
+  creativeId: "creative_id",
+  weight: "weight",
+  label: "label",
+  callToAction: "call_to_action",
+  isActive: "is_active",
+} satisfies ColumnsOf<CampaignCreative>;
+
+const creativesAsJson = `coalesce((
+      select jsonb_agg(
+        jsonb_build_object(${Object.entries(creativeColumns)
+          .map(([field, column]) => `'${field}', ${column}`)
+          .join(", ")})
+        order by creative_id)
+      from campaign_creatives where campaign_creatives.campaign_id = campaigns.campaign_id), '[]')`;
+
+const columns = {
+  campaignId: "campaign_id",
+  ...settingColumns,
+  // Sums of prices may pass 2^53, so that they are read as doubles.
+  totalBudgetMicros: "total_budget_micros::float8",
+  dailyBudgetMicros: "daily_budget_micros::float8",
+  formats: "formats",
+  status: "status",
+  creatives: creativesAsJson,
+  createdAt: "created_at",
+  updatedAt: "updated_at",
+} satisfies ColumnsOf<Campaign>;
+
 /** Selects `Campaign` from `campaigns`. */
-export const selectCampaigns = `select campaign_id as "campaignId", name, advertiser, formats, status, priority, category, pacing,
-    starts_at as "startsAt", ends_at as "endsAt", landing_url as "landingUrl", call_to_action as "callToAction", weight,
-    view_price_micros as "viewPriceMicros", click_price_micros as "clickPriceMicros",
-    total_budget_micros::float8 as "totalBudgetMicros", daily_budget_micros::float8 as "dailyBudgetMicros",
-    total_view_cap as "totalViewCap", daily_view_cap as "dailyViewCap", total_click_cap as "totalClickCap",
-    daily_click_cap as "dailyClickCap", user_cap as "userCap", user_cap_seconds as "userCapSeconds", targeting,
-    coalesce((
-      select jsonb_agg(jsonb_build_object('creativeId', creative_id, 'weight', weight, 'label', label,
-        'callToAction', call_to_action, 'isActive', is_active) order by creative_id)
-      from campaign_creatives where campaign_creatives.campaign_id = campaigns.campaign_id), '[]') as creatives,
-    created_at as "createdAt", updated_at as "updatedAt"
-  from campaigns`;
+export const selectCampaigns = `select ${selected(columns)} from campaigns`;
 const find = statement<Campaign>("campaigns.find", `${selectCampaigns} where campaign_id = $1`);
 const list = statement<Campaign>(
   "campaigns.list",

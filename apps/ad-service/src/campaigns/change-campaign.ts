@@ -1,4 +1,5 @@
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { byColumn } from "@intermission/postgres/row-columns";
 import { boundedText } from "@intermission/server/parse-request";
 import { z } from "zod";
 import { rememberAdvertiser } from "../advertisers/advertisers.ts";
@@ -9,6 +10,7 @@ import {
   type CampaignStatus,
   campaignFault,
   defaultSettings,
+  settingColumns,
 } from "./campaign-settings.ts";
 import { type Campaign, findCampaign } from "./campaigns.ts";
 
@@ -21,34 +23,7 @@ export type AddCampaignOutcome =
   | { outcome: "invalid"; fault: CampaignFault }
   | { outcome: "unknown-creative"; creativeId: string };
 
-/** The settings by their columns in `campaigns`. */
-function columnsOf(settings: CampaignSettings) {
-  return {
-    name: settings.name,
-    advertiser: settings.advertiser,
-    priority: settings.priority,
-    category: settings.category,
-    pacing: settings.pacing,
-    starts_at: settings.startsAt,
-    ends_at: settings.endsAt,
-    landing_url: settings.landingUrl,
-    call_to_action: settings.callToAction,
-    weight: settings.weight,
-    view_price_micros: settings.viewPriceMicros,
-    click_price_micros: settings.clickPriceMicros,
-    total_budget_micros: settings.totalBudgetMicros,
-    daily_budget_micros: settings.dailyBudgetMicros,
-    total_view_cap: settings.totalViewCap,
-    daily_view_cap: settings.dailyViewCap,
-    total_click_cap: settings.totalClickCap,
-    daily_click_cap: settings.dailyClickCap,
-    user_cap: settings.userCap,
-    user_cap_seconds: settings.userCapSeconds,
-    targeting: settings.targeting,
-  };
-}
-
-const settable = Object.keys(columnsOf({ ...defaultSettings, name: "", advertiser: "" })).join(", ");
+const settable = Object.values(settingColumns).join(", ");
 // The last parameter of both: all settings by column, as JSON.
 const insert = statement<never>(
   "campaigns.insert",
@@ -91,7 +66,7 @@ export async function addCampaign(
     const unknown = await firstUnknown(tx, creativeIds);
     if (unknown !== undefined) return { outcome: "unknown-creative", creativeId: unknown };
     const advertiser = await rememberAdvertiser(tx, settings.advertiser);
-    const columns = columnsOf({ ...settings, advertiser });
+    const columns = byColumn(settingColumns, { ...settings, advertiser });
     await tx.run(insert, [campaignId, draft.formats, now, JSON.stringify(columns)]);
     for (const creativeId of creativeIds) await tx.run(attach, [campaignId, creativeId, 1, null, null]);
     const campaign = await findCampaign(tx, campaignId);
@@ -149,7 +124,7 @@ async function change(
     const fault = campaignFault(changes);
     if (fault !== undefined) return { outcome: "invalid", fault };
     const campaign = { ...changes, advertiser: await rememberAdvertiser(tx, changes.advertiser), updatedAt: now };
-    await tx.run(update, [campaignId, campaign.status, now, JSON.stringify(columnsOf(campaign))]);
+    await tx.run(update, [campaignId, campaign.status, now, JSON.stringify(byColumn(settingColumns, campaign))]);
     return { outcome: "updated", campaign };
   });
 }

@@ -5,7 +5,7 @@ import { PassThrough, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { conversionCommand, convertVideo } from "./convert-video.ts";
-import { type Creative, findCreative, nameCreative, type Rendition } from "./creatives.ts";
+import { type Creative, findCreative, insertCreative, nameCreative, type Rendition } from "./creatives.ts";
 import { inspectVideo, type PlayableVideo, type UnplayableVideo } from "./inspect-video.ts";
 import { makePoster } from "./make-poster.ts";
 import { hashOfFile, type MediaStorage } from "./media-storage.ts";
@@ -135,13 +135,6 @@ async function keepVideo(
   };
 }
 
-const insert = statement<never>(
-  "creatives.insert",
-  `insert into creatives (creative_id, created_at, sha256, file_name, poster_file_name, media_type, byte_length,
-     duration_ms, width, height, frames_by_second)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-   on conflict (creative_id) do nothing`,
-);
 const setRenditions = statement<never>(
   "creatives.set-renditions",
   "update creatives set renditions = $2 where creative_id = $1 and renditions = '[]'",
@@ -161,8 +154,20 @@ async function keepOriginal(
   const fileName = `${sha256}.${video.extension}`;
   await media.keep(video.path, fileName);
   const { mediaType, durationMs, width, height, framesBySecond } = video;
-  const file = [sha256, fileName, posterFileName, mediaType, size, durationMs, width, height, framesBySecond];
-  await database.run(insert, [creativeId, now, ...file]);
+  await insertCreative(database, {
+    creativeId,
+    kind: "file",
+    sha256,
+    fileName,
+    posterFileName,
+    mediaType,
+    byteLength: size,
+    durationMs,
+    width,
+    height,
+    framesBySecond,
+    createdAt: now,
+  });
   return poster.outcome === "made" ? undefined : poster.fault;
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { webAddressFault } from "@intermission/ad-core/web-address";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { byColumn, type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
 import { z } from "zod";
@@ -46,10 +47,25 @@ export const creative = z.object({
 export type Creative = z.infer<typeof creative>;
 export type CreativeKind = Creative["kind"];
 
-const select = `select creative_id as "creativeId", name, kind, url, sha256, file_name as "fileName",
-    poster_file_name as "posterFileName", media_type as "mediaType", byte_length as "byteLength",
-    duration_ms as "durationMs", width, height, renditions, captions, legal_line as "legalLine", created_at as "createdAt"
-  from creatives`;
+const columns = {
+  creativeId: "creative_id",
+  name: "name",
+  kind: "kind",
+  url: "url",
+  sha256: "sha256",
+  fileName: "file_name",
+  posterFileName: "poster_file_name",
+  mediaType: "media_type",
+  byteLength: "byte_length",
+  durationMs: "duration_ms",
+  width: "width",
+  height: "height",
+  renditions: "renditions",
+  captions: "captions",
+  legalLine: "legal_line",
+  createdAt: "created_at",
+} satisfies ColumnsOf<Creative>;
+const select = `select ${selected(columns)} from creatives`;
 const find = statement<Creative>("creatives.find", `${select} where creative_id = $1`);
 const list = statement<Creative>("creatives.list", `${select} order by created_at desc, creative_id`);
 
@@ -116,11 +132,23 @@ export type AddVastTagOutcome = { outcome: "added"; creative: Creative } | { out
 
 const LONGEST_TAG = 4096;
 
-const insertTag = statement<never>(
-  "creatives.insert-tag",
-  `insert into creatives (creative_id, name, kind, url, created_at) values ($1, $4, 'vast', $2, $3)
+/** A creative that is added: what it has, by its kind. */
+export type NewCreative = Pick<Creative, "creativeId" | "kind" | "createdAt"> &
+  Partial<Creative> & { framesBySecond?: readonly number[] | null };
+
+const insertedColumns = { ...columns, framesBySecond: "frames_by_second" };
+const inserted = Object.values(insertedColumns).join(", ");
+const insert = statement<never>(
+  "creatives.insert",
+  `insert into creatives (${inserted}) select ${inserted} from jsonb_populate_record(null::creatives, $1::jsonb)
    on conflict (creative_id) do nothing`,
 );
+
+/** Adding a creative a second time changes nothing. */
+export async function insertCreative(database: Transaction, creative: NewCreative): Promise<void> {
+  const row = byColumn(insertedColumns, { renditions: [], captions: [], ...creative });
+  await database.run(insert, [JSON.stringify(row)]);
+}
 
 /**
  * Adds a VAST tag as a creative, which is requested whenever an ad is needed. Adding the same tag twice gives one
@@ -133,7 +161,8 @@ export async function addVastTag(
   const message = vastTagFault(url, isPlainHttpAllowed);
   if (message !== undefined) return { outcome: "refused", message };
   const creativeId = `cre_${createHash("sha256").update(`vast ${url}`).digest("hex").slice(0, 24)}`;
-  await database.run(insertTag, [creativeId, url, now, URL.parse(url)?.host.slice(0, MAX_NAME) ?? null]);
+  const name = URL.parse(url)?.host.slice(0, MAX_NAME) ?? null;
+  await insertCreative(database, { creativeId, name, kind: "vast", url, createdAt: now });
   const creative = await findCreative(database, creativeId);
   if (!creative) throw new Error("a creative vanished while it was added");
   return { outcome: "added", creative };

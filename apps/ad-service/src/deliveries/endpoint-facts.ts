@@ -43,6 +43,8 @@ const healthColumns = {
   lastAnswer: ["last_answer", "text"],
 } as const satisfies Record<keyof EndpointHealth, readonly [column: string, type: ColumnType]>;
 
+/** A column of an endpoint that belongs to its health. */
+export type HealthColumn = (typeof healthColumns)[keyof EndpointHealth][0];
 export const healthColumnNames: readonly string[] = Object.values(healthColumns).map(([column]) => column);
 
 const selected = Object.entries(healthColumns).map(([name, [column, type]]) =>

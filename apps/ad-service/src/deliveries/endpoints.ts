@@ -4,6 +4,7 @@ import { pendingEndpoint } from "../bots/change-bot.ts";
 import { enqueueNotices } from "../notices/enqueue-notices.ts";
 import { hasTokens } from "./blocked-reason.ts";
 import { firstDue } from "./claim.ts";
+import type { HealthColumn } from "./endpoint-facts.ts";
 import { type BreakerState, type DisabledReason, disableProgress, type EndpointState } from "./endpoint-health.ts";
 import { type EndpointTests, testEndpoint } from "./endpoint-tests.ts";
 import type { Deliveries, DeliveryLog } from "./enqueue-webhook.ts";
@@ -95,11 +96,13 @@ export type EnableEndpointOutcome =
   /** `pending`: a test is due now, and held events are sent once it is answered 2xx. */
   { outcome: "enabled"; state: "pending" | "active" } | { outcome: "already-active" } | MissingEndpoint;
 
+/** All of the health but the time of its state, which each statement sets itself. */
+const resetHealth: Readonly<Record<Exclude<HealthColumn, "state_since">, unknown>> = pendingEndpoint;
 const enable = statement<never>(
   "endpoints.enable",
   `with enabled as (
     update endpoints set version = version + 1, state_since = now(), test_due_at = now(),
-      ${Object.keys(pendingEndpoint)
+      ${Object.keys(resetHealth)
         .map((column, index) => `${column} = $${index + 2}`)
         .join(", ")}
     where bot_id = $1
@@ -125,7 +128,7 @@ export async function enableEndpoint(
     if (found.outcome !== "locked") return found;
     if (found.state === "active") return { outcome: "already-active" };
     const state = skipTest ? "active" : "pending";
-    await tx.run(enable, [botId, ...Object.values({ ...pendingEndpoint, state })]);
+    await tx.run(enable, [botId, ...Object.values({ ...resetHealth, state })]);
     if (skipTest) await tx.run(release, [botId]);
     return { outcome: "enabled", state };
   });

@@ -21,19 +21,12 @@ export interface ListedDelivery {
   endReason: EndReason | null;
 }
 
-interface DeliveryRow {
-  bot_id: string;
-  event_id: string;
-  event: ListedDelivery["event"];
-  user_id: string;
-  is_test: boolean;
-  state: DeliveryState;
-  attempts: number;
-  due_at: Date;
-  created_at: Date;
-  finished_at: Date | null;
-  end_reason: EndReason | null;
-}
+/** `dueAt` and `endReason` as stored, in every state. */
+type DeliveryRow = Omit<ListedDelivery, "dueAt"> & { dueAt: Date };
+
+const deliveryColumns = `deliveries.bot_id as "botId", deliveries.event_id as "eventId", events.event, events.user_id as "userId",
+    events.is_test as "isTest", deliveries.state, deliveries.attempts, deliveries.due_at as "dueAt",
+    deliveries.created_at as "createdAt", deliveries.finished_at as "finishedAt", deliveries.end_reason as "endReason"`;
 
 /*
  * Reads one page of each bot by its index, then the newest of these: the cost does not depend on the number of events.
@@ -42,7 +35,7 @@ interface DeliveryRow {
 const listOf = (state: DeliveryState | "any") =>
   statement<DeliveryRow>(
     `deliveries.list-${state}`,
-    `select newest.*, events.event, events.user_id, events.is_test
+    `select ${deliveryColumns}
     from (
       select of_bot.* from bots cross join lateral (
         select * from deliveries
@@ -52,8 +45,8 @@ const listOf = (state: DeliveryState | "any") =>
       ) as of_bot
       where $1::text is null or bots.bot_id = $1
       order by of_bot.event_id desc limit $3
-    ) as newest join events using (bot_id, event_id)
-    order by newest.event_id desc`,
+    ) as deliveries join events using (bot_id, event_id)
+    order by deliveries.event_id desc`,
   );
 
 const lists = {
@@ -80,17 +73,17 @@ export async function listDeliveries(
 function listedDelivery(row: DeliveryRow): ListedDelivery {
   const isOver = row.state === "failed" || row.state === "unknown";
   return {
-    botId: row.bot_id,
-    eventId: row.event_id,
+    botId: row.botId,
+    eventId: row.eventId,
     event: row.event,
-    userId: row.user_id,
-    isTest: row.is_test,
+    userId: row.userId,
+    isTest: row.isTest,
     state: row.state,
     attempts: row.attempts,
-    dueAt: row.state === "waiting" ? row.due_at : null,
-    createdAt: row.created_at,
-    finishedAt: row.finished_at,
-    endReason: isOver ? row.end_reason : null,
+    dueAt: row.state === "waiting" ? row.dueAt : null,
+    createdAt: row.createdAt,
+    finishedAt: row.finishedAt,
+    endReason: isOver ? row.endReason : null,
   };
 }
 
@@ -117,7 +110,7 @@ const show = statement<
   DeliveryRow & { body: string } & Pick<ShownDelivery, "resumeState" | "blockedReason" | "notBefore">
 >(
   "deliveries.show",
-  `select deliveries.*, events.event, events.user_id, events.is_test, events.body,
+  `select ${deliveryColumns}, events.body,
     case when deliveries.state in ('waiting', 'sending', 'held') then resume_state end as "resumeState",
     ${endpointBlockedReason} as "blockedReason", ${endpointNotBefore} as "notBefore"
   from deliveries join events using (bot_id, event_id) left join endpoints using (bot_id)

@@ -71,9 +71,9 @@ export interface DeliverySuccess {
 }
 
 /** For all bots, or `ofBot` for $3 alone: a generic plan of one statement for both would not use the bot's index. */
-const countDeliveries = (name: string, ofBot = "") =>
+const countDeliveries = (scope: "bot" | "all", ofBot = "") =>
   statement<Pick<DeliverySuccess, "delivered" | "underWay" | "failed">>(
-    name,
+    `statistics.deliveries-of-${scope}`,
     `select count(*) filter (where state = 'delivered') as delivered,
        count(*) filter (where state in ('waiting', 'sending', 'held')) as "underWay",
        count(*) filter (where state in ('failed', 'unknown')) as failed
@@ -81,8 +81,8 @@ const countDeliveries = (name: string, ofBot = "") =>
      where not is_test and event_id >= $1 and event_id < $2 ${ofBot}`,
   );
 // Event ids begin with their time, so the primary key finds those of a bot and a period.
-const deliveriesOfBot = countDeliveries("statistics.deliveries-of-bot", "and bot_id = $3");
-const deliveriesOfAll = countDeliveries("statistics.deliveries-of-all");
+const deliveriesOfBot = countDeliveries("bot", "and bot_id = $3");
+const deliveriesOfAll = countDeliveries("all");
 
 /** The current outcomes of the webhooks for a period's events: a replay can still improve them. */
 export async function readDeliverySuccess(

@@ -154,7 +154,7 @@ export function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
  * A user's codes, the latest first: those with a view or an event, and the current ones. A code that was replaced before
  * anybody used it is not found by its user, since no index leads there.
  */
-const codesOfUser = statement<{ code: string }>(
+const codesOfUser = statement<{ code: string; at: Date }>(
   "timeline.codes-of-user",
   `select code, max(at) as at from (
      (select code, issued_at as at from current_codes where bot_id = $1 and user_id = $2 order by issued_at desc limit $3)

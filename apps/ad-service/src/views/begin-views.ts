@@ -53,6 +53,10 @@ const wantedRows = rowParameters({
   decisions: "integer",
 });
 
+/** Columns of `wanted` that the row of the view takes as they are. */
+const storedAsOpened = `bot_id, session_id, code, user_id, reference, start_param, campaign_id, creative_id, is_vast, is_test,
+      duration_ms, opened_at, deadline, failed_creatives`;
+
 /*
  * Begins views, no two of one viewer. The viewer's row is locked and compared with the state that the ad was chosen on: if the
  * viewer was offered another ad, began a view or earned since, nothing is written and the opening is read again.
@@ -101,10 +105,8 @@ const begin = statement<{ position: number }>(
     where views_due.due_at = withdrawn.due_at and views_due.session_id = withdrawn.session_id
   ),
   stored as (
-    insert into ad_sessions (bot_id, session_id, code, user_id, reference, start_param, campaign_id, creative_id, is_vast,
-      is_test, duration_ms, opened_at, deadline, failed_creatives, token_hash, state)
-    select bot_id, session_id, code, user_id, reference, start_param, campaign_id, creative_id, is_vast, is_test,
-      duration_ms, opened_at, deadline, failed_creatives, decode(token_hash, 'hex'), 'opened'
+    insert into ad_sessions (${storedAsOpened}, token_hash, state)
+    select ${storedAsOpened}, decode(token_hash, 'hex'), 'opened'
     -- Reading withdrawn makes sure that the code's previous view is deleted first.
     from begun where (select count(*) from withdrawn) >= 0
   ),

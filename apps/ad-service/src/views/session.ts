@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 import type { SessionState } from "@intermission/ad-core/client-api";
 import type { PlaybackFault, ProgressReport, StatusResponse } from "@intermission/ad-core/player-api";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
+import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import { randomBytes } from "@intermission/server/random-bytes";
 import type { Progress, Range } from "./accept-progress.ts";
 import { signalsOf, type ViewingSignals } from "./viewing-signals.ts";
@@ -104,21 +105,50 @@ export type SessionRow = Omit<AdSession, "progress" | "signals"> & {
   holderCreditedUntil: Date | null;
 };
 
-/** The viewer's clock, for queries with or without a session. */
-export const clockColumns = `v.clock_session_id as "clockHolderId", h.version as "clockHolderVersion",
-  v.credited_until as "viewerCreditedUntil", h.credited_until as "holderCreditedUntil"`;
+const columns = {
+  botId: "s.bot_id",
+  sessionId: "s.session_id",
+  code: "s.code",
+  userId: "s.user_id",
+  reference: "s.reference",
+  startParam: "s.start_param",
+  campaignId: "s.campaign_id",
+  creativeId: "s.creative_id",
+  isVast: "s.is_vast",
+  isTest: "s.is_test",
+  durationMs: "s.duration_ms",
+  openedAt: "s.opened_at",
+  deadline: "s.deadline",
+  failedCreatives: "s.failed_creatives",
+  tokenHash: "encode(s.token_hash, 'hex')",
+  openings: "s.openings",
+  firstSequence: "s.first_sequence",
+  fault: "s.fault",
+  faultAt: "s.fault_at",
+  version: "s.version",
+  state: "s.state",
+  acceptedMs: "s.accepted_ms",
+  clockMs: "s.clock_ms",
+  covered: "s.covered",
+  sequences: "s.sequences",
+  refusals: "s.refusals",
+  signals: "s.signals",
+  startedAt: "s.started_at",
+  lastReportAt: "s.last_report_at",
+  watchedAt: "s.watched_at",
+  closeRequestedAt: "s.close_requested_at",
+  closeReason: "s.close_reason",
+  pendingReports: "s.pending_reports",
+  dueAt: "s.due_at",
+  creditedUntil: "s.credited_until",
+  clockHolderId: "v.clock_session_id",
+  clockHolderVersion: "h.version",
+  viewerCreditedUntil: "v.credited_until",
+  holderCreditedUntil: "h.credited_until",
+} satisfies ColumnsOf<SessionRow>;
 
 /** Columns of `ad_sessions as s`, `viewers as v` and `h`, the view that holds the viewer's clock. */
-export const sessionColumns = `
-  s.bot_id as "botId", s.session_id as "sessionId", s.code, s.user_id as "userId", s.reference,
-  s.start_param as "startParam", s.campaign_id as "campaignId",
-  s.creative_id as "creativeId", s.is_vast as "isVast", s.is_test as "isTest", s.duration_ms as "durationMs",
-  s.opened_at as "openedAt", s.deadline, s.failed_creatives as "failedCreatives", encode(s.token_hash, 'hex') as "tokenHash", s.openings,
-  s.first_sequence as "firstSequence", s.fault, s.fault_at as "faultAt", s.version, s.state, s.accepted_ms as "acceptedMs",
-  s.clock_ms as "clockMs", s.covered, s.sequences, s.refusals, s.signals, s.started_at as "startedAt",
-  s.last_report_at as "lastReportAt", s.watched_at as "watchedAt", s.close_requested_at as "closeRequestedAt",
-  s.close_reason as "closeReason", s.pending_reports as "pendingReports", s.due_at as "dueAt",
-  s.credited_until as "creditedUntil", ${clockColumns}`;
+export const sessionColumns = selected(columns);
 
 /** SQL that joins the row `h`. */
 export const clockHolder = `left join lateral (

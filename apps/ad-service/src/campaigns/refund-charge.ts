@@ -1,4 +1,3 @@
-import type { EventType } from "@intermission/ad-core/client-api";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { conflict } from "@intermission/server/refuse";
 
@@ -7,10 +6,6 @@ export type RefundOutcome =
   | { outcome: "refunded-before" }
   | { outcome: "not-charged" };
 
-const findPriced = statement<{ eventId: string }>(
-  "campaigns.find-priced-event",
-  `select event_id as "eventId" from events where bot_id = $1 and code = $2 and event = $3 and price_micros is not null`,
-);
 // The refund's key makes sure that a price is refunded only once, also with concurrent requests.
 const refund = statement<{ campaignId: string; priceMicros: number }>(
   "campaigns.refund",
@@ -33,17 +28,15 @@ const refund = statement<{ campaignId: string; priceMicros: number }>(
 );
 
 /**
- * Refunds the price of a code's view or click, once: the campaign's budget and cap are restored, and the statistics subtract
- * spend and revenue in the hour of the refund. Events never change, and the publisher keeps what the user earned.
+ * Writes the refund of an event's price: the campaign's budget and cap are restored, and the statistics subtract spend and
+ * revenue in the hour of the refund. Events never change, and the publisher keeps what the user earned.
  */
-export async function refundCharge(
+export async function writeRefund(
   database: Database,
-  { botId, code, event, now }: { botId: string; code: string; event: EventType; now: Date },
-): Promise<RefundOutcome> {
-  const [priced] = await database.run(findPriced, [botId, code, event]);
-  if (!priced) return { outcome: "not-charged" };
-  const [refunded] = await database.run(refund, [priced.eventId, botId, now]);
-  return refunded ? { outcome: "refunded", ...refunded } : { outcome: "refunded-before" };
+  { botId, eventId, now }: { botId: string; eventId: string; now: Date },
+): Promise<Extract<RefundOutcome, { outcome: "refunded" }> | "changed"> {
+  const [refunded] = await database.run(refund, [eventId, botId, now]);
+  return refunded ? { outcome: "refunded", ...refunded } : "changed";
 }
 
 /** The operator's answer. `what` names the view or the click. */

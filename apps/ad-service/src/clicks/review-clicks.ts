@@ -8,9 +8,17 @@ import {
   type Matching,
   type ReviewFilter,
 } from "../campaigns/bulk-review.ts";
-import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
+import {
+  decideRefund,
+  decideRefusal,
+  decideRelease,
+  type NotHeld,
+  type ReviewFacts,
+  untilUnchanged,
+} from "../campaigns/decide-review.ts";
+import { type RefundOutcome, writeRefund } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
-import type { ClickSuspicion } from "./click-verdict.ts";
+import type { ClickSuspicion, WithheldOutcome } from "./click-verdict.ts";
 
 /** `counted`: paid anyway, by the bot's setting or by release. */
 export type ClickState = "counted" | "held" | "refused";
@@ -116,48 +124,69 @@ export function matchingClicks(decision: BulkDecision, filter: ClickFilter): Mat
   return { text: decision === "refund" ? refundable : held, values: clickFilterValues(filter) };
 }
 
+/** What is stored about a click: `counted` and `test` of an event that it earned at once, else what it was withheld for. */
+export type StoredClickState = WithheldOutcome | "counted" | "test";
+
 export type DecideClickOutcome =
   | { outcome: "released"; eventId: string }
   | { outcome: "refused" }
   | { outcome: "unknown-click" }
-  | { outcome: "not-held"; state: string };
+  | NotHeld<StoredClickState>;
 
-interface StoredClick {
+interface FactRow extends Omit<ReviewFacts<StoredClickState>, "charge" | "isTest"> {
   botId: string;
   code: string;
   userId: string;
   reference: string;
-  state: string;
+  /** The code has earned a click, this one or another. */
+  hasCodeEarned: boolean;
+  chargedEventId: string | null;
+  isRefunded: boolean;
 }
 
-const find = statement<StoredClick>(
-  "clicks.find-click",
-  `select clicks.*, coalesce(
-     (select reference from codes where codes.bot_id = clicks."botId" and codes.code = clicks.code), '') as reference
+const readFacts = statement<FactRow>(
+  "clicks.review-facts",
+  `select click."botId", click.code, click."userId", click.state, "chargedEventId", coalesce(codes.reference, '') as reference,
+     click_price_micros as "priceMicros",
+     exists (select from events where events.bot_id = click."botId" and events.code = click.code
+       and event = 'direct_link') as "hasCodeEarned",
+     refunds.event_id is not null as "isRefunded"
    from (
-     select bot_id as "botId", code, user_id as "userId", case when is_test then 'test' else 'counted' end as state
+     select bot_id as "botId", code, user_id as "userId", case when is_test then 'test' else 'counted' end as state,
+       case when price_micros is not null then event_id end as "chargedEventId", campaign_id
      from events where event_id = $2 and event = 'direct_link'
      union all
-     select bot_id, code, user_id, outcome from withheld_clicks where click_id = $1
-   ) as clicks limit 1`,
+     select bot_id, code, user_id, outcome, null, campaign_id from withheld_clicks where click_id = $1
+     limit 1
+   ) as click
+   left join codes on codes.bot_id = click."botId" and codes.code = click.code
+   left join campaigns on campaigns.campaign_id = click.campaign_id
+   left join refunds on refunds.event_id = click."chargedEventId"`,
 );
 
-// Two operators may decide at the same time: the update of the held row lets only one of them through.
+async function factsOf(database: Database, clickId: string) {
+  const [row] = await database.run(readFacts, [clickId, eventIdOfClick(clickId)]);
+  if (!row) return undefined;
+  const { chargedEventId, isRefunded, ...facts } = row;
+  const charge = chargedEventId === null ? null : { eventId: chargedEventId, isRefunded };
+  return { ...facts, charge, isTest: facts.state === "test" };
+}
+
+// The user's id changes with an erasure, after which the event would name a person who is erased.
 const release = statement<{ eventId: string }>(
   "clicks.release-click",
   `with released as (
-    update withheld_clicks set outcome = 'released', decided_at = $2
-    where click_id = $1 and outcome = 'held' and (
-      select event_id from events where events.bot_id = withheld_clicks.bot_id and events.code = withheld_clicks.code
-        and event = 'direct_link' limit 1
-    ) is null
+    update withheld_clicks set outcome = 'released', decided_at = $3
+    where click_id = $1 and outcome = 'held' and user_id = $2 and not exists (
+      select from events where events.bot_id = withheld_clicks.bot_id and events.code = withheld_clicks.code
+        and event = 'direct_link')
     returning bot_id, code, user_id, campaign_id
   ),
   earned as (
-    select bot_id, $3::text as event_id, 'direct_link'::text as event, user_id, code, nullif($4::text, '') as reference,
-      false as is_test, campaign_id, null::text as creative_id, click_price_micros as price_micros,
-      $2::timestamptz as occurred_at, $5::text as body
-    from released join campaigns using (campaign_id)
+    select bot_id, $4::text as event_id, 'direct_link'::text as event, user_id, code, nullif($5::text, '') as reference,
+      false as is_test, campaign_id, null::text as creative_id, $6::bigint as price_micros,
+      $3::timestamptz as occurred_at, $7::text as body
+    from released
   ),
   ${enqueueWebhook({ from: "earned" })}
   select event_id as "eventId" from enqueued`,
@@ -179,52 +208,58 @@ const refuse = statement<{ code: string }>(
  * Pays a held click: its event is created now, like any other. It used up its viewer's quota when it occurred. Then
  * call `deliveries.wake()`.
  */
-export async function releaseClick(
+export function releaseClick(
   database: Database,
   { clickId, now }: { clickId: string; now: Date },
 ): Promise<DecideClickOutcome> {
-  const click = await findClick(database, clickId);
-  if (!click) return { outcome: "unknown-click" };
-  const eventId = eventIdOfClick(clickId);
-  const body = encodeWebhookEvent({
-    event: "direct_link",
-    event_id: eventId,
-    bot_id: click.botId,
-    user_tg_id: click.userId,
-    code: click.code,
-    ...(click.reference !== "" && { reference: click.reference }),
-    occurred_at: now.toISOString(),
+  return untilUnchanged(async () => {
+    const facts = await factsOf(database, clickId);
+    if (!facts) return { outcome: "unknown-click" };
+    const decision = decideRelease(facts.state === "held" && facts.hasCodeEarned ? { ...facts, state: "used" } : facts);
+    if (decision.outcome === "not-held") return decision;
+    const { botId, userId, code, reference } = facts;
+    const eventId = eventIdOfClick(clickId);
+    const body = encodeWebhookEvent({
+      event: "direct_link",
+      event_id: eventId,
+      bot_id: botId,
+      user_tg_id: userId,
+      code,
+      ...(reference !== "" && { reference }),
+      occurred_at: now.toISOString(),
+    });
+    const event = [eventId, reference, decision.priceMicros, body];
+    const [released] = await database.run(release, [clickId, userId, now, ...event]);
+    return released ? { outcome: "released", eventId } : "changed";
   });
-  const made = await database.run(release, [clickId, now, eventId, click.reference, body]);
-  if (made.length === 0) return notHeld(database, clickId);
-  return { outcome: "released", eventId };
-}
-
-async function findClick(database: Database, clickId: string): Promise<StoredClick | undefined> {
-  return (await database.run(find, [clickId, eventIdOfClick(clickId)]))[0];
 }
 
 /** Refuses a held click permanently. */
-export async function refuseClick(
+export function refuseClick(
   database: Database,
   { clickId, now }: { clickId: string; now: Date },
 ): Promise<DecideClickOutcome> {
-  const refused = await database.run(refuse, [clickId, now]);
-  return refused.length === 0 ? notHeld(database, clickId) : { outcome: "refused" };
+  return untilUnchanged(async () => {
+    const facts = await factsOf(database, clickId);
+    if (!facts) return { outcome: "unknown-click" };
+    const decision = decideRefusal(facts);
+    if (decision.outcome === "not-held") return decision;
+    const [refused] = await database.run(refuse, [clickId, now]);
+    return refused ? { outcome: "refused" } : "changed";
+  });
 }
 
 /** Refunds to the advertiser what a counted click cost. */
-export async function refundClick(
+export function refundClick(
   database: Database,
   { clickId, now }: { clickId: string; now: Date },
 ): Promise<RefundOutcome | { outcome: "unknown-click" }> {
-  const click = await findClick(database, clickId);
-  if (!click) return { outcome: "unknown-click" };
-  if (click.state !== "counted") return { outcome: "not-charged" };
-  return refundCharge(database, { botId: click.botId, code: click.code, event: "direct_link", now });
-}
-
-async function notHeld(database: Database, clickId: string): Promise<DecideClickOutcome> {
-  const click = await findClick(database, clickId);
-  return click ? { outcome: "not-held", state: click.state } : { outcome: "unknown-click" };
+  return untilUnchanged(async () => {
+    const facts = await factsOf(database, clickId);
+    if (!facts) return { outcome: "unknown-click" };
+    const decision = decideRefund(facts);
+    return decision.outcome === "refund"
+      ? writeRefund(database, { botId: facts.botId, eventId: decision.eventId, now })
+      : decision;
+  });
 }

@@ -6,9 +6,17 @@ import {
   type Matching,
   type ReviewFilter,
 } from "../campaigns/bulk-review.ts";
-import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
+import {
+  decideRefund,
+  decideRefusal,
+  decideRelease,
+  type NotHeld,
+  type ReviewFacts,
+  untilUnchanged,
+} from "../campaigns/decide-review.ts";
+import { type RefundOutcome, writeRefund } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
-import { type AdSession, type CloseReason, readSession, type StoredState } from "./session.ts";
+import type { AdSession, CloseReason, StoredState } from "./session.ts";
 import { bodyOf } from "./view-change.ts";
 import type { Suspicion } from "./viewing-signals.ts";
 
@@ -67,82 +75,107 @@ export type DecideViewOutcome =
   | { outcome: "released"; eventId: string }
   | { outcome: "refused" }
   | { outcome: "unknown-view" }
-  | { outcome: "not-held"; state: AdSession["state"] };
+  | NotHeld<StoredState>;
 
 interface ViewId {
   botId: string;
   sessionId: string;
 }
 
-/* The viewer's cooldown and cap already counted the view when it was closed. */
+type FactRow = Omit<ReviewFacts<StoredState>, "charge"> &
+  Pick<AdSession, "botId" | "code" | "userId" | "reference" | "startParam" | "version"> & {
+    chargedEventId: string | null;
+    isRefunded: boolean;
+  };
+
+const readFacts = statement<FactRow>(
+  "ad-sessions.review-facts",
+  `select s.bot_id as "botId", s.code, s.user_id as "userId", s.reference, s.start_param as "startParam", s.is_test as "isTest",
+     s.version, s.state, view_price_micros as "priceMicros", e.event_id as "chargedEventId",
+     refunds.event_id is not null as "isRefunded"
+   from ad_sessions s join campaigns using (campaign_id)
+   left join events e on e.bot_id = s.bot_id and e.code = s.code and e.event = 'rewarded' and e.price_micros is not null
+   left join refunds on refunds.event_id = e.event_id
+   where s.bot_id = $1 and s.session_id = $2`,
+);
+
+async function factsOf(database: Database, { botId, sessionId }: ViewId) {
+  const [row] = await database.run(readFacts, [botId, sessionId]);
+  if (!row) return undefined;
+  const { chargedEventId, isRefunded, ...facts } = row;
+  return { ...facts, charge: chargedEventId === null ? null : { eventId: chargedEventId, isRefunded } };
+}
+
+// Both compare the version of the view, which an erasure of its user changes, too.
 const release = statement<{ eventId: string }>(
   "ad-sessions.release",
   `with released as (
-    update ad_sessions set state = 'rewarded', decided_at = $3, version = version + 1
-    where bot_id = $1 and session_id = $2 and state = 'held'
+    update ad_sessions set state = 'rewarded', decided_at = $4, version = version + 1
+    where bot_id = $1 and session_id = $2 and version = $3
     returning bot_id, code, user_id, reference, start_param, campaign_id, creative_id, is_test
   ),
   earned as (
-    select bot_id, $4::text as event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference, is_test,
-      campaign_id, creative_id, case when not is_test then view_price_micros end as price_micros,
-      $3::timestamptz as occurred_at, $5::text as body, start_param
-    from released join campaigns using (campaign_id)
+    select bot_id, $5::text as event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference, is_test,
+      campaign_id, creative_id, $6::bigint as price_micros, $4::timestamptz as occurred_at, $7::text as body, start_param
+    from released
   ),
   ${enqueueWebhook({ from: "earned", more: ["start_param"] })}
   select event_id as "eventId" from enqueued`,
 );
-const refuse = statement<{ state: string }>(
+const refuse = statement<{ state: StoredState }>(
   "ad-sessions.refuse-held",
   `with refused as (
-    update ad_sessions set state = 'refused', decided_at = $3, version = version + 1
-    where bot_id = $1 and session_id = $2 and state = 'held'
+    update ad_sessions set state = 'refused', decided_at = $4, version = version + 1
+    where bot_id = $1 and session_id = $2 and version = $3
     returning bot_id, campaign_id, creative_id, state
   ),
-  came_past as (
+  counted as (
     insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, occurred_at)
-    select bot_id, campaign_id, creative_id, 'refused', 'operator', $3 from refused
+    select bot_id, campaign_id, creative_id, 'refused', 'operator', $4 from refused
   )
   select state from refused`,
 );
 
 /** Pays a held view by creating its event now. Then call `deliveries.wake()`. */
-export async function releaseView(
+export function releaseView(
   database: Database,
   { botId, sessionId, eventId, now }: ViewId & { eventId: string; now: Date },
 ): Promise<DecideViewOutcome> {
-  const session = await readSession(database, { botId, sessionId });
-  if (!session) return { outcome: "unknown-view" };
-  const values = [botId, sessionId, now, eventId, bodyOf(session, { eventId }, now)];
-  const [released] = await database.run(release, values);
-  return released ? { outcome: "released", eventId } : notHeld(database, { botId, sessionId });
+  return untilUnchanged(async () => {
+    const facts = await factsOf(database, { botId, sessionId });
+    if (!facts) return { outcome: "unknown-view" };
+    const decision = decideRelease(facts);
+    if (decision.outcome === "not-held") return decision;
+    const event = [eventId, decision.priceMicros, bodyOf(facts, { eventId }, now)];
+    const [released] = await database.run(release, [botId, sessionId, facts.version, now, ...event]);
+    return released ? { outcome: "released", eventId } : "changed";
+  });
 }
 
 /** Refuses a held view permanently. */
-export async function refuseView(
+export function refuseView(
   database: Database,
   { botId, sessionId, now }: ViewId & { now: Date },
 ): Promise<DecideViewOutcome> {
-  const [refused] = await database.run(refuse, [botId, sessionId, now]);
-  return refused ? { outcome: "refused" } : notHeld(database, { botId, sessionId });
+  return untilUnchanged(async () => {
+    const facts = await factsOf(database, { botId, sessionId });
+    if (!facts) return { outcome: "unknown-view" };
+    const decision = decideRefusal(facts);
+    if (decision.outcome === "not-held") return decision;
+    const [refused] = await database.run(refuse, [botId, sessionId, facts.version, now]);
+    return refused ? { outcome: "refused" } : "changed";
+  });
 }
 
-const findView = statement<{ code: string }>(
-  "ad-sessions.code-of-view",
-  "select code from ad_sessions where bot_id = $1 and session_id = $2",
-);
-
 /** Refunds the advertiser for a paid view. */
-export async function refundView(
+export function refundView(
   database: Database,
   { botId, sessionId, now }: ViewId & { now: Date },
 ): Promise<RefundOutcome | { outcome: "unknown-view" }> {
-  const [view] = await database.run(findView, [botId, sessionId]);
-  if (!view) return { outcome: "unknown-view" };
-  return refundCharge(database, { botId, code: view.code, event: "rewarded", now });
-}
-
-/** Two operators may decide at the same time: the second one gets the state that the first one set. */
-async function notHeld(database: Database, id: ViewId): Promise<DecideViewOutcome> {
-  const session = await readSession(database, id);
-  return session ? { outcome: "not-held", state: session.state } : { outcome: "unknown-view" };
+  return untilUnchanged(async () => {
+    const facts = await factsOf(database, { botId, sessionId });
+    if (!facts) return { outcome: "unknown-view" };
+    const decision = decideRefund(facts);
+    return decision.outcome === "refund" ? writeRefund(database, { botId, eventId: decision.eventId, now }) : decision;
+  });
 }

@@ -80,6 +80,18 @@ describe("a view without a single frame", () => {
     expect(await refuseView(store.database, decisionOf(session))).toEqual({ outcome: "not-held", state: "rewarded" });
   });
 
+  test("is decided once by a release and a refusal at the same time", async () => {
+    const { session } = await watchBlindly("hold");
+    const outcomes = await Promise.all([
+      releaseView(store.database, { ...decisionOf(session), eventId: `evt_${fixture.botId}` }),
+      refuseView(store.database, decisionOf(session)),
+      refuseView(store.database, decisionOf(session)),
+    ]);
+    const decided = outcomes.filter(({ outcome }) => outcome !== "not-held").map(({ outcome }) => outcome);
+    expect(decided).toEqual([expect.stringMatching(/^(released|refused)$/)]);
+    expect(await fixture.events()).toHaveLength(decided[0] === "released" ? 1 : 0);
+  });
+
   test("is held and permanently refused", async () => {
     const { session } = await watchBlindly("hold");
     expect(await refuseView(store.database, decisionOf(session))).toEqual({ outcome: "refused" });

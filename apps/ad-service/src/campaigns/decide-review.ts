@@ -1,0 +1,59 @@
+import type { RefundOutcome } from "./refund-charge.ts";
+
+/** What an operator's decision about a suspicious view or click is made on. `State`: what is stored about it. */
+export interface ReviewFacts<State extends string> {
+  readonly state: State;
+  readonly isTest: boolean;
+  /** What its campaign pays for one now; null: it has no campaign. */
+  readonly priceMicros: number | null;
+  /** The priced event that it earned. */
+  readonly charge: { readonly eventId: string; readonly isRefunded: boolean } | null;
+}
+
+export interface NotHeld<State extends string> {
+  readonly outcome: "not-held";
+  readonly state: State;
+}
+
+/** It earns now, at this price (null: nothing is owed for it). Its viewer's limits counted it when it was held. */
+export type ReleaseDecision<State extends string> =
+  | { readonly outcome: "release"; readonly priceMicros: number | null }
+  | NotHeld<State>;
+
+export function decideRelease<State extends string>(facts: ReviewFacts<State>): ReleaseDecision<State> {
+  const { state, isTest, priceMicros } = facts;
+  if (state !== "held") return { outcome: "not-held", state };
+  return { outcome: "release", priceMicros: isTest ? null : priceMicros };
+}
+
+/** It never earns. */
+export type RefusalDecision<State extends string> = { readonly outcome: "refuse" } | NotHeld<State>;
+
+export function decideRefusal<State extends string>({ state }: { readonly state: State }): RefusalDecision<State> {
+  return state === "held" ? { outcome: "refuse" } : { outcome: "not-held", state };
+}
+
+/** A charge is refunded once, whatever became of its view or click. */
+export type RefundDecision =
+  | { readonly outcome: "refund"; readonly eventId: string }
+  | Exclude<RefundOutcome, { outcome: "refunded" }>;
+
+export function decideRefund({ charge }: Pick<ReviewFacts<string>, "charge">): RefundDecision {
+  if (charge === null) return { outcome: "not-charged" };
+  return charge.isRefunded ? { outcome: "refunded-before" } : { outcome: "refund", eventId: charge.eventId };
+}
+
+/** Each further try means that somebody changed the row between its reading and its writing. */
+const MAX_TRIES = 5;
+
+/**
+ * Runs `decide`, which reads, decides and writes, until nothing has changed meanwhile. It answers "changed" where its write
+ * found other facts than those it read, and has written nothing then.
+ */
+export async function untilUnchanged<Outcome>(decide: () => Promise<Outcome | "changed">): Promise<Outcome> {
+  for (let tries = 1; tries <= MAX_TRIES; tries++) {
+    const outcome = await decide();
+    if (outcome !== "changed") return outcome;
+  }
+  throw new Error(`what an operator decides about has changed ${MAX_TRIES} times while it was decided`);
+}

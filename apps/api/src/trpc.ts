@@ -88,7 +88,7 @@ export const userOrBackendProcedure = procedure.use(({ ctx, next }) => {
 });
 
 /**
- * Text that PostgreSQL stores unchanged: other text would fail, or be stored as a text that equals a third.
+ * Text that PostgreSQL stores unchanged: other text fails, or is stored as a different text, so that two keys could collide.
  * (`isWellFormed` is unknown to the clients that read this file's types.)
  */
 export const storableText = (maxLength: number) =>

@@ -15,7 +15,7 @@ import type pg from "pg";
 /** The number of ids per offset: far more than a cluster uses, and 2^15 offsets fit into an int8. */
 const OFFSET_STEP = 2n ** 48n;
 /** A process that restarts every second reaches it in hours. Cursors of older epochs are refused; readers start again. */
-const MOST_EPOCHS = 10_000;
+const MAX_EPOCHS = 10_000;
 
 /** A dump copies the contents of the table, but the copy has another object id. */
 const identities = {
@@ -139,7 +139,7 @@ async function beginEpoch(client: pg.ClientBase, schema: string, state: State): 
   );
   // The first epoch stays: it is the epoch of all rows that are older than the other epochs.
   await client.query(`delete from ${schema}.commit_epochs where epoch between 1 and $1`, [
-    (lastEpoch ?? 0) - MOST_EPOCHS,
+    (lastEpoch ?? 0) - MAX_EPOCHS,
   ]);
 }
 

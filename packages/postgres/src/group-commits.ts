@@ -43,22 +43,22 @@ interface Waiting<In, Out> {
 type Answer = () => void;
 
 /** Items with one key: only the first is passed to `run`. */
-type Sharers<In, Out> = [Waiting<In, Out>, ...Waiting<In, Out>[]];
+type MergedItems<In, Out> = [Waiting<In, Out>, ...Waiting<In, Out>[]];
 
 /**
  * One batch in flight keeps both sides busy: while the database runs it, this process answers the callers of the last one,
  * whose next requests are the next batch. A second one helps when many wait. First clicks per second by 64 callers, by this
  * threshold: 7,500 with 16, 8,400 with 32, 9,700 with 48 and 64; by 24 or 256 callers it made no difference.
  */
-const WORTH_A_SECOND_BATCH = 64;
+const SECOND_BATCH_FROM = 64;
 
 /**
  * A batch is at most half of the unanswered items, without those that wait for another one of their key. Else one batch may
  * take them all, and then the database waits while this process answers them, and this process while the database runs the
- * next: batches of 64 callers took turns as 60 and 4 for seconds, at two thirds of the rate of 32 and 32. Smaller batches
- * than this are not worth it.
+ * next: batches of 64 callers took turns as 60 and 4 for seconds, at two thirds of the rate of 32 and 32. A smaller limit
+ * than this is not used.
  */
-const LEAST_SHARE = 8;
+const MIN_BATCH = 8;
 
 /**
  * Lets requests share commits: an item that arrives while nothing is under way is written immediately; items that arrive
@@ -81,9 +81,9 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
   let unanswered = 0;
 
   function flush(): void {
-    while (inFlight < maxInFlight && queue.length >= (inFlight === 0 ? 1 : WORTH_A_SECOND_BATCH)) {
+    while (inFlight < maxInFlight && queue.length >= (inFlight === 0 ? 1 : SECOND_BATCH_FROM)) {
       inFlight += 1;
-      const group = queue.splice(0, Math.min(maxBatch, Math.max(LEAST_SHARE, Math.ceil((unanswered - inLines) / 2))));
+      const group = queue.splice(0, Math.min(maxBatch, Math.max(MIN_BATCH, Math.ceil((unanswered - inLines) / 2))));
       void runGroup(group).then((answers) => {
         inFlight -= 1;
         if (oneAtATimeBy !== undefined) for (const { item } of group) queueNextOf(oneAtATimeBy(item));
@@ -129,7 +129,7 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
     }
   }
 
-  async function runMerged(merged: Sharers<In, Out>[]): Promise<Answer[]> {
+  async function runMerged(merged: MergedItems<In, Out>[]): Promise<Answer[]> {
     try {
       const results = await retryConflicts(() => runChecked(merged.map(([first]) => first.item)));
       return results.flatMap((result, index) =>
@@ -152,8 +152,8 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
     return results;
   }
 
-  function mergeEqual(group: Waiting<In, Out>[]): Sharers<In, Out>[] {
-    const byKey = new Map<unknown, Sharers<In, Out>>();
+  function mergeEqual(group: Waiting<In, Out>[]): MergedItems<In, Out>[] {
+    const byKey = new Map<unknown, MergedItems<In, Out>>();
     for (const waiting of group) {
       const key = mergeBy ? mergeBy(waiting.item) : waiting;
       const sharers = byKey.get(key);
@@ -176,7 +176,7 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
         if (oneAtATimeBy !== undefined && !isFirstOf(oneAtATimeBy(item), waiting)) return;
         queue.push(waiting);
         // In the next turn, so that items from one burst of network data share a batch.
-        if (queue.length === 1 || queue.length === WORTH_A_SECOND_BATCH) setImmediate(flush);
+        if (queue.length === 1 || queue.length === SECOND_BATCH_FROM) setImmediate(flush);
       });
     },
     drain() {

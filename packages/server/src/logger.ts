@@ -15,10 +15,10 @@ const secretFields = new Set([
   "x-signature",
   "webhook-signature",
 ]);
-/** A child's bindings bypass the formatter below; pino redacts them at these paths. Ours are flat. */
+/** `formatters.log` does not see child bindings, so pino redacts these paths of them. Ours are flat. */
 const pathsInBindings = [...secretFields, "code"].flatMap((name) => [`["${name}"]`, `*["${name}"]`]);
 /** Deeper values are left out, which also ends cycles. */
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 /** A direct link's code: 16 or more letters and digits. SQLSTATEs and errnos are shorter, or contain underscores. */
 const LINK_CODE = /^[0-9A-Za-z]{16,}$/;
@@ -37,7 +37,7 @@ function keptValue(name: string, value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   // Dates and addresses become text by themselves.
   if ("toJSON" in value) return value;
-  if (depth === DEEPEST) return "[deeper]";
+  if (depth === MAX_DEPTH) return "[deeper]";
   if (Array.isArray(value)) return value.map((one) => keptValue("", one, depth + 1));
   return withoutSecrets(value, depth + 1);
 }
@@ -67,10 +67,10 @@ function limitOutageLines(isOutage: (error: unknown) => boolean): NonNullable<Lo
   let nextAt = 0;
   let linesLeftOut = 0;
   return {
-    logMethod([given, ...words]: [unknown, ...unknown[]], method) {
-      const facts = given instanceof Error ? { err: given } : given;
+    logMethod([first, ...words]: [unknown, ...unknown[]], method) {
+      const facts = first instanceof Error ? { err: first } : first;
       if (typeof facts !== "object" || facts === null || !isAboutOutage(facts, isOutage))
-        return Reflect.apply(method, this, [given, ...words]);
+        return Reflect.apply(method, this, [first, ...words]);
       const now = performance.now();
       if (now < nextAt) {
         linesLeftOut += 1;

@@ -53,12 +53,12 @@ export async function readCampaigns(database: Database, now: Date): Promise<Runn
 }
 
 /** Fewer requests than this do not show how traffic varies by hour. */
-const FEWEST = 1000;
+const MIN_REQUESTS = 1000;
 
 /** The hourly traffic of the last seven days. A tenth of it is flat, since an hour without requests may get some later. */
 function curveOf(hours: readonly { hour: number; requests: number }[]): TrafficCurve {
   const all = hours.reduce((sum, { requests }) => sum + requests, 0);
-  if (all < FEWEST) return flatCurve;
+  if (all < MIN_REQUESTS) return flatCurve;
   const byHour = new Map(hours.map(({ hour, requests }) => [hour, requests]));
   return flatCurve.map((flat, hour) => 0.1 * flat + 0.9 * ((byHour.get(hour) ?? 0) / all));
 }
@@ -147,14 +147,14 @@ export async function startCampaignSnapshot(deps: {
       running = { ...(await readCampaigns(database, at)), version, day, at: at.getTime() };
     }
     // An ad served during the read may or may not be in its result: counting it twice is safe, missing it is not.
-    snapshot.given = new Set();
+    snapshot.reserved = new Set();
     const lately = new Map((await database.run(deliveredToday, [at])).map((row) => [row.campaignId, row]));
     const states = running.campaigns.map((campaign): CampaignState => {
       const { viewsInFlight = 0, ...today } = lately.get(campaign.campaignId) ?? {};
       return { campaign, today: { ...nothing, ...today }, earlier: earlierOf(campaign), viewsInFlight };
     });
     snapshot.byId = new Map(states.map((state) => [state.campaign.campaignId, state]));
-    for (const ad of snapshot.given) countAds(snapshot, ad, 1);
+    for (const ad of snapshot.reserved) countAds(snapshot, ad, 1);
     snapshot.index = indexCampaigns(states, { now: at, curve: running.curve });
   }
 
@@ -170,7 +170,7 @@ export async function startCampaignSnapshot(deps: {
   const snapshot: CampaignSnapshot = {
     index: indexCampaigns([], { now: now(), curve: flatCurve }),
     byId: new Map(),
-    given: new Set(),
+    reserved: new Set(),
     refresh,
     async stop() {
       await refreshing.stop();

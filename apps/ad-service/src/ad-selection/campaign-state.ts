@@ -14,10 +14,10 @@ export interface CampaignState {
 /** The campaigns of a node, and what it has served of them since their states were last read. */
 export interface ServedAds {
   byId: ReadonlyMap<string, CampaignState>;
-  given: Set<GivenAd>;
+  reserved: Set<ReservedAd>;
 }
 
-interface GivenAd {
+interface ReservedAd {
   campaignId: string;
   format: CampaignFormat;
 }
@@ -28,15 +28,15 @@ interface GivenAd {
  */
 export function holdAd(served: ServedAds, campaignId: string, format: CampaignFormat): () => void {
   const ad = { campaignId, format };
-  served.given.add(ad);
+  served.reserved.add(ad);
   countAds(served, ad, 1);
   return () => {
-    // An ad from before the last read is no longer in `given`, so there is nothing to subtract.
-    if (served.given.delete(ad)) countAds(served, ad, -1);
+    // An ad from before the last read is no longer in `reserved`, so there is nothing to subtract.
+    if (served.reserved.delete(ad)) countAds(served, ad, -1);
   };
 }
 
-export function countAds({ byId }: ServedAds, { campaignId, format }: GivenAd, ads: number): void {
+export function countAds({ byId }: ServedAds, { campaignId, format }: ReservedAd, ads: number): void {
   const state = byId.get(campaignId);
   if (!state) return;
   if (format === "rewarded") state.viewsInFlight += ads;

@@ -6,18 +6,18 @@ import { type CampaignIndex, type Choice, chooseAd } from "./choose-ad.ts";
 import { type AdRequest, type ExclusionReason, exclusionReason } from "./eligibility.ts";
 
 /** Enough for the largest user cap of a few campaigns; a user who saw more has reached each of them. */
-const MOST = 5000;
+const MAX_SEEN_ADS = 5000;
 
 const selectSeen = (of: { botId: string; userId: string; since: string }) => `
   (select campaign_id as "campaignId", occurred_at as at from events
    where events.bot_id = ${of.botId} and events.user_id = ${of.userId} and occurred_at > ${of.since}
      and price_micros is not null
-   order by occurred_at desc limit ${MOST})
+   order by occurred_at desc limit ${MAX_SEEN_ADS})
   union all
   (select campaign_id, opened_at from ad_sessions
    where ad_sessions.bot_id = ${of.botId} and ad_sessions.user_id = ${of.userId} and opened_at > ${of.since}
      and state in ('playing', 'watched', 'held')
-   order by opened_at desc limit ${MOST})`;
+   order by opened_at desc limit ${MAX_SEEN_ADS})`;
 
 /** SQL that returns the same as a JSON array of `{campaignId, at}`, or null. */
 export function seenByUser(of: { botId: string; userId: string; since: string }): string {
@@ -50,7 +50,7 @@ export interface UserAdRequest extends Omit<AdRequest, "seen"> {
 }
 
 /** How many full campaigns are tried, one after another, before the answer is that no ad fits. */
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 
 // `for no key update` does not block inserts into campaign_days, whose foreign key refers to this row.
 const lockCampaign = statement(
@@ -69,7 +69,7 @@ export async function selectAd(
   { now, random }: { now: Date; random: () => number },
 ): Promise<Choice> {
   const seen = request.seen ?? (await seenBy({ database, campaigns }, { botId: request.bot.botId, userId }, now));
-  for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const choice = chooseAd(campaigns.index, { ...request, seen }, { now, random });
     if (choice.outcome === "no-ad") return choice;
     const isNear = isNearLimit(choice.state, request.format);

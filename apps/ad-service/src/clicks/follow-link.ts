@@ -239,7 +239,7 @@ function keepUsers({ pendingUsers }: FollowingDeps, { visit, network }: Click, f
 /** Chooses an ad for each visit. If a campaign is near a limit, the database is queried first, once for all visits. */
 async function chooseAds(deps: ClickDeps, batch: readonly JudgedVisit[]): Promise<(ChosenAd | undefined)[]> {
   const { campaigns } = deps;
-  const asked = new Set<string>();
+  const queried = new Set<string>();
   for (;;) {
     const ads = batch.map((visit): ChosenAd | undefined => {
       if (visit.visitor.kind === "machine") return undefined;
@@ -249,11 +249,11 @@ async function chooseAds(deps: ClickDeps, batch: readonly JudgedVisit[]): Promis
       const release = holdAd(campaigns, state.campaign.campaignId, "direct_link");
       return { state, isSerialized: isSerialized(state, "direct_link"), release };
     });
-    const unasked = ads.find((ad) => ad && isNearLimit(ad.state, "direct_link") && !asked.has(idOf(ad)));
-    if (unasked === undefined) return ads;
+    const unqueried = ads.find((ad) => ad && isNearLimit(ad.state, "direct_link") && !queried.has(idOf(ad)));
+    if (unqueried === undefined) return ads;
     for (const ad of ads) ad?.release();
-    asked.add(idOf(unasked));
-    await askLimits(deps.database, unasked.state, batch[0]?.now ?? new Date());
+    queried.add(idOf(unqueried));
+    await askLimits(deps.database, unqueried.state, batch[0]?.now ?? new Date());
   }
 }
 

@@ -11,7 +11,7 @@ import type { Deliveries, DeliveryLog } from "./enqueue-webhook.ts";
 import { moveDeliveries } from "./held-deliveries.ts";
 
 /** The count of a longer queue stops here. */
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 /** A bot and the endpoint that its webhooks go to. */
 export interface ListedEndpoint {
@@ -29,7 +29,7 @@ export interface ListedEndpoint {
   restUntil: Date | null;
   inFlight: number;
   maxInFlight: number | null;
-  /** One more than `MOST_COUNTED` where the queue is longer. */
+  /** One more than `MAX_COUNTED` where the queue is longer. */
   waiting: number;
   held: number;
   oldestDueAt: Date | null;
@@ -48,7 +48,7 @@ export interface ListedEndpoint {
 }
 
 const counted = (state: "waiting" | "held") => `(select count(*) from (
-      select from deliveries where deliveries.bot_id = bots.bot_id and deliveries.state = '${state}' limit ${MOST_COUNTED + 1}
+      select from deliveries where deliveries.bot_id = bots.bot_id and deliveries.state = '${state}' limit ${MAX_COUNTED + 1}
     ) as counted)`;
 
 type ListedRow = Omit<ListedEndpoint, "disablePercent"> & {

@@ -173,7 +173,7 @@ describe("new events", () => {
     const gate = Promise.withResolvers<void>();
     endpoint.answer = (response) => void gate.promise.then(() => response.end());
     const other = await openDeliveryFixture(store.database, { webhookUrl: endpoint.url });
-    const { deliveries } = await start({ perNode: 1, ahead: 0 });
+    const { deliveries } = await start({ perNode: 1, prefetch: 0 });
     await fixture.enqueue(3, { by: noDeliveries });
     deliveries.wake();
     await eventually(
@@ -238,7 +238,7 @@ describe("new events", () => {
   });
 
   test("a failed statement returns its slots to the node", async () => {
-    const { deliveries } = await start({ perNode: 1, ahead: 0 });
+    const { deliveries } = await start({ perNode: 1, prefetch: 0 });
     const fails = deliveries.sendNew(1, () => Promise.reject(new Error("no store")));
     await expect(fails).rejects.toThrow("no store");
     await fixture.enqueue(1, { by: deliveries });

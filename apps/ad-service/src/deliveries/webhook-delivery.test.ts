@@ -190,10 +190,10 @@ describe("webhook delivery", () => {
     await other.close();
   });
 
-  test("a node keeps to its limit of concurrent requests; claims made ahead are sent next, or released when it stops", async () => {
+  test("a node keeps to its limit of concurrent requests; prefetched claims are sent next, or released when it stops", async () => {
     const gate = Promise.withResolvers<void>();
     endpoint.answer = (response) => void gate.promise.then(() => response.end());
-    const delivery = start({ perNode: 2, ahead: 2 });
+    const delivery = start({ perNode: 2, prefetch: 2 });
     await fixture.enqueue(12);
     await eventually(states, (seen) => seen.filter((state) => state === "sending").length === 4);
     await eventually(

@@ -25,8 +25,8 @@ export interface WebhookDeliveryDeps {
 export interface DeliveryLimits {
   /** Requests in flight on this node. An endpoint's own limit applies over all nodes and is stored in its row. */
   perNode: number;
-  /** Claimed beyond that, to start when a request ends: else each would wait for a claim (a third of the pace at 20 ms). */
-  ahead: number;
+  /** Claims beyond that, which start when a request ends; without them each waits for a claim (a third of the rate at 20 ms). */
+  prefetch: number;
   /** An attempt starts only while this much of its lease is left: longer than an exchange can last. */
   leaseLeftSeconds: number;
   pollMs: number;
@@ -37,7 +37,7 @@ export interface DeliveryLimits {
 
 const DEFAULT_LIMITS: DeliveryLimits = {
   perNode: 256,
-  ahead: 96,
+  prefetch: 96,
   leaseLeftSeconds: 16,
   pollMs: 2000,
   sweepMs: 5000,
@@ -135,7 +135,7 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
     await nextTurn();
     const freedBefore = freed;
     const leaseEndsAt = newLease();
-    const limit = limits.perNode + limits.ahead - claimed;
+    const limit = limits.perNode + limits.prefetch - claimed;
     const claims = limit > 0 ? await claimDeliveries(database, { limit, leaseSeconds: LEASE_SECONDS }) : [];
     state = stateAfterClaim(state, { claimed: claims.length, limit });
     deliverAll(claims, leaseEndsAt);

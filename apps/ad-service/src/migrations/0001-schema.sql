@@ -721,4 +721,4 @@ create table stats_progress (
   counted_until timestamptz not null default '-infinity'
 );
 insert into stats_progress (source)
-  values ('requests'), ('milestones'), ('events'), ('refunds'), ('clicks'), ('taps'), ('conversions');
+  values ('requests'), ('milestones'), ('events'), ('refunds'), ('refused-clicks'), ('cta-clicks'), ('conversions');

@@ -6,7 +6,7 @@ import { measureOf, measureOfEvent, measureOfMilestone, measureOfRequest } from 
 /** One kind of raw row that the sums are computed from. */
 export interface Source {
   /** Its row in `stats_progress`. */
-  name: "requests" | "milestones" | "events" | "clicks" | "taps" | "conversions" | "refunds";
+  name: "requests" | "milestones" | "events" | "refused-clicks" | "cta-clicks" | "conversions" | "refunds";
   /** Where a batch ends: of rows from `$1` on, the transaction of the first row beyond the batch size. No row: all fit. */
   end: Statement<{ xid: string }>;
   /** Adds rows of transactions from `$1` to before `$2` and moves the position. Up to the time `$3` all rows are counted. */
@@ -65,15 +65,15 @@ const revenueOf = (chargedAt: string) => `price_micros * coalesce(
  * The position only reports freshness; it selects no rows.
  */
 const refusedClicks: Source = {
-  name: "clicks",
+  name: "refused-clicks",
   // If more than one batch waits, the position moves by one, and the next batch follows.
   end: statement(
-    "statistics.end-of-clicks",
+    "statistics.end-of-refused-clicks",
     `select $1::xid8 as xid from click_refusals where not is_summed
      order by hour, bot_id, code, reason offset ${BATCH_OF_COUNTS} limit 1`,
   ),
   add: statement(
-    "statistics.add-clicks",
+    "statistics.add-refused-clicks",
     `with waiting as (
       select bot_id, code, reason, hour, count, summed from click_refusals where not is_summed
       order by hour, bot_id, code, reason limit ${BATCH_OF_COUNTS} for update
@@ -90,7 +90,7 @@ const refusedClicks: Source = {
         count = stats_hours.count + excluded.count
     )
     update stats_progress set xid = $2::xid8, counted_until = coalesce($3::timestamptz, counted_until)
-     where source = 'clicks' and $1::xid8 is not null returning source`,
+     where source = 'refused-clicks' and $1::xid8 is not null returning source`,
   ),
 };
 
@@ -124,7 +124,7 @@ export const sources: readonly Source[] = [
       -(${revenueOf("refunds.charged_at")}) as revenue_micros`,
   }),
   refusedClicks,
-  source("taps", {
+  source("cta-clicks", {
     from: inTable("ad_clicks"),
     facts: `${factKey}, 'taps' as measure, '' as reason, ${noMoney}`,
   }),
@@ -212,7 +212,7 @@ export function startRollingUpStatistics(deps: {
 /** Long enough to compare a month with the same one of the year before, row by row. */
 const KEPT = "interval '13 months'";
 /** Small enough not to delay other statements. */
-const MOST_PRUNED_AT_ONCE = 1000;
+const MAX_PRUNED_AT_ONCE = 1000;
 
 const olderThanKept = (moment: string) => `${moment} < $1::timestamptz - ${KEPT}`;
 const oldRows = {
@@ -233,7 +233,7 @@ const prunes = Object.entries(oldRows).map(([table, isOld]) =>
     `statistics.prune-${table}`,
     `delete from ${table} where ctid = any (array(
        select ctid from ${table} where ${isOld}
-       limit ${MOST_PRUNED_AT_ONCE} for update skip locked
+       limit ${MAX_PRUNED_AT_ONCE} for update skip locked
      ))
      returning 1`,
   ),
@@ -245,7 +245,7 @@ const blankVisitors = statement<never>(
   `update events set suspicions = null, user_agent = null, address_hash = null, network_hash = null
    where ctid = any (array(
      select ctid from events where suspicions is not null and ${olderThanKept("occurred_at")}
-     limit ${MOST_PRUNED_AT_ONCE} for update skip locked
+     limit ${MAX_PRUNED_AT_ONCE} for update skip locked
    ))
    returning 1`,
 );
@@ -257,6 +257,6 @@ export async function pruneFacts(
 ): Promise<{ hasMore: boolean }> {
   let hasMore = false;
   for (const prune of [...prunes, blankVisitors])
-    hasMore = (await database.run(prune, [now])).length >= MOST_PRUNED_AT_ONCE || hasMore;
+    hasMore = (await database.run(prune, [now])).length >= MAX_PRUNED_AT_ONCE || hasMore;
   return { hasMore };
 }

@@ -29,7 +29,7 @@ export interface NewView {
 /** A session that began in time may finish after its code expired. */
 const GRACE_MS = 10 * 60_000;
 
-const wantedRows = rowParameters({
+const newViewRows = rowParameters({
   position: "integer",
   bot_id: "text",
   user_id: "text",
@@ -53,7 +53,7 @@ const wantedRows = rowParameters({
   decisions: "integer",
 });
 
-/** Columns of `wanted` that the row of the view takes as they are. */
+/** Columns of `new_views` that the row of the view takes as they are. */
 const storedAsOpened = `bot_id, session_id, code, user_id, reference, start_param, campaign_id, creative_id, is_vast, is_test,
       duration_ms, opened_at, deadline, failed_creatives`;
 
@@ -65,10 +65,10 @@ const storedAsOpened = `bot_id, session_id, code, user_id, reference, start_para
  */
 const begin = statement<{ position: number }>(
   "ad-sessions.begin",
-  `with wanted as materialized (${wantedRows.table}),
+  `with new_views as materialized (${newViewRows.table}),
   offered as (
     insert into viewers (bot_id, user_id, day, earned_today, decisions)
-    select bot_id, user_id, (opened_at at time zone 'utc')::date, 0, coalesce(decisions, 0) + 1 from wanted
+    select bot_id, user_id, (opened_at at time zone 'utc')::date, 0, coalesce(decisions, 0) + 1 from new_views
     order by bot_id, user_id
     on conflict (bot_id, user_id) do update set decisions = excluded.decisions
     where viewers.decisions = excluded.decisions - 1
@@ -76,7 +76,7 @@ const begin = statement<{ position: number }>(
   ),
   issued as (
     insert into current_codes as kept (bot_id, user_id, reference, code, issued_at, expires_at)
-    select bot_id, user_id, '', code, code_issued_at, code_expires_at from wanted
+    select bot_id, user_id, '', code, code_issued_at, code_expires_at from new_views
     where code_issued_at is not null and (bot_id, user_id) in (select bot_id, user_id from offered)
     order by bot_id, user_id
     on conflict (bot_id, user_id, reference) do update set
@@ -86,7 +86,7 @@ const begin = statement<{ position: number }>(
     returning bot_id, code
   ),
   begun as materialized (
-    select * from wanted
+    select * from new_views
     where (bot_id, user_id) in (select bot_id, user_id from offered)
       and (code_issued_at is null or (bot_id, code) in (select bot_id, code from issued))
   ),
@@ -107,7 +107,7 @@ const begin = statement<{ position: number }>(
   stored as (
     insert into ad_sessions (${storedAsOpened}, token_hash, state)
     select ${storedAsOpened}, decode(token_hash, 'hex'), 'opened'
-    -- Reading withdrawn makes sure that the code's previous view is deleted first.
+    -- Always true: it only forces the delete first.
     from begun where (select count(*) from withdrawn) >= 0
   ),
   vast_ads_stored as (
@@ -137,14 +137,14 @@ export async function beginViewsInRounds(
 /** Begins views, no two of one viewer. Returns the sessions in the order of the views; undefined for a view that did not begin. */
 export async function beginViews(database: Transaction, views: readonly NewView[]): Promise<(AdSession | undefined)[]> {
   const sessions = views.map((): AdSession | undefined => undefined);
-  for (const { position } of await database.run(begin, wantedRows.values(views.map(toldAs)))) {
+  for (const { position } of await database.run(begin, newViewRows.values(views.map(newViewRowOf)))) {
     const view = views[position];
     if (view) sessions[position] = sessionOfNew(view);
   }
   return sessions;
 }
 
-function toldAs(view: NewView, position: number) {
+function newViewRowOf(view: NewView, position: number) {
   const { code, viewer, vastAd, now } = view;
   return {
     position,

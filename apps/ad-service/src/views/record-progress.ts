@@ -62,9 +62,9 @@ export function silentFrom({ deadline }: AdSession, lastReportAt: Date): Date {
 /** A player that vanishes without a last call loses at most this, and what it had not reported yet. */
 const STORE_EVERY_MS = 10_000;
 /** The maximum of one call. */
-const MOST_PENDING = 300;
-/** Each attempt fails only if another change of the view came first. */
-const MOST_TRIES = 20;
+const MAX_PENDING = 300;
+/** Each attempt fails only if another change of the view was stored first. */
+const MAX_TRIES = 20;
 
 const countRefusal = statement<never>(
   "ad-sessions.count-refusal",
@@ -83,7 +83,7 @@ export function recordProgress(views: Views, call: ProgressCall): Promise<Record
 
 async function tryToRecord(views: Views, call: ProgressCall): Promise<RecordProgressOutcome> {
   let known = views.remembered.get(call.sessionId);
-  for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const session = known ?? (await readSession(views.database, call));
     if (!session) return { outcome: "unknown" };
     const refusal = refusalOf(session, call);
@@ -111,7 +111,7 @@ async function tryToRecord(views: Views, call: ProgressCall): Promise<RecordProg
     }
     known = undefined;
   }
-  throw new OverloadedError(`a report lost ${MOST_TRIES} races`);
+  throw new OverloadedError(`a report lost ${MAX_TRIES} races`);
 }
 
 /**
@@ -163,7 +163,7 @@ async function advance(views: Views, stored: AdSession, call: Advance): Promise<
   const isStart = call.isStart && session.startedAt === null;
   const startedAt = session.startedAt ?? (isStart ? reportedStart(session, call.reports, now) : null);
   const pendingBefore = session.pendingReports ?? [];
-  // The session may have been opened again since they came, with a higher first sequence number.
+  // The session may have been opened again since these reports arrived, with a higher first sequence number.
   const firstSequence = Math.min(session.firstSequence, ...pendingBefore.map(({ sequence }) => sequence));
   const request = closeOf(session, call);
   const accepted = acceptProgress(
@@ -225,8 +225,8 @@ async function advance(views: Views, stored: AdSession, call: Advance): Promise<
 }
 
 /**
- * Settles reports that came too early and that the clock allows now: `session` is playing, its pending reports are due. If
- * another change came first, that change has settled them, or the sweeper tries again.
+ * Settles reports that arrived too early and that the clock allows now: `session` is playing, its pending reports are due. If
+ * another change was stored first, that change has settled them, or the sweeper tries again.
  */
 export async function settlePendingReports(
   views: Views,
@@ -238,10 +238,10 @@ export async function settlePendingReports(
     await changeView(views, { before: session, after, isStart: false, milestones: [], now });
     return;
   }
-  // After the deadline nothing is accepted, but these came before it, however late the sweeper is.
+  // After the deadline nothing is accepted, but these arrived before it, however late the sweeper is.
   const isLate = now > session.deadline;
   const call = { reports: [], isStart: false, close: undefined, eventId, now: isLate ? session.deadline : now };
-  // Whether these reports show a picture was judged when they came.
+  // Whether these reports show a picture was judged when they arrived.
   const { change } = await advance(views, session, call);
   // The limits of the viewer are judged by the time of the next sweep, which ends a view that is watched now.
   await changeView(views, isLate ? { ...change, ending: undefined } : change);
@@ -292,7 +292,7 @@ function uniqueReports(reports: readonly ProgressReport[]): ProgressReport[] {
 }
 
 /**
- * A closing page cannot resend reports that came too early because its start arrived late. They are kept if they would complete
+ * A closing page cannot resend reports that arrived too early because its start arrived late. They are kept if they would complete
  * the view as soon as the clock allows for that delay, and claim no more than the time since the ad was opened.
  */
 function pendingOf(
@@ -302,7 +302,7 @@ function pendingOf(
 ) {
   const { early, earlyMs, isClaimedWatched, claimedMs } = accepted;
   const sinceOpenedMs = now.getTime() - session.openedAt.getTime() + SLACK_MS;
-  if (!isClaimedWatched || early.length > MOST_PENDING || claimedMs > sinceOpenedMs) return undefined;
+  if (!isClaimedWatched || early.length > MAX_PENDING || claimedMs > sinceOpenedMs) return undefined;
   const settleAt = new Date(now.getTime() + earlyMs);
   const isTooLate = settleAt.getTime() - closedAt.getTime() > longestWaitMs(session.durationMs);
   return isTooLate || settleAt > session.deadline ? undefined : { reports: early, settleAt };

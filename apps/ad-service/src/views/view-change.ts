@@ -27,7 +27,7 @@ export type ChangeOutcome =
       session: AdSession;
       limitReason?: Extract<ViewerLimit, { outcome: "limited" }>["reason"] | null;
     }
-  /** Another change came first: read the view again. Nothing was stored. */
+  /** Another change was stored first: read the view again. Nothing was stored. */
   | { outcome: "changed" }
   /** Playback may not begin. Nothing was stored. */
   | Extract<ViewerLimit, { outcome: "limited" }>;
@@ -64,7 +64,7 @@ export function isProgressOnly(change: ViewChange): boolean {
   return before.state === "playing" && before.dueAt === null && (after.dueAt !== null) === (after.state === "watched");
 }
 
-/** The view starts, or is credited time, and does not hold its viewer's clock yet. */
+/** Only one view of a viewer is credited time: the one that holds the viewer's clock. True if this change must take it. */
 export function takesClock({ before, after, isStart }: ViewChange): boolean {
   return before.clockHolderId !== before.sessionId && (isStart || after.clockMs > before.clockMs);
 }
@@ -112,7 +112,7 @@ export async function recordProgressOnly(
   return outcomes;
 }
 
-// A plain literal: spreading parts would copy them property by property.
+// Every report runs this, and a spread would copy each property.
 export function progressRowOf({ before, after, milestones, now }: ViewChange, position: number) {
   const { covered, sequences, refusals } = after.progress;
   return {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { briefCache } from "./brief-cache.ts";
 
@@ -48,4 +49,12 @@ test("it holds the most recent keys only, and each until its age is over", async
   for (const key of ["a", "b", "c", "a"]) await cache.get(key);
   expect(loaded).toEqual(["a", "b", "c", "a"]);
   await expect.poll(async () => (await cache.get("a")) && loaded.length, { interval: 5 }).toBe(5);
+});
+
+test("the age of a value counts from the start of its load, during which the data may change", async () => {
+  const { cache, loaded } = counted(async (key) => wait(60, key), 80);
+  await cache.get("a");
+  await wait(30);
+  await cache.get("a");
+  expect(loaded).toEqual(["a", "a"]);
 });

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@intermission/postgres/open-database";
 import type { SecretBox } from "@intermission/server/secret-box";
+import pLimit from "p-limit";
 import { cachedSigningTokens, type SigningTokenCache, type SigningTokens } from "../bots/tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { type AttemptOutcome, attemptDelivery, notMadeAfterOwnFault } from "./attempt.ts";
@@ -64,7 +65,8 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
   const finishing = finishDeliveries(database, (botId, change) => logHealthChange(log, botId, change));
   const tokenCache: SigningTokenCache = { database, secretBox, now, kept: new Map() };
   const alarm = newAlarm();
-  const slots = openSlots(limits.perNode);
+  /** In the order of the calls. A stop lifts the limit: it must not wait for a slot. */
+  const withSlot = pLimit(limits.perNode);
   const active = new Set<Promise<void>>();
   const giveUp = new AbortController();
   const { signal } = giveUp;
@@ -104,12 +106,10 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
     tokens: Promise<ReadonlyMap<string, SigningTokens>>,
     leaseEndsAt: number,
   ): Promise<void> {
-    await slots.take();
-    const outcome = await attempt(claim, tokens, leaseEndsAt);
+    const outcome = await withSlot(() => attempt(claim, tokens, leaseEndsAt));
     if (outcome.outcome === "finished") metrics?.attemptFinished(outcome.finished);
     // The node's slot is free now. The recording may take the rest of the lease; it frees the endpoint's capacity.
     claimed -= 1;
-    slots.free();
     capacityIsFreed();
     const isTooLate = () => performance.now() > leaseEndsAt || signal.aborted;
     await recordAttempt({ database, finishing, log, isTooLate }, claim, outcome);
@@ -201,7 +201,7 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
 
     async stop() {
       isStopping = true;
-      slots.open();
+      withSlot.concurrency = Number.POSITIVE_INFINITY;
       alarm.ring();
       await Promise.all([parts?.running, parts?.stop()]);
       const timer = setTimeout(() => giveUp.abort(new Error("stopping")), limits.drainMs);
@@ -216,38 +216,4 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
 /** The claim of a new event, made by the statement that made the event. */
 function firstClaim({ botId, eventId, body, url, deliveryMode }: ClaimedEvent): ClaimedDelivery {
   return { botId, eventId, body, url, deliveryMode, attempt: 1, fence: 1, scheduleStep: 0, isReplay: false };
-}
-
-/** A limit on concurrent work; waiting callers are served in the order of their calls. */
-interface Slots {
-  /** Resolves when a slot is free. */
-  take(): Promise<void>;
-  free(): void;
-  /** Lets all callers through from now on: a stop must not wait for a slot. */
-  open(): void;
-}
-
-function openSlots(number: number): Slots {
-  const waiting: (() => void)[] = [];
-  let taken = 0;
-  let isOpen = false;
-  return {
-    async take() {
-      if (isOpen || taken < number) taken += 1;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
-    },
-    free() {
-      // The slot passes to the next waiter.
-      const next = waiting.shift();
-      if (next) next();
-      else taken -= 1;
-    },
-    open() {
-      isOpen = true;
-      for (const next of waiting.splice(0)) {
-        taken += 1;
-        next();
-      }
-    },
-  };
 }

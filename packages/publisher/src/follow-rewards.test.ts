@@ -172,3 +172,36 @@ test("a call waits as long as the API says, and leaves a longer wait to its call
   await expect(companion.balance("42")).rejects.toMatchObject({ status: 429, retryAfterSeconds: 60 });
   expect(after).toHaveLength(2);
 });
+
+test("a handler that is late is reported, is not called twice, and later entries follow when it is done", async () => {
+  const { companion } = companionOf(...Array.from({ length: 20 }, () => () => entries("1", "2")));
+  const [abort, slow, onError] = [new AbortController(), Promise.withResolvers<void>(), vi.fn()];
+  const handle = vi.fn(({ entryId }: { entryId: string }) => (entryId === "1" ? slow.promise : undefined));
+  const written: unknown[] = [];
+  const cursors = { read: () => undefined, write: (cursor?: string) => void written.push(cursor) };
+  const ended = followLedger(companion, cursors, handle, { signal: abort.signal, onError, handlerTimeoutMs: 20 });
+  await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+  expect(String(onError.mock.calls[0])).toContain("the handler of the ledger's entry 1 is not done after 20 ms");
+  expect(handle).toHaveBeenCalledTimes(1);
+  // It is done while nobody waits for it.
+  slow.resolve();
+  await vi.waitFor(() => expect(written).toContain("2"), { timeout: 10_000 });
+  abort.abort();
+  await ended;
+  expect(handle.mock.calls.slice(0, 2)).toMatchObject([[{ entryId: "1" }], [{ entryId: "2" }]]);
+  expect(written.slice(0, 2)).toEqual(["1", "2"]);
+});
+
+test("a handler that never ends is called again after ten minutes, and an abort waits for it only so long", async () => {
+  const { companion } = companionOf(...Array.from({ length: 20 }, () => () => entries("1")));
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const [abort, onError, handle] = [new AbortController(), vi.fn(), vi.fn(() => new Promise<void>(() => {}))];
+  const cursors = { read: () => undefined, write: () => {} };
+  const ended = followRewards(companion, cursors, handle, { signal: abort.signal, onError, handlerTimeoutMs: 20 });
+  await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+  vi.advanceTimersByTime(600_001);
+  await vi.waitFor(() => expect(handle).toHaveBeenCalledTimes(2), { timeout: 10_000 });
+  vi.useRealTimers();
+  abort.abort();
+  await ended;
+});

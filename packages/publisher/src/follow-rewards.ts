@@ -1,6 +1,6 @@
 import { type Companion, CompanionError, type RewardEntry } from "./create-companion.ts";
 import type { EventStore } from "./memory-store.ts";
-import { pause } from "./pause.ts";
+import { inTime, LateError, pause } from "./pause.ts";
 import type { CursorStore } from "./reconcile.ts";
 
 export interface FollowOptions {
@@ -13,12 +13,19 @@ export interface FollowOptions {
    * older than the cursor and is read from its start. Without it, `handle` must ignore entries that it knows.
    */
   readonly store?: EventStore;
-  /** Called when the connection or `handle` fails; then the API is asked again. Logs by default. */
+  /**
+   * The longest that an entry waits for its handler and its cursor; 60 s by default. Then `onError` is called, and the entry
+   * waits again: `handle` runs on, and is called a second time only if it is not done after 10 minutes. Later entries wait.
+   */
+  readonly handlerTimeoutMs?: number;
+  /** Called when the connection or `handle` fails, or `handle` is late; then the API is asked again. Logs by default. */
   readonly onError?: (error: unknown) => void;
 }
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
+/** A handler that is not done after so long never ends. */
+const MAX_HANDLER_MS = 600_000;
 /** Answers of the API after which trying again does not help. */
 const finalCodes = ["UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND", "BAD_REQUEST"];
 
@@ -27,8 +34,8 @@ export type Reward = RewardEntry & { readonly event: "rewarded" | "direct_link" 
 
 /**
  * Calls `handle` for each reward in commit order, also for those recorded while this process or the API was down, and
- * reconnects. Spends are left out: {@link followLedger} has them. The cursor is written after each entry: after a crash the last entry may be handled twice, and an entry
- * whose `handle` rejected is handled again before later ones.
+ * reconnects. Spends are left out: {@link followLedger} has them. The cursor is written after each entry: after a crash the
+ * last entry may be handled twice, and an entry whose `handle` rejected is handled again before later ones.
  *
  * Resolves when the signal aborts. Rejects only if the API refuses the key or the request.
  */
@@ -65,7 +72,7 @@ async function follow(
   handlerOf: (entry: RewardEntry) => (() => Promise<void> | void) | undefined,
   options: FollowOptions,
 ): Promise<void> {
-  const { signal, includeTests = false, store } = options;
+  const { signal, includeTests = false, store, handlerTimeoutMs = 60_000 } = options;
   const { onError = (error) => console.error("following rewards:", error) } = options;
   let pauseMs = FIRST_PAUSE_MS;
   /** Returns whether the work succeeded. An error of the caller's own code says nothing about the API, whatever its code. */
@@ -79,18 +86,34 @@ async function follow(
     }
   }
 
+  let late: { readonly entryId: string; readonly until: number; readonly done: Promise<void> } | undefined;
+  async function handleAndKeepPlace(cursor: string, entry: RewardEntry): Promise<void> {
+    const handle = handlerOf(entry);
+    if (handle && store) await store.once(entry.entryId, async () => handle());
+    else await handle?.();
+    await cursors.write(cursor);
+  }
+  /** Waits again for a handler that was late, whether it is done meanwhile or not. */
+  async function handleInTime(cursor: string, entry: RewardEntry): Promise<void> {
+    const { entryId } = entry;
+    const isKnown = late?.entryId === entryId && performance.now() < late.until;
+    const run =
+      isKnown && late
+        ? late
+        : { entryId, until: performance.now() + MAX_HANDLER_MS, done: handleAndKeepPlace(cursor, entry) };
+    late = undefined;
+    await inTime(run.done, handlerTimeoutMs, `the handler of the ledger's entry ${entryId}`).catch((error: unknown) => {
+      if (error instanceof LateError) late = run;
+      throw error;
+    });
+  }
+
   while (!signal.aborted) {
     try {
       const after = await cursors.read();
       for await (const { cursor, entry } of companion.watchRewards({ after, includeTests }, { signal })) {
         if (signal.aborted) return;
-        const isHandled = await attempt(async () => {
-          const handle = handlerOf(entry);
-          if (handle && store) await store.once(entry.entryId, async () => handle());
-          else await handle?.();
-          await cursors.write(cursor);
-        });
-        if (!isHandled) break;
+        if (!(await attempt(() => handleInTime(cursor, entry)))) break;
         pauseMs = FIRST_PAUSE_MS;
       }
     } catch (error) {

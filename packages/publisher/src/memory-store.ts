@@ -24,7 +24,7 @@ const given = new Set<string>();
 const perRequest =
   "memoryStore() was made after another one had handled an event. If it is made for each request, an event that is sent twice is paid twice: make webhook() and its store once, outside of the request's handler; on Workers, where memory is not kept, use a persistent store.";
 const inProduction =
-  "memoryStore() forgets its events when the process ends, and an event that is sent again afterwards is paid again: pass a persistent store to webhook(), such as sqliteStore or redisStore of @intermission/publisher/stores.";
+  "memoryStore() forgets its events when the process ends, and an event that is sent again afterwards is paid again: pass a persistent store to webhook(), such as sqliteStore or postgresStore of @intermission/publisher/stores.";
 
 function warnOfUse(isLate: boolean): void {
   isAnyUsed = true;
@@ -39,35 +39,48 @@ function warnOfUse(isLate: boolean): void {
 
 /**
  * Stores the last `most` handled events in this process. It is enough for tests, and for bots that may pay a reward twice
- * after a restart. Events that are being handled do not count towards `most` and are never dropped.
+ * after a restart. Events that are being handled do not count towards `most`. Repeats wait for a running handler; one that
+ * does not end within 10 minutes (`maxHandlerMs`) is called again.
  *
  * Warns once with `NODE_ENV=production`, and where a store is used that was made after another one handled an event: one made
  * for each request knows no earlier event.
  */
-export function memoryStore({ most = 100_000 }: { readonly most?: number } = {}): EventStore {
-  const handled = new Set<string>();
+export function memoryStore(options: { readonly most?: number; readonly maxHandlerMs?: number } = {}): EventStore {
   const isLate = isAnyUsed;
-  const running = new Map<string, Promise<void>>();
+  const { once } = rememberInMemory(options);
+  return {
+    async once(eventId, handle) {
+      warnOfUse(isLate);
+      return once(eventId, handle);
+    },
+  };
+}
+
+/** {@link memoryStore} without its warnings. */
+export function rememberInMemory({ most = 100_000, maxHandlerMs = 600_000 } = {}): EventStore {
+  const handled = new Set<string>();
+  const running = new Map<string, { readonly done: Promise<void>; readonly until: number }>();
 
   async function run(eventId: string, handle: () => Promise<void>): Promise<void> {
-    try {
-      // In the next turn, so that the event is in `running` before its handler can throw.
-      await Promise.resolve().then(handle);
-      handled.add(eventId);
-      const [oldest] = handled;
-      if (handled.size > most && oldest !== undefined) handled.delete(oldest);
-    } finally {
-      running.delete(eventId);
-    }
+    // In the next turn, so that the event is in `running` before its handler can throw.
+    await Promise.resolve().then(handle);
+    handled.add(eventId);
+    const [oldest] = handled;
+    if (handled.size > most && oldest !== undefined) handled.delete(oldest);
   }
 
   return {
     async once(eventId, handle) {
-      warnOfUse(isLate);
       if (handled.has(eventId)) return;
-      const handling = running.get(eventId) ?? run(eventId, handle);
-      running.set(eventId, handling);
-      return handling;
+      const now = performance.now();
+      const known = running.get(eventId);
+      if (known && now < known.until) return known.done;
+      // The oldest one is first.
+      for (const [id, { until }] of running) if (now < until || !running.delete(id)) break;
+      const done = run(eventId, handle).finally(() => running.get(eventId) === own && running.delete(eventId));
+      const own = { done, until: now + maxHandlerMs };
+      running.set(eventId, own);
+      return done;
     },
   };
 }

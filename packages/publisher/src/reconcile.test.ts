@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { AdsError } from "./ads-error.ts";
 import type { EventsPage, ListedEvent } from "./create-ads.ts";
 import { memoryStore } from "./memory-store.ts";
@@ -75,5 +75,17 @@ test("an abort ends the page after the event that is being handled, and does not
   const cursors = cursorStore();
   const service = serviceOf({ start: page("a", false, "1", "2", "3") });
   expect(await reconcile(service, cursors, () => abort.abort(), { signal: abort.signal })).toBe(1);
+  expect(cursors.read()).toBeUndefined();
+});
+
+test("a handler that never ends is reported with its event, stores no cursor, and with a store is not called twice", async () => {
+  const cursors = cursorStore();
+  const [handle, store] = [vi.fn(() => new Promise<void>(() => {})), memoryStore()];
+  const service = serviceOf({ start: page("a", false, "1") });
+  for (let call = 0; call < 2; call++)
+    await expect(reconcile(service, cursors, handle, { store, handlerTimeoutMs: 20 })).rejects.toThrow(
+      "the handler of rewarded 1 is not done after 20 ms",
+    );
+  expect(handle).toHaveBeenCalledTimes(1);
   expect(cursors.read()).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 import { AdsError, unexpectedAnswer } from "./ads-error.ts";
 import type { Ads, CallOptions } from "./create-ads.ts";
 import type { EventStore } from "./memory-store.ts";
+import { inTime } from "./pause.ts";
 import type { AdEvent } from "./verify-webhook.ts";
 import { handleOnce } from "./webhook.ts";
 
@@ -16,14 +17,17 @@ export interface CursorStore {
  * ignore event ids that it knows. After a restore of the service, the list may be read from its beginning. Test events are
  * left out. The cursor is written after each page: a crash repeats a page and skips none.
  *
+ * Rejects if `handle` does, or is not done after `handlerTimeoutMs`, 60 s by default: the next call repeats the page.
+ *
  * @returns how many events `handle` was called for.
  */
 export async function reconcile(
   ads: Pick<Ads, "events">,
   cursors: CursorStore,
   handle: (event: AdEvent) => Promise<void> | void,
-  { signal, store }: CallOptions & { readonly store?: EventStore } = {},
+  options: CallOptions & { readonly store?: EventStore; readonly handlerTimeoutMs?: number } = {},
 ): Promise<number> {
+  const { signal, store, handlerTimeoutMs = 60_000 } = options;
   let count = 0;
   let after = await cursors.read();
   for (let hasMore = true; hasMore && !signal?.aborted; ) {
@@ -39,8 +43,8 @@ export async function reconcile(
         await handle(event);
         count += 1;
       };
-      if (store) await handleOnce(store, event, run);
-      else await run();
+      const handling = store ? handleOnce(store, event, run) : run();
+      await inTime(handling, handlerTimeoutMs, `the handler of ${event.event} ${event.eventId}`);
     }
     hasMore = page?.hasMore ?? true;
     // The next page would be this one again.

@@ -1,6 +1,6 @@
 import { apiTokens } from "./client-settings.ts";
 import { type EventStore, eventKey, memoryStore } from "./memory-store.ts";
-import { pause } from "./pause.ts";
+import { inTime } from "./pause.ts";
 import { readBody } from "./read-body.ts";
 import {
   type AdEvent,
@@ -82,7 +82,7 @@ export function webhook(
     const { event } = verified;
     const isTest = event.isTest && !(paysTesters && event.userId !== "0");
     try {
-      await inTime(isTest ? onTest?.(event) : handleOnce(store, event, handle), handlerTimeoutMs);
+      await inTime(isTest ? onTest?.(event) : handleOnce(store, event, handle), handlerTimeoutMs, "the handler");
     } catch (error) {
       try {
         onError(error, event);
@@ -130,14 +130,6 @@ export function handleOnce(
   const key = eventKey(event);
   const run = async () => handle(event);
   return key === undefined ? run() : store.once(key, run);
-}
-
-async function inTime(handling: void | Promise<void>, milliseconds: number): Promise<void> {
-  const ended = new AbortController();
-  const late = pause(milliseconds, ended.signal).then(() => {
-    throw new Error(`the handler is not done after ${milliseconds} ms`);
-  });
-  await Promise.race([handling, late]).finally(() => ended.abort());
 }
 
 function refusal(status: number, code: string, message: string, headers: Record<string, string> = {}): Response {

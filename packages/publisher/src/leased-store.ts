@@ -1,0 +1,164 @@
+import { type EventStore, eventKey } from "./memory-store.ts";
+import type { AdEvent } from "./verify-webhook.ts";
+
+/** The event that a handler got, or its key: the `entryId` of an entry of a ledger, for example. */
+export type HandledEvent = string | Pick<AdEvent, "event" | "eventId" | "code">;
+
+/** One call of an event's handler. `owner` fences it: whoever takes the lease over writes another one. */
+export interface Run {
+  readonly eventId: string;
+  readonly owner: string;
+}
+
+/** Where the leases of events, and which events were handled, are stored. Each function is atomic. */
+export interface Leases {
+  /** Leases the event to the run, unless it was handled or another run has a lease that is not over. */
+  claim(run: Run): Promise<"claimed" | "leased" | "handled">;
+  /** Stores the event as handled. False, and nothing is stored, if another run took the lease over. */
+  finish(run: Run): Promise<boolean>;
+  /** Ends the lease of a run that failed, if it is still the run's. */
+  release(run: Run): Promise<unknown>;
+  /** Lets the lease begin anew, if it is still the run's. */
+  renew?(run: Run): Promise<unknown>;
+}
+
+export interface LeaseOptions {
+  /** How long a run's lease is, without `renew`. */
+  readonly leaseMs: number;
+  /** How long an event waits while another process handles it, before it rejects. */
+  readonly busyMs?: number;
+  /** With `renew`: how long the lease of a running handler is extended. */
+  readonly maxHandlerMs?: number;
+}
+
+export interface LeasedStore extends EventStore {
+  /**
+   * Has `finish` store the event's effect and that the event is handled. `run` is undefined if the event has neither an id nor
+   * a code. `finish` resolves to false if another run took the lease over.
+   */
+  commit(event: HandledEvent, finish: (run: Run | undefined) => Promise<boolean>): Promise<void>;
+}
+
+interface Running extends Run {
+  readonly until: number;
+  readonly done: Promise<void>;
+  isCommitted: boolean;
+}
+
+/** Repeats are not counted: they wait for the same run. */
+const MAX_RUNNING = 1000;
+const POLL_MS = 20;
+
+/**
+ * Runs each event's handler under a lease. Repeats in this process wait for the run until its lease is over; then one of them
+ * begins another run, and the first run can store nothing any more. In this process, time is that of a clock that nobody sets.
+ */
+export function leasedStore(
+  leases: Leases,
+  { leaseMs, busyMs = 0, maxHandlerMs = leaseMs }: LeaseOptions,
+): LeasedStore {
+  const running = new Map<string, Running>();
+
+  /** Returns false if the event was handled before. */
+  async function claim(run: Run): Promise<boolean> {
+    const until = performance.now() + busyMs;
+    for (;;) {
+      const state = await leases.claim(run);
+      if (state !== "leased") return state === "claimed";
+      if (performance.now() >= until) {
+        const reason = "is being handled by another process, or by one that crashed";
+        throw new Error(`${run.eventId} ${reason}: it is handled again when its lease of ${leaseMs} ms is over`);
+      }
+      await wait(POLL_MS);
+    }
+  }
+
+  async function finish(run: Running, store: (run: Run) => Promise<boolean>): Promise<void> {
+    if (!(await store(run))) {
+      const advice = maxHandlerMs > leaseMs ? "make the handler faster" : "make the handler faster, or leaseMs longer";
+      throw new Error(`${run.eventId} is handled by another call, since its lease of ${leaseMs} ms is over: ${advice}`);
+    }
+    run.isCommitted = true;
+  }
+
+  /** A renewal that fails only lets the lease end earlier; the next one tries again. */
+  async function whileRenewed(run: Running, handle: () => Promise<void>): Promise<void> {
+    if (leases.renew === undefined) return handle();
+    let renewing: Promise<unknown> = Promise.resolve();
+    const timer = setInterval(() => {
+      if (performance.now() + leaseMs > run.until) clearInterval(timer);
+      else renewing = renewing.then(() => leases.renew?.(run)).catch(() => {});
+    }, leaseMs / 3);
+    try {
+      await handle();
+    } finally {
+      clearInterval(timer);
+      await renewing;
+    }
+  }
+
+  async function handleClaimed(run: Running, handle: () => Promise<void>): Promise<void> {
+    if (!(await claim(run))) return;
+    try {
+      await whileRenewed(run, handle);
+    } catch (error) {
+      // Where this fails, the lease ends by itself.
+      if (!run.isCommitted) await leases.release(run).catch(() => {});
+      throw error;
+    }
+    if (!run.isCommitted) await finish(run, leases.finish);
+  }
+
+  return {
+    once(eventId, handle) {
+      const known = running.get(eventId);
+      if (known !== undefined && performance.now() < known.until) return known.done;
+      if (running.size >= MAX_RUNNING) {
+        for (const [id, { until }] of running) if (performance.now() >= until) running.delete(id);
+        if (running.size >= MAX_RUNNING)
+          return Promise.reject(new Error(`${MAX_RUNNING} events wait for their handler`));
+      }
+      const { promise, resolve } = withResolver();
+      const run: Running = {
+        eventId,
+        owner: crypto.randomUUID(),
+        until: performance.now() + maxHandlerMs,
+        done: promise,
+        isCommitted: false,
+      };
+      running.set(eventId, run);
+      resolve(
+        handleClaimed(run, handle).finally(() => {
+          if (running.get(eventId) === run) running.delete(eventId);
+        }),
+      );
+      return promise;
+    },
+    async commit(event, store) {
+      const eventId = typeof event === "string" ? event : eventKey(event);
+      const run = eventId === undefined ? undefined : running.get(eventId);
+      // Without an id, nothing recognizes a repeat, and no store was asked.
+      if (eventId === undefined) await store(undefined);
+      else if (run !== undefined) await finish(run, store);
+      else throw new Error(`${eventId} is not being handled: call commit() inside the handler of its event`);
+    },
+  };
+}
+
+/** `Promise.withResolvers`, which Node 20 does not have. */
+function withResolver() {
+  let resolve: (value: void | Promise<void>) => void = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+export function wait(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** A table's name becomes a part of the store's SQL. */
+export function requireTableName(table: string, pattern = /^[a-z_][a-z0-9_]*$/i): void {
+  if (!pattern.test(table)) throw new Error(`"${table}" is not a table name`);
+}

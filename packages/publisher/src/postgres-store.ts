@@ -1,0 +1,125 @@
+import { type HandledEvent, leasedStore, type Run, requireTableName } from "./leased-store.ts";
+import type { EventStore } from "./memory-store.ts";
+import { inTime, LateError } from "./pause.ts";
+
+/** A connection of `pg`, or of another client with the same method. */
+export interface PostgresConnection {
+  query(sql: string, values?: unknown[]): Promise<{ rows: unknown[]; rowCount: number | null }>;
+}
+
+/** A `Pool` of `pg`. */
+export interface PostgresPool extends PostgresConnection {
+  connect(): Promise<PostgresConnection & { release(isBroken?: boolean): void }>;
+}
+
+export interface PostgresStore extends EventStore {
+  /**
+   * Stores in one transaction what `write` writes through the connection that it gets and that the event is handled, so that
+   * the effect is there exactly once, whatever crashes when. Call it once, inside the event's handler; what the handler does
+   * afterwards is not repeated. `write` must not end the transaction. After `leaseMs` its connection is closed.
+   *
+   * Rejects, and stores nothing, if the event's lease was taken over meanwhile.
+   */
+  commit(event: HandledEvent, write: (connection: PostgresConnection) => Promise<unknown>): Promise<void>;
+}
+
+/**
+ * Handled events in a table of PostgreSQL, for any number of processes. A handler runs under a lease and outside of any
+ * transaction. What it does is done at least once: it runs again, after the lease of `leaseMs` (60 s by default, by the
+ * database's clock), if the process dies before the event is stored as handled, or if it takes longer than that; a late handler
+ * then stores nothing. With `commit`, what it writes to the same database is there exactly once.
+ *
+ * While another process handles an event, calls for it reject. The table is made with the first event, if there is none.
+ */
+export function postgresStore(
+  pool: PostgresPool,
+  { table = "handled_ad_events", leaseMs = 60_000 } = {},
+): PostgresStore {
+  requireTableName(table, /^([a-z_][a-z0-9_]*\.)?[a-z_][a-z0-9_]*$/);
+  const isLeaseOver = "claimed.handled_at is null and claimed.leased_until <= clock_timestamp()";
+  const statements = {
+    create: `create table if not exists ${table} (event_id text primary key, owner text not null,
+      leased_until timestamptz not null, handled_at timestamptz)`,
+    claim: `insert into ${table} as claimed (event_id, owner, leased_until)
+      values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+      on conflict (event_id) do update set owner = excluded.owner, leased_until = excluded.leased_until
+      where ${isLeaseOver} returning 1`,
+    isHandled: `select 1 from ${table} where event_id = $1 and handled_at is not null`,
+    lock: `select 1 from ${table} where event_id = $1 and owner = $2 and handled_at is null for update`,
+    finish: `update ${table} set handled_at = clock_timestamp() where event_id = $1 and owner = $2 and handled_at is null`,
+    release: `delete from ${table} where event_id = $1 and owner = $2 and handled_at is null`,
+  };
+
+  let ready: Promise<unknown> | undefined;
+  /** Looks first: who may not create tables may use one. */
+  function setUp(): Promise<unknown> {
+    ready ??= createTable().catch((error: unknown) => {
+      ready = undefined;
+      throw error;
+    });
+    return ready;
+  }
+  const exists = async () => (await pool.query("select 1 where to_regclass($1) is not null", [table])).rows.length > 0;
+  async function createTable(): Promise<void> {
+    if (await exists()) return;
+    await pool.query(statements.create).catch(async (error: unknown) => {
+      // Another process created it at the same time.
+      if (!(await exists())) throw error;
+    });
+  }
+
+  const finish = async (connection: PostgresConnection, { eventId, owner }: Run) =>
+    (await connection.query(statements.finish, [eventId, owner])).rowCount === 1;
+
+  /** A transaction that is open longer than the lease ends with its connection: nothing else would end it. */
+  async function transact(work: (connection: PostgresConnection) => Promise<boolean>): Promise<boolean> {
+    const connection = await pool.connect();
+    let isBroken = false;
+    let isStored = false;
+    const run = async () => {
+      await connection.query("begin");
+      const isOwned = await work(connection);
+      // The connection of a late transaction is closed.
+      if (isBroken) return;
+      await connection.query(isOwned ? "commit" : "rollback");
+      isStored = isOwned;
+    };
+    try {
+      await inTime(run(), leaseMs, "the transaction of commit()");
+      return isStored;
+    } catch (error) {
+      if (error instanceof LateError) isBroken = true;
+      else await connection.query("rollback").catch(() => (isBroken = true));
+      throw error;
+    } finally {
+      connection.release(isBroken);
+    }
+  }
+
+  const store = leasedStore(
+    {
+      async claim({ eventId, owner }) {
+        await setUp();
+        if ((await pool.query(statements.claim, [eventId, owner, leaseMs])).rows.length > 0) return "claimed";
+        return (await pool.query(statements.isHandled, [eventId])).rows.length > 0 ? "handled" : "leased";
+      },
+      finish: (run) => finish(pool, run),
+      release: ({ eventId, owner }) => pool.query(statements.release, [eventId, owner]),
+    },
+    { leaseMs },
+  );
+  return {
+    once: store.once,
+    commit: (event, write) =>
+      store.commit(event, (run) =>
+        transact(async (connection) => {
+          // Locked before `write`, so that another run that takes the lease over waits for the transaction.
+          if (run && (await connection.query(statements.lock, [run.eventId, run.owner])).rows.length === 0)
+            return false;
+          await write(connection);
+          // Last: it fails if `write` went on after an error of the transaction, which could not be committed.
+          return run ? finish(connection, run) : (await connection.query("select 1")).rows.length > 0;
+        }),
+      ),
+  };
+}

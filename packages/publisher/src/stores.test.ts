@@ -1,0 +1,374 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { committingStoreContract, sharedStoreContract, storeContract } from "@intermission/testing/store-contract";
+import { createServerDatabase } from "@intermission/testing/test-database";
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { memoryStore } from "./memory-store.ts";
+import {
+  d1Store,
+  durableObjectStore,
+  HandledEventObject,
+  postgresStore,
+  type RedisClient,
+  redisStore,
+  sqliteStore,
+} from "./stores.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+async function sqlitePlace() {
+  const folder = mkdtempSync(join(tmpdir(), "intermission-stores-"));
+  const file = join(folder, "events.db");
+  const connect = () => new DatabaseSync(file);
+  const first = connect();
+  first.exec("pragma journal_mode = wal; create table coins (event_id text)");
+  return {
+    open({ leaseMs = 60_000 }) {
+      const database = connect();
+      const store = sqliteStore(database, { leaseMs, busyMs: 100 });
+      const insert = database.prepare("insert into coins values (?)");
+      const pay = (event: string, write = () => {}) =>
+        store.commit(event, () => {
+          insert.run(event);
+          write();
+        });
+      return { ...store, pay };
+    },
+    coins: async (event: string) =>
+      Number(first.prepare("select count(*) as n from coins where event_id = ?").get(event)?.n),
+    close: async () => rmSync(folder, { recursive: true }),
+  };
+}
+
+async function postgresPlace() {
+  const database = await createServerDatabase();
+  const pool = new pg.Pool({ connectionString: database.url, max: 10 });
+  // Its end does not wait for its connections, which the database's end then terminates.
+  pool.on("connect", (client) => client.on("error", () => {}));
+  await pool.query("create table coins (event_id text)");
+  return {
+    open({ leaseMs = 60_000 }) {
+      const store = postgresStore(pool, { leaseMs });
+      const pay = (event: string, write = () => {}) =>
+        store.commit(event, async (connection) => {
+          await connection.query("insert into coins values ($1)", [event]);
+          write();
+        });
+      return { ...store, pay };
+    },
+    coins: async (event: string) => (await pool.query("select from coins where event_id = $1", [event])).rows.length,
+    async close() {
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+/** The interface of D1 over SQLite; the tests with the tag `long` run D1 itself. */
+class D1OverSqlite {
+  readonly #database: DatabaseSync;
+  readonly #sql: string;
+  readonly #values: SQLInputValue[];
+  constructor(database: DatabaseSync, sql = "", values: SQLInputValue[] = []) {
+    [this.#database, this.#sql, this.#values] = [database, sql, values];
+  }
+  prepare = (sql: string) => new D1OverSqlite(this.#database, sql);
+  bind = (...values: unknown[]) => new D1OverSqlite(this.#database, this.#sql, values as SQLInputValue[]);
+  all = async () => ({ results: this.#database.prepare(this.#sql).all(...this.#values) });
+  async batch(statements: D1OverSqlite[]): Promise<void> {
+    this.#database.exec("begin immediate");
+    try {
+      // Statements of SQLite run at once: nothing else comes between them.
+      for (const statement of statements) void this.#database.prepare(statement.#sql).all(...statement.#values);
+      this.#database.exec("commit");
+    } catch (error) {
+      this.#database.exec("rollback");
+      throw new Error(`D1_ERROR: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+}
+
+async function d1Place() {
+  const database = new D1OverSqlite(new DatabaseSync(":memory:"));
+  await database.prepare("create table coins (event_id text)").all();
+  return {
+    open({ leaseMs = 60_000 }) {
+      const store = d1Store(database, { leaseMs });
+      const pay = async (event: string, write?: () => void) => {
+        const insert = database.prepare("insert into coins values (?)").bind(event);
+        const failing = database.prepare("insert into inside values (1)");
+        await store.commit(event, write ? [insert, failing] : [insert]);
+      };
+      return { ...store, pay };
+    },
+    coins: async (event: string) =>
+      (await database.prepare("select * from coins where event_id = ?").bind(event).all()).results.length,
+  };
+}
+
+/** Objects with storage in memory; the tests with the tag `long` run Durable Objects of workerd. */
+async function durableObjectPlace() {
+  const objects = new Map<string, HandledEventObject>();
+  const newObject = () => {
+    const values = new Map<string, unknown>();
+    const storage = {
+      get: async (key: string) => values.get(key),
+      put: async (key: string, value: unknown) => void values.set(key, value),
+      deleteAll: async () => values.clear(),
+      setAlarm: async () => {},
+    };
+    return new HandledEventObject({ storage });
+  };
+  let queue: Promise<unknown> = Promise.resolve();
+  const namespace = {
+    idFromName: (name: string) => name,
+    get: (id: string) => ({
+      fetch(url: string, init: { method: string; body: string }): Promise<Response> {
+        const object = objects.get(id) ?? newObject();
+        objects.set(id, object);
+        const answer = queue.then(() => object.fetch(new Request(url, init)));
+        queue = answer;
+        return answer;
+      },
+    }),
+  };
+  return { open: (lengths = {}) => durableObjectStore(namespace, lengths) };
+}
+
+/** The commands of Redis that the store uses. Keys expire by `Date.now()`. */
+function fakeRedis(): RedisClient {
+  const values = new Map<string, { value: string; until: number }>();
+  const read = (key: string) => {
+    const entry = values.get(key);
+    return entry !== undefined && Date.now() < entry.until ? entry.value : null;
+  };
+  return {
+    async set(key, value, { NX, XX, PX }) {
+      if ((NX && read(key) !== null) || (XX && read(key) === null)) return null;
+      values.set(key, { value, until: Date.now() + PX });
+      return "OK";
+    },
+    get: async (key) => read(key),
+    del: async (key) => values.delete(key),
+  };
+}
+
+async function redisPlace() {
+  const redis = fakeRedis();
+  return { open: (lengths = {}) => redisStore(redis, lengths) };
+}
+
+storeContract("memory", async () => ({ open: ({ maxHandlerMs }) => memoryStore({ maxHandlerMs }) }));
+const shared = [
+  ["SQLite", sqlitePlace],
+  ["PostgreSQL", postgresPlace],
+  ["D1", d1Place],
+  ["Redis", redisPlace],
+  ["Durable Objects", durableObjectPlace],
+] as const;
+for (const [name, openPlace] of shared) {
+  storeContract(name, openPlace);
+  sharedStoreContract(name, openPlace);
+}
+for (const [name, openPlace] of [
+  ["SQLite", sqlitePlace],
+  ["PostgreSQL", postgresPlace],
+  ["D1", d1Place],
+] as const)
+  committingStoreContract(name, openPlace);
+
+test("two processes with one SQLite file wait for one another, and run an event once", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "intermission-stores-"));
+  stops.push(() => rmSync(folder, { recursive: true }));
+  const [one, other] = [1, 2].map(() => sqliteStore(new DatabaseSync(join(folder, "events.db"))));
+  const slow = Promise.withResolvers<void>();
+  const handle = vi.fn(() => slow.promise);
+  const both = [one?.once("evt_1", handle), other?.once("evt_1", handle)];
+  await vi.waitFor(() => expect(handle).toHaveBeenCalled());
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  slow.resolve();
+  await Promise.all(both);
+  expect(handle).toHaveBeenCalledTimes(1);
+});
+
+test("a store that is opened, and an event that is committed, wait for another process that uses the file", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "intermission-stores-"));
+  stops.push(() => rmSync(folder, { recursive: true }));
+  const [own, other] = [1, 2].map(() => new DatabaseSync(join(folder, "events.db"), { timeout: 0 }));
+  if (own === undefined || other === undefined) throw new Error("no databases");
+  other.exec("create table coins (user_id text); insert into coins values ('1'); begin exclusive");
+  const store = sqliteStore(own);
+  const handle = vi.fn(async () => {});
+  const first = store.once("evt_1", handle);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(handle).not.toHaveBeenCalled();
+  other.exec("commit");
+  await first;
+  // In the default journal mode, a reader lets a writer begin, and lets it commit only afterwards.
+  handle.mockImplementation(async () => {
+    other.exec("begin");
+    other.prepare("select * from coins").get();
+  });
+  let isDone = false;
+  const second = store.once("evt_2", handle).then(() => (isDone = true));
+  await vi.waitFor(() => expect(handle).toHaveBeenCalledTimes(2));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(isDone).toBe(false);
+  other.exec("commit");
+  await second;
+  await store.once("evt_2", handle);
+  expect(handle).toHaveBeenCalledTimes(2);
+});
+
+test("an error of a commit is reported although SQLite ended the transaction itself", async () => {
+  const database = new DatabaseSync(":memory:");
+  const store = sqliteStore(database);
+  const fail = () =>
+    store.commit("evt_1", () => {
+      database.exec("rollback");
+      throw new Error("the disk is full");
+    });
+  await expect(store.once("evt_1", fail)).rejects.toThrow("the disk is full");
+});
+
+test("commit names its mistakes: outside of a handler, and with an asynchronous function", async () => {
+  const store = sqliteStore(new DatabaseSync(":memory:"));
+  await expect(store.commit("evt_1", () => {})).rejects.toThrow("inside the handler");
+  const handle = () => store.commit("evt_1", async () => {});
+  await expect(store.once("evt_1", handle)).rejects.toThrow("needs a synchronous function");
+});
+
+test("an event of a process that died is handled again when its lease is over, and a late handler stores nothing", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "intermission-stores-"));
+  stops.push(() => rmSync(folder, { recursive: true }));
+  const database = new DatabaseSync(join(folder, "events.db"));
+  database.exec("create table coins (user_id text)");
+  const late = sqliteStore(database);
+  const other = sqliteStore(new DatabaseSync(join(folder, "events.db")), { busyMs: 0 });
+  vi.useFakeTimers({ toFake: ["Date"] });
+  stops.push(() => vi.useRealTimers());
+  const [gate, otherGate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const pay = async () => {
+    await gate.promise;
+    await late.commit("evt_1", () => void database.prepare("insert into coins values ('42')").run());
+  };
+  const handle = vi.fn(() => gate.promise);
+  const outcomes = Promise.allSettled([late.once("evt_1", pay), late.once("evt_2", handle)]);
+  await vi.waitFor(() => expect(handle).toHaveBeenCalled());
+  await expect(other.once("evt_1", async () => {})).rejects.toThrow("when its lease of 60000 ms is over");
+  vi.setSystemTime(Date.now() + 60_001);
+  const second = other.once("evt_1", () => otherGate.promise);
+  await other.once("evt_2", async () => {});
+  gate.resolve();
+  for (const outcome of await outcomes)
+    expect(outcome).toMatchObject({ reason: { message: expect.stringContaining("is handled by another call") } });
+  expect(database.prepare("select count(*) as n from coins").get()).toEqual({ n: 0 });
+  otherGate.resolve();
+  await second;
+  const again = vi.fn(async () => {});
+  for (const eventId of ["evt_1", "evt_2"]) await late.once(eventId, again);
+  expect(again).not.toHaveBeenCalled();
+});
+
+test("a lease that a clock far ahead made withholds its event from nobody", async () => {
+  const place = await sqlitePlace();
+  stops.push(place.close);
+  vi.useFakeTimers({ toFake: ["Date"] });
+  stops.push(() => vi.useRealTimers());
+  const now = Date.now();
+  vi.setSystemTime(now + 10 * 24 * 3_600_000);
+  const crashed = vi.fn(() => new Promise<void>(() => {}));
+  void place.open({}).once("evt_1", crashed);
+  await vi.waitFor(() => expect(crashed).toHaveBeenCalled());
+  vi.setSystemTime(now);
+  const handle = vi.fn(async () => {});
+  await place.open({}).once("evt_1", handle);
+  expect(handle).toHaveBeenCalledTimes(1);
+});
+
+test("an event that is being handled is not dropped from memory, however many others are handled meanwhile", async () => {
+  const store = memoryStore({ most: 2 });
+  const slow = Promise.withResolvers<void>();
+  const handle = vi.fn(() => slow.promise);
+  const both = [store.once("evt_slow", handle)];
+  for (let other = 0; other < 10; other++) await store.once(`evt_${other}`, async () => {});
+  both.push(store.once("evt_slow", handle));
+  slow.resolve();
+  await Promise.all(both);
+  await store.once("evt_slow", handle);
+  expect(handle).toHaveBeenCalledTimes(1);
+});
+
+describe("a lease in Redis", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  test("is extended while the handler runs, so that a handler slower than the lease runs once", async () => {
+    const redis = fakeRedis();
+    const [one, other] = [redisStore(redis, { leaseMs: 3000 }), redisStore(redis, { leaseMs: 3000 })];
+    const slow = Promise.withResolvers<void>();
+    const handle = vi.fn(() => slow.promise);
+    const first = one.once("evt_1", handle);
+    for (let second = 0; second < 20; second++) {
+      await vi.advanceTimersByTimeAsync(1000);
+      await expect(other.once("evt_1", handle)).rejects.toThrow("being handled by another process");
+    }
+    slow.resolve();
+    await first;
+    await other.once("evt_1", handle);
+    expect(handle).toHaveBeenCalledTimes(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("is left alone by a process that lost it", async () => {
+    const redis = fakeRedis();
+    const slow = Promise.withResolvers<void>();
+    const first = redisStore(redis, { leaseMs: 3000 }).once("evt_1", () => slow.promise);
+    await vi.waitFor(async () => expect(await redis.get("ad-event:evt_1")).not.toBeNull());
+    await redis.set("ad-event:evt_1", "leased by another process", { PX: 9000 });
+    await vi.advanceTimersByTimeAsync(6000);
+    slow.reject(new Error("failed late"));
+    await expect(first).rejects.toThrow("failed late");
+    expect(await redis.get("ad-event:evt_1")).toBe("leased by another process");
+  });
+
+  test("is extended only so long: a handler that hangs does not withhold its event until a restart", async () => {
+    const lengths = { leaseMs: 3000, maxHandlerMs: 9000 };
+    for (const store of [redisStore(fakeRedis(), lengths), (await durableObjectPlace()).open(lengths)]) {
+      const hung = vi.fn(() => new Promise<void>(() => {}));
+      void store.once("evt_1", hung);
+      await vi.waitFor(() => expect(hung).toHaveBeenCalled());
+      const handle = vi.fn(async () => {});
+      await vi.advanceTimersByTimeAsync(8000);
+      void store.once("evt_1", handle);
+      expect(handle).not.toHaveBeenCalled();
+      await vi.advanceTimersByTimeAsync(4000);
+      await store.once("evt_1", handle);
+      expect(handle).toHaveBeenCalledTimes(1);
+    }
+  });
+
+  test("is not overwritten by a handler whose lease another process took over", async () => {
+    const redis = fakeRedis();
+    const [slow, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const first = redisStore(redis).once("evt_1", () => slow.promise);
+    first.catch(() => {});
+    await vi.waitFor(async () => expect(await redis.get("ad-event:evt_1")).not.toBeNull());
+    // As after an outage of Redis, or of the process, that was longer than the lease.
+    await redis.del("ad-event:evt_1");
+    const taken = redisStore(redis).once("evt_1", () => second.promise);
+    await vi.waitFor(async () => expect(await redis.get("ad-event:evt_1")).not.toBeNull());
+    slow.resolve();
+    await expect(first).rejects.toThrow("is handled by another call");
+    expect(await redis.get("ad-event:evt_1")).not.toBe("handled");
+    second.resolve();
+    await taken;
+    expect(await redis.get("ad-event:evt_1")).toBe("handled");
+  });
+});

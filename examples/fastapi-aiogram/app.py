@@ -13,6 +13,7 @@ token = os.environ["AD_API_TOKEN"]
 ads = AsyncAds(os.environ["AD_SERVICE_URL"], token, os.environ["BOT_ID"])
 database = sqlite3.connect(os.environ.get("DATABASE", "coins.sqlite"), check_same_thread=False)
 database.execute("create table if not exists coins (user_id text not null, amount integer not null)")
+store = SqliteStore(database)
 
 
 def coins_of(user_id: str) -> int:
@@ -24,12 +25,13 @@ def create_app(notify: Callable[[str, str], Awaitable[None]] | None = None) -> F
 
     async def pay(event: AdEvent) -> None:
         """Runs once for each event: the coins are committed together with the event's id."""
-        database.execute("insert into coins values (?, 10)", (event.user_id,))
+        insert = "insert into coins values (?, 10)"
+        await store.commit_async(event, lambda: database.execute(insert, (event.user_id,)))
         if notify is not None:
             await notify(event.user_id, "🎉 10 coins for you. /coins")
 
     app = FastAPI()
-    app.post("/webhooks/ads")(webhook(pay, tokens=token, store=SqliteStore(database)))
+    app.post("/webhooks/ads")(webhook(pay, tokens=token, store=store))
 
     # Your bot would call these two; here anybody on this machine may.
     @app.get("/ads/{user_id}")

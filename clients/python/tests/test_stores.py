@@ -1,10 +1,14 @@
+from __future__ import annotations
+
 import asyncio
 import os
 import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -14,6 +18,18 @@ from intermission_ads import MemoryStore, SqliteStore
 
 def sqlite_store(file="") -> SqliteStore:
     return SqliteStore(sqlite3.connect(file or ":memory:", check_same_thread=False))
+
+
+def coins_store(file: Path | str = ":memory:", **options):
+    """A store, its connection, and what pays one coin through it."""
+    database = sqlite3.connect(file, check_same_thread=False)
+    database.execute("create table if not exists coins (event_id text)").close()
+    store = SqliteStore(database, **options)
+    return store, database, lambda event_id: database.execute("insert into coins values (?)", (event_id,)).close()
+
+
+def coins_of(database: sqlite3.Connection) -> list[str]:
+    return sorted(event_id for (event_id,) in database.execute("select event_id from coins").fetchall())
 
 
 stores = pytest.mark.parametrize("make", [MemoryStore, sqlite_store], ids=["memory", "SQLite"])
@@ -129,10 +145,19 @@ def test_the_effect_of_a_handler_that_raises_is_rolled_back_with_its_event(tmp_p
     assert again.execute("select count(*) from coins").fetchone() == (1,)
 
 
-def test_a_handler_that_commits_is_told_so():
+def test_commit_names_its_mistakes():
     database = sqlite3.connect(":memory:")
-    with pytest.raises(RuntimeError, match="remove its commit"):
-        SqliteStore(database).once("evt_1", database.commit)
+    store = SqliteStore(database)
+    with pytest.raises(RuntimeError, match="remove the commit or rollback in it"):
+        store.once("evt_1", lambda: store.commit("evt_1", database.commit))
+    with pytest.raises(RuntimeError, match="inside the handler"):
+        store.commit("evt_1", lambda: None)
+
+    async def write() -> None:
+        pass
+
+    with pytest.raises(TypeError, match="not async"):
+        store.once("evt_1", lambda: store.commit("evt_1", write))
 
 
 def test_two_processes_with_one_file_handle_an_event_once(tmp_path: Path):
@@ -167,7 +192,7 @@ def pay():
     if sys.argv[2] == "after the effect":
         os._exit(9)
 
-SqliteStore(database).once("evt_1", pay)
+SqliteStore(database, lease_seconds=0.2).once("evt_1", pay)
 os._exit(9)
 """
 
@@ -182,3 +207,207 @@ def test_an_event_whose_process_crashed_is_paid_once_when_it_is_sent_again(tmp_p
     SqliteStore(database).once("evt_1", lambda: database.execute("insert into coins values ('42')").close())
     assert database.execute("select count(*) from coins").fetchone() == (1,)
     database.close()
+
+
+@stores
+def test_a_handler_that_hangs_delays_no_other_event_in_tasks_and_threads(make):
+    store, hung = make(), threading.Event()
+    with ThreadPoolExecutor(2) as pool:
+        slow = pool.submit(store.once, "evt_slow", lambda: hung.wait(20))
+        try:
+            for event_id in range(20):
+                pool.submit(store.once, f"evt_{event_id}", lambda: None).result(timeout=10)
+        finally:
+            hung.set()
+        slow.result(timeout=10)
+
+    async def main():
+        store, gate, calls = make(), asyncio.Event(), []
+        slow = asyncio.create_task(store.once_async("evt_slow", gate.wait))
+        await asyncio.sleep(0)
+
+        async def handle():
+            calls.append(1)
+
+        await asyncio.wait_for(asyncio.gather(*(store.once_async(f"evt_{i}", handle) for i in range(20))), 10)
+        assert len(calls) == 20
+        gate.set()
+        await slow
+
+    asyncio.run(main())
+
+
+def test_a_handler_that_never_ends_is_called_again_when_its_time_is_over():
+    async def main():
+        for store in (MemoryStore(max_handler_seconds=0.05), coins_store(lease_seconds=0.05)[0]):
+            calls, gate = [], asyncio.Event()
+
+            async def handle():
+                calls.append(1)
+                if len(calls) == 1:
+                    await gate.wait()
+
+            hung = asyncio.create_task(store.once_async("evt_1", handle))
+            await asyncio.sleep(0)
+            await asyncio.wait_for(store.once_async("evt_1", handle), 5)
+            assert len(calls) == 2
+            gate.set()
+            if isinstance(store, MemoryStore):
+                await hung
+            else:
+                with pytest.raises(RuntimeError, match="is handled by another call"):
+                    await hung
+
+    asyncio.run(main())
+
+
+def test_the_memory_store_never_drops_an_event_that_is_being_handled():
+    async def main():
+        store, calls, gate = MemoryStore(most=1), [], asyncio.Event()
+
+        async def handle():
+            calls.append(1)
+            await gate.wait()
+
+        async def nothing():
+            pass
+
+        both = [asyncio.create_task(store.once_async("evt_slow", handle))]
+        await asyncio.sleep(0)
+        for other in range(5):
+            await store.once_async(f"evt_{other}", nothing)
+        both.append(asyncio.create_task(store.once_async("evt_slow", handle)))
+        await asyncio.sleep(0)
+        gate.set()
+        await asyncio.gather(*both)
+        assert len(calls) == 1
+
+    asyncio.run(main())
+
+
+def test_what_is_committed_with_an_event_is_there_once_whatever_the_handler_does_then():
+    store, database, pay = coins_store()
+
+    def pay_and_fail(fault: str) -> None:
+        def write():
+            pay("evt_1")
+            if fault == "inside":
+                raise ValueError(fault)
+
+        store.commit("evt_1", write)
+        pay("a part of what failed")
+        raise ValueError(fault)
+
+    for fault, coins in (("inside", []), ("after", ["evt_1"])):
+        with pytest.raises(ValueError, match=fault):
+            store.once("evt_1", lambda fault=fault: pay_and_fail(fault))
+        assert coins_of(database) == coins
+    store.once("evt_1", lambda: store.commit("evt_1", lambda: pay("evt_1")))
+    assert coins_of(database) == ["evt_1"]
+    # What is written after commit() is committed with the end of the handler.
+    store.once("evt_2", lambda: (store.commit("evt_2", lambda: None), pay("afterwards")) and None)
+    assert not database.in_transaction
+    assert coins_of(database) == ["afterwards", "evt_1"]
+
+
+def test_a_handler_whose_lease_another_process_took_over_stores_and_commits_nothing(tmp_path: Path):
+    async def main():
+        late, _, pay_late = coins_store(tmp_path / "bot.sqlite", lease_seconds=0.05)
+        other, database, pay = coins_store(tmp_path / "bot.sqlite", lease_seconds=60)
+        gate = asyncio.Event()
+
+        async def commit_late():
+            await gate.wait()
+            await late.commit_async("evt_1", lambda: pay_late("late"))
+
+        async def write_late():
+            await gate.wait()
+            pay_late("late")
+
+        async def pay_in_time(event_id: str):
+            await other.commit_async(event_id, lambda: pay(event_id))
+
+        runs = [
+            asyncio.create_task(late.once_async(event_id, handle))
+            for event_id, handle in (("evt_1", commit_late), ("evt_2", write_late))
+        ]
+        await asyncio.sleep(0.06)
+        for event_id in ("evt_1", "evt_2"):
+            await other.once_async(event_id, lambda event_id=event_id: pay_in_time(event_id))
+        gate.set()
+        outcomes = await asyncio.gather(*runs, return_exceptions=True)
+        assert [isinstance(outcome, RuntimeError) for outcome in outcomes] == [True, True]
+        assert "is handled by another call" in str(outcomes[0])
+        assert coins_of(database) == ["evt_1", "evt_2"]
+
+    asyncio.run(main())
+
+
+def test_handlers_that_write_at_the_same_time_without_commit_lose_no_reward():
+    """They raise, and their events are handled again."""
+
+    async def main():
+        store, database, pay = coins_store(busy_seconds=0.5)
+
+        def handle_of(event_id: str):
+            async def handle():
+                await asyncio.sleep(0)
+                pay(event_id)
+                await asyncio.sleep(0.01)
+
+            return handle
+
+        refused = 0
+        for _ in range(10):
+            runs = (store.once_async(event_id, handle_of(event_id)) for event_id in ("evt_1", "evt_2"))
+            outcomes = await asyncio.gather(*runs, return_exceptions=True)
+            refused += sum("store.commit(event, write)" in str(outcome) for outcome in outcomes)
+            if outcomes == [None, None]:
+                break
+            await store.once_async("evt_1", handle_of("evt_1"))
+            await store.once_async("evt_2", handle_of("evt_2"))
+        assert refused > 0
+        assert coins_of(database) == ["evt_1", "evt_2"]
+
+    asyncio.run(main())
+
+
+def test_a_store_opens_and_pays_beside_a_process_that_holds_the_file_and_does_not_stop_the_loop(tmp_path: Path):
+    async def main():
+        holder = sqlite3.connect(tmp_path / "bot.sqlite", isolation_level=None)
+        holder.execute("create table coins (event_id text)")
+        holder.execute("begin exclusive")
+        database = sqlite3.connect(tmp_path / "bot.sqlite")
+        store = SqliteStore(database)
+
+        async def pay():
+            await store.commit_async("evt_1", lambda: database.execute("insert into coins values ('evt_1')").close())
+
+        paying = asyncio.create_task(store.once_async("evt_1", pay))
+        started = time.monotonic()
+        await asyncio.sleep(0.05)
+        assert time.monotonic() - started < 2
+        assert not paying.done()
+        holder.execute("commit")
+        await paying
+        assert coins_of(holder) == ["evt_1"]
+        holder.execute("begin exclusive")
+        with pytest.raises(RuntimeError, match="locked"):
+            await SqliteStore(database, busy_seconds=0.05).once_async("evt_2", pay)
+        assert database.execute("pragma busy_timeout").fetchone() == (5000,)
+
+    asyncio.run(main())
+
+
+def test_an_event_of_a_process_that_crashed_waits_for_its_lease_and_a_clock_far_ahead_withholds_none(tmp_path: Path):
+    store, database, pay = coins_store(tmp_path / "bot.sqlite", busy_seconds=0)
+    until = {"evt_1": "2999-01-01T00:00:00.000Z"}
+    soon = datetime.now(timezone.utc) + timedelta(seconds=30)
+    until["evt_2"] = soon.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    for event_id, ends_at in until.items():
+        database.execute("insert into handled_ad_events_claims values (?, 'a crashed one', ?)", (event_id, ends_at))
+    database.commit()
+    store.once("evt_1", lambda: store.commit("evt_1", lambda: pay("evt_1")))
+    with pytest.raises(RuntimeError, match="is handled again when its lease of 60 s is over"):
+        store.once("evt_2", lambda: pay("evt_2"))
+    assert coins_of(database) == ["evt_1"]

@@ -19,7 +19,8 @@ from .results import (
     StatsRow,
     WebhookTest,
 )
-from .stores import EventStore, MemoryStore, SqliteStore
+from .sqlite_store import SqliteStore
+from .stores import EventStore, MemoryStore
 from .webhook import AdEvent, Malformed, NotSigned, WebhookRefused, verify_webhook
 
 __all__ = [

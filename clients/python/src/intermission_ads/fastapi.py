@@ -42,7 +42,7 @@ def webhook(
     `tokens`: as those of `verify_webhook`; a mapping by bot id for several bots.
 
     An awaited handler that is not done after `handler_timeout_seconds` is cancelled and answered 500; the ad service waits for
-    15 s and sends the event again. What it wrote through a `SqliteStore` is rolled back. A handler that blocks the event loop
+    15 s and sends the event again. What it wrote through a `SqliteStore` without `commit` is rolled back. A handler that blocks the event loop
     cannot be cancelled.
     """
     verified = ad_event(tokens, tolerance_seconds=tolerance_seconds, is_timestamp_optional=is_timestamp_optional)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import re
-import sqlite3
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
-from datetime import datetime, timezone
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass, field
 from typing import Protocol
 
 
@@ -18,123 +18,132 @@ class EventStore(Protocol):
     def once(self, event_id: str, handle: Callable[[], None]) -> None:
         """Calls `handle` unless the event was handled before, and remembers it when `handle` returns.
 
-        Copies that arrive while it runs wait for it. An event whose `handle` raised counts as not handled.
+        Copies that arrive while it runs wait for it, or raise. An event whose `handle` raised counts as not handled.
         """
 
     async def once_async(self, event_id: str, handle: Callable[[], Awaitable[None]]) -> None:
         """The same for a handler that is awaited."""
 
 
-class MemoryStore:
-    """Keeps the last `most` event ids in this process: for tests, and where a second payment after a restart does no harm."""
+def _running_future() -> Future[None]:
+    """A running future cannot be cancelled by a copy that stops waiting for it."""
+    future: Future[None] = Future()
+    future.set_running_or_notify_cancel()
+    return future
 
-    def __init__(self, most: int = 100_000) -> None:
-        self._most = most
+
+@dataclass(eq=False)
+class Run:
+    """One call of an event's handler, in this process."""
+
+    event_id: str
+    ends_at: float
+    """By `time.monotonic()`: when copies stop waiting for it, and one of them calls the handler again."""
+    done: Future[None] = field(default_factory=_running_future)
+
+
+class Runs:
+    """The handlers that run in this process. Copies of an event wait for its run."""
+
+    def __init__(self, max_handler_seconds: float) -> None:
+        self._max_handler_seconds = max_handler_seconds
         self._lock = threading.Lock()
-        self._handled: dict[str, Future[None]] = {}
+        self._by_event: dict[str, Run] = {}
 
-    def once(self, event_id: str, handle: Callable[[], None]) -> None:
-        handling, is_first = self._enter(event_id)
-        if not is_first:
-            return handling.result()
+    def once(self, event_id: str, handle: Callable[[Run], None]) -> None:
+        while True:
+            run, is_first = self._enter(event_id)
+            if is_first:
+                break
+            try:
+                return run.done.result(max(0, run.ends_at - time.monotonic()))
+            except FutureTimeout:
+                if run.done.done():
+                    raise
         try:
-            handle()
+            handle(run)
         except BaseException as error:
-            self._fail(event_id, handling, error)
+            self._leave(run, error)
             raise
-        handling.set_result(None)
+        self._leave(run)
 
-    async def once_async(self, event_id: str, handle: Callable[[], Awaitable[None]]) -> None:
-        handling, is_first = self._enter(event_id)
-        if not is_first:
-            return await asyncio.wrap_future(handling)
+    async def once_async(self, event_id: str, handle: Callable[[Run], Awaitable[None]]) -> None:
+        while True:
+            run, is_first = self._enter(event_id)
+            if is_first:
+                break
+            copy = asyncio.wrap_future(run.done)
+            await asyncio.wait([copy], timeout=max(0, run.ends_at - time.monotonic()))
+            if copy.done():
+                return copy.result()
+            copy.cancel()
         try:
-            await handle()
+            await handle(run)
         except BaseException as error:
-            self._fail(event_id, handling, error)
+            self._leave(run, error)
             raise
-        handling.set_result(None)
+        self._leave(run)
 
-    def _enter(self, event_id: str) -> tuple[Future[None], bool]:
+    def _enter(self, event_id: str) -> tuple[Run, bool]:
+        now = time.monotonic()
         with self._lock:
-            known = self._handled.get(event_id)
-            if known is not None:
+            known = self._by_event.get(event_id)
+            if known is not None and now < known.ends_at:
                 return known, False
-            handling: Future[None] = Future()
-            # A running future cannot be cancelled by a copy that stops waiting for it.
-            handling.set_running_or_notify_cancel()
-            self._handled[event_id] = handling
-            while len(self._handled) > self._most:
-                del self._handled[next(iter(self._handled))]
-            return handling, True
+            for oldest in list(self._by_event.values()):
+                if now < oldest.ends_at:
+                    break
+                del self._by_event[oldest.event_id]
+            run = Run(event_id, now + self._max_handler_seconds)
+            self._by_event[event_id] = run
+            return run, True
 
-    def _fail(self, event_id: str, handling: Future[None], error: BaseException) -> None:
+    def _leave(self, run: Run, error: BaseException | None = None) -> None:
         with self._lock:
-            if self._handled.get(event_id) is handling:
-                del self._handled[event_id]
-        # The copies that wait were not cancelled themselves.
-        handling.set_exception(error if isinstance(error, Exception) else RuntimeError("the handler was interrupted"))
+            if self._by_event.get(run.event_id) is run:
+                del self._by_event[run.event_id]
+        if error is None:
+            run.done.set_result(None)
+        else:
+            # The copies that wait were not cancelled themselves.
+            run.done.set_exception(error if isinstance(error, Exception) else RuntimeError("the handler was interrupted"))
 
 
-class SqliteStore:
-    """Handled events in a SQLite table, in one transaction with what the handler writes through the same connection.
+class MemoryStore:
+    """Keeps the last `most` event ids in this process: for tests, and where a second payment after a restart does no harm.
 
-    After a crash at any point the event and its effect are both there, or neither. Handlers run one after the other. The
-    handler must not commit or roll back, and while an awaited one runs, nothing else may write through this connection.
-    For threads other than the one that connects, connect with `check_same_thread=False`.
+    Events that are being handled do not count towards `most`. A handler that does not end within `max_handler_seconds`, ten
+    minutes by default, is called again for the next copy.
     """
 
-    def __init__(self, database: sqlite3.Connection, table: str = "handled_ad_events") -> None:
-        if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", table):
-            raise ValueError(f'"{table}" is not a table name')
-        self._database = database
-        self._table = table
+    def __init__(self, most: int = 100_000, *, max_handler_seconds: float = 600) -> None:
+        self._most = most
         self._lock = threading.Lock()
-        self._async_lock = asyncio.Lock()
-        database.execute(
-            f"create table if not exists {table} (event_id text primary key, handled_at text not null)"
-        ).close()
+        self._handled: dict[str, None] = {}
+        self._runs = Runs(max_handler_seconds)
 
     def once(self, event_id: str, handle: Callable[[], None]) -> None:
-        with self._lock:
-            is_new = self._begin(event_id)
-            try:
-                if is_new:
-                    handle()
-                    self._insert(event_id)
-                self._database.execute("commit")
-            except BaseException:
-                self._roll_back()
-                raise
+        def run(_run: Run) -> None:
+            if not self._is_handled(event_id):
+                handle()
+                self._remember(event_id)
+
+        self._runs.once(event_id, run)
 
     async def once_async(self, event_id: str, handle: Callable[[], Awaitable[None]]) -> None:
-        async with self._async_lock:
-            is_new = self._begin(event_id)
-            try:
-                if is_new:
-                    await handle()
-                    self._insert(event_id)
-                self._database.execute("commit")
-            except BaseException:
-                self._roll_back()
-                raise
+        async def run(_run: Run) -> None:
+            if not self._is_handled(event_id):
+                await handle()
+                self._remember(event_id)
 
-    def _begin(self, event_id: str) -> bool:
-        # Immediate: another process that handles the same event waits here, and then finds it.
-        self._database.execute("begin immediate")
-        try:
-            found = self._database.execute(f"select 1 from {self._table} where event_id = ?", (event_id,)).fetchone()
-        except BaseException:
-            self._roll_back()
-            raise
-        return found is None
+        await self._runs.once_async(event_id, run)
 
-    def _insert(self, event_id: str) -> None:
-        if not self._database.in_transaction:
-            raise RuntimeError("the handler ended the transaction that makes it run once: remove its commit or rollback")
-        now = datetime.now(timezone.utc).isoformat()
-        self._database.execute(f"insert into {self._table} values (?, ?)", (event_id, now))
+    def _is_handled(self, event_id: str) -> bool:
+        with self._lock:
+            return event_id in self._handled
 
-    def _roll_back(self) -> None:
-        if self._database.in_transaction:
-            self._database.execute("rollback")
+    def _remember(self, event_id: str) -> None:
+        with self._lock:
+            self._handled[event_id] = None
+            while len(self._handled) > self._most:
+                del self._handled[next(iter(self._handled))]

@@ -163,6 +163,7 @@ test("each secret can be in a file, for the server and for the command line", ()
   const secrets = {
     ...{ DATABASE_URL: "postgres://me:hush@127.0.0.1/ads", ENCRYPTION_KEY: key, OPERATOR_TOKEN: "o".repeat(32) },
     ...{ METRICS_TOKEN: "m".repeat(32), S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "secret" },
+    ...{ SMTP_URL: "smtps://me:hush@mail.example", NOTICE_BOT_TOKEN: `7000000001:${"A".repeat(35)}` },
   };
   const files = Object.fromEntries(
     Object.entries(secrets).map(([name, secret]) => {
@@ -170,7 +171,7 @@ test("each secret can be in a file, for the server and for the command line", ()
       return [`${name}_FILE`, join(folder, name)];
     }),
   );
-  const others = { PUBLIC_URL: production.PUBLIC_URL, ...bucket };
+  const others = { PUBLIC_URL: production.PUBLIC_URL, SMTP_FROM: "ads@example.com", ...bucket };
   expect(readConfig({ ...others, ...files })).toEqual(readConfig({ ...others, ...secrets }));
   expect(readCommandConfig({}, { ...others, ...files })).toEqual(readCommandConfig({}, { ...others, ...secrets }));
   expect(faultsOf({ ...others, ...files, OPERATOR_TOKEN_FILE: join(folder, "missing") })).toContain(

@@ -114,6 +114,7 @@ const serverVariables = z.object({
 /** Each may be read from a file that `NAME_FILE` names. */
 const secrets = [
   ...["DATABASE_URL", "ENCRYPTION_KEY", "OPERATOR_TOKEN", "METRICS_TOKEN", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"],
+  ...["SMTP_URL", "NOTICE_BOT_TOKEN"],
 ];
 
 /** The names of the server's settings. */

@@ -1,5 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "./config.ts";
 
 const privateKey = (type: "ed25519" | "x25519") =>
@@ -58,4 +61,22 @@ test("all faults are reported together, without any secret's value", () => {
     /MODE .*\n.*HOST .*\n.*AD_SERVICE_URL is missing.*\n.*AD_API_TOKEN is missing.*\n.*OPERATOR_TOKEN is missing.*\n.*API_URL is missing.*\n.*BACKEND_API_KEY .*\n.*BOT_ID is missing.*\n.*TELEGRAM_BOT_TOKEN is missing.*\n.*DEMO_TELEGRAM_PRIVATE_KEY .*\n.*MINIAPP_URL is missing/,
   );
   expect(read).not.toThrow(/hush/);
+});
+
+test("each secret can be in a file, and one that cannot be read is named", () => {
+  const folder = mkdtempSync(join(tmpdir(), "demo-secrets-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const { AD_API_TOKEN, OPERATOR_TOKEN, BACKEND_API_KEY, TELEGRAM_BOT_TOKEN, DEMO_TELEGRAM_PRIVATE_KEY, ...others } =
+    sound;
+  const secrets = { AD_API_TOKEN, OPERATOR_TOKEN, BACKEND_API_KEY, TELEGRAM_BOT_TOKEN, DEMO_TELEGRAM_PRIVATE_KEY };
+  const files = Object.fromEntries(
+    Object.entries(secrets).map(([name, secret]) => {
+      writeFileSync(join(folder, name), `${secret}\n`);
+      return [`${name}_FILE`, join(folder, name)];
+    }),
+  );
+  expect(readConfig({ ...others, ...files })).toEqual(readConfig(sound));
+  expect(() => readConfig({ ...others, ...files, AD_API_TOKEN_FILE: join(folder, "missing") })).toThrow(
+    /AD_API_TOKEN_FILE names .*missing, which cannot be read \(ENOENT\)/,
+  );
 });

@@ -73,9 +73,16 @@ export interface OwnBotConfig {
   readonly botName: string;
 }
 
+/** Each may be read from a file that `NAME_FILE` names. */
+const secrets = [
+  ...["AD_API_TOKEN", "OPERATOR_TOKEN", "BACKEND_API_KEY", "TELEGRAM_BOT_TOKEN", "DEMO_TELEGRAM_PRIVATE_KEY"],
+];
+
 /** Parses the environment. Throws one error that lists every fault. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const read = environment.BOT_NAME ? readSettings(ownBot, environment) : readSettings(coinGarden, environment);
+  const read = environment.BOT_NAME
+    ? readSettings(ownBot, environment, { secrets })
+    : readSettings(coinGarden, environment, { secrets });
   return {
     host: read.HOST,
     port: read.PORT,

@@ -1,7 +1,7 @@
 import httpx
 import pytest
 
-from intermission_ads import Ads, AdsError, AsyncAds
+from intermission_ads import Ads, AdsError, AsyncAds, read_secret
 
 TELEGRAM_TOKEN = "7000000001:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
 OPERATOR = "the operator creates one: pnpm ads tokens create --bot-id <digits>"
@@ -124,3 +124,27 @@ def test_a_test_of_the_webhook_waits_longer_than_the_service_unless_the_caller_s
 
     assert limits() == [25, 10]
     assert limits(timeout=3) == [3, 3]
+
+
+def test_a_secret_may_be_in_a_file_and_one_that_cannot_be_read_is_named(tmp_path):
+    files = {"good": "ad_secret\r\n", "empty": "\n", "large": "x" * 70_000}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+
+    def read(file=None, **environ):
+        return read_secret("KEY", {**environ, **({} if file is None else {"KEY_FILE": str(tmp_path / file)})})
+
+    assert read() == ""
+    assert read(KEY="in the variable") == "in the variable"
+    assert read("good") == read("good", KEY="") == "ad_secret"
+    for file, words in (
+        ("missing", r"KEY_FILE names .*missing, which cannot be read \(ENOENT\): mount the secret"),
+        (".", "KEY_FILE must name a file, and .* is none"),
+        ("empty", "KEY_FILE names .*empty, which is empty"),
+        ("large", "KEY_FILE names .*large, which has more than 64 kB"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            read(file)
+    with pytest.raises(ValueError, match="KEY_FILE and KEY are both set") as refused:
+        read("good", KEY="ad_hush")
+    assert "hush" not in str(refused.value)

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
+export { readSecret } from "./read-secret.ts";
+
 /**
  * A request of node:http, or of Express, which adds `originalUrl`, and whose parsers add `body`. NestJS with `rawBody: true`,
  * Cloud Functions, and `express.json({ verify })` keep the bytes as `rawBody`.

@@ -19,6 +19,7 @@ from .results import (
     StatsRow,
     WebhookTest,
 )
+from .settings import read_secret
 from .sqlite_store import SqliteStore
 from .stores import EventStore, MemoryStore
 from .webhook import AdEvent, Malformed, NotSigned, WebhookRefused, verify_webhook
@@ -49,5 +50,6 @@ __all__ = [
     "WebhookRefusal",
     "WebhookRefused",
     "WebhookTest",
+    "read_secret",
     "verify_webhook",
 ]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 _QUOTES = "\"'`“”‘’"
@@ -11,6 +14,39 @@ _EXAMPLE = "the ad service's address, such as https://ads.example.com"
 _OPERATOR = "the operator creates one: pnpm ads tokens create --bot-id <digits>"
 _API_TOKEN = f"the bot's API token of the ad service, which begins with ad_ there; {_OPERATOR}"
 _DIGITS = "the digits before the colon of TELEGRAM_BOT_TOKEN"
+
+
+_MAX_SECRET_BYTES = 64 * 1024
+
+
+def read_secret(name: str, environ: Mapping[str, str] = os.environ) -> str:
+    """The secret of the environment variable `name`, or of the file that `name_FILE` names, as Docker and Kubernetes mount it.
+
+    Without the line break at the file's end; "" without both. Raises `ValueError`, which names the variable and the file and
+    contains no secret, if the file cannot be read, is empty or is larger than 64 kB, or if both are set.
+    """
+    variable = f"{name}_FILE"
+    secret, path = environ.get(name, ""), environ.get(variable, "")
+    if path == "":
+        return secret
+    if secret != "":
+        raise ValueError(f"{variable} and {name} are both set: set one of them, since they may differ")
+    try:
+        file = Path(path)
+        if file.exists() and not file.is_file():
+            raise ValueError(f"{variable} must name a file, and {path} is none")
+        with file.open("rb") as opened:
+            content = opened.read(_MAX_SECRET_BYTES + 1)
+    except OSError as error:
+        code = errno.errorcode.get(error.errno or 0, "unknown error")
+        advice = "mount the secret, or let this user read it"
+        raise ValueError(f"{variable} names {path}, which cannot be read ({code}): {advice}") from error
+    if len(content) > _MAX_SECRET_BYTES:
+        raise ValueError(f"{variable} names {path}, which has more than {_MAX_SECRET_BYTES // 1024} kB")
+    text = content.decode("utf-8", "replace").rstrip("\r\n")
+    if text == "":
+        raise ValueError(f"{variable} names {path}, which is empty")
+    return text
 
 
 def server_address(value: str | None) -> str:

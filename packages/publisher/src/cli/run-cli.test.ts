@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createAds } from "../create-ads.ts";
 import { toNodeHandler } from "../node.ts";
@@ -35,6 +38,34 @@ function start(words: string[], env: Record<string, string>) {
   const code = runCli(words, { env, write, writeError: write, signal: abort.signal, pollMs: 10 });
   return { output, code, stop: () => abort.abort() };
 }
+
+test("each secret may be in a file; one that cannot be read is named, with what to do, and shows no secret", async () => {
+  const { fake, env } = await startFake();
+  const folder = mkdtempSync(join(tmpdir(), "intermission-secrets-"));
+  stops.push(() => rmSync(folder, { recursive: true }));
+  const fileOf = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const files = {
+    AD_SERVICE_URL: env.AD_SERVICE_URL,
+    AD_API_TOKEN_FILE: fileOf("token", `${fake.token}\n`),
+    TELEGRAM_BOT_TOKEN_FILE: fileOf("bot", `${fake.botId}:hush\n`),
+  };
+  const shown = start(["stats"], files);
+  expect(await shown.code).toBe(0);
+  for (const [changes, words] of [
+    [{ AD_API_TOKEN_FILE: join(folder, "none") }, /AD_API_TOKEN_FILE names .*none, which cannot be read \(ENOENT\)/],
+    [{ AD_API_TOKEN_FILE: folder }, /AD_API_TOKEN_FILE must name a file/],
+    [{ AD_API_TOKEN: "ad_hush" }, /AD_API_TOKEN_FILE and AD_API_TOKEN are both set/],
+    [{ TELEGRAM_BOT_TOKEN_FILE: fileOf("empty", "\n") }, /TELEGRAM_BOT_TOKEN_FILE names .*empty, which is empty/],
+  ] as const) {
+    const refused = start(["stats"], { ...files, ...changes });
+    expect(await refused.code).toBe(2);
+    expect(refused.output.join("\n")).toMatch(words);
+    expect(refused.output.join("\n")).not.toMatch(/hush/);
+  }
+});
 
 describe("listen", () => {
   test("shows events and forwards test events, signed; earned ones only with --all", async () => {

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { apiTokens, botIdOf, serverAddress } from "../client-settings.ts";
 import { createAds } from "../create-ads.ts";
+import { readSecret } from "../read-secret.ts";
 import { doctor } from "./doctor.ts";
 import { listen } from "./listen.ts";
 import { showDeliveries } from "./show-deliveries.ts";
@@ -23,6 +24,8 @@ Options of all:
   --token <token>      the bot's API token (AD_API_TOKEN)
   --bot-id <digits>    the bot's Telegram id (BOT_ID, or the beginning of TELEGRAM_BOT_TOKEN)
   --help
+
+AD_API_TOKEN_FILE and TELEGRAM_BOT_TOKEN_FILE name files that contain these tokens instead.
 
 Options of listen:
   --forward <address>  where test events are sent, signed as the ad service signs them
@@ -112,10 +115,13 @@ export async function runCli(words: readonly string[], host: CliHost): Promise<n
   const url = read(faults, () => serverAddress(values.url ?? env.AD_SERVICE_URL, address));
   const token = read(
     faults,
-    () => apiTokens(values.token ?? env.AD_API_TOKEN, { option: "--token", variable: "AD_API_TOKEN" })[0],
+    () =>
+      apiTokens(values.token ?? readSecret("AD_API_TOKEN", env), { option: "--token", variable: "AD_API_TOKEN" })[0],
   );
-  const botSetting = values["bot-id"] ?? env.BOT_ID ?? env.TELEGRAM_BOT_TOKEN?.split(":", 1)[0];
-  const botId = read(faults, () => botIdOf(botSetting, { option: "--bot-id", variable: "BOT_ID" }));
+  const botId = read(faults, () => {
+    const botSetting = values["bot-id"] ?? env.BOT_ID ?? readSecret("TELEGRAM_BOT_TOKEN", env).split(":", 1)[0];
+    return botIdOf(botSetting, { option: "--bot-id", variable: "BOT_ID" });
+  });
   const { event = "rewarded", by = "day", user } = values;
   const misuses = [
     ...Object.entries(commandsOf).map(

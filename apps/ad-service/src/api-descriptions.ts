@@ -1,6 +1,23 @@
-import { errorEnvelope } from "@intermission/ad-core/client-api";
+import {
+  deliveryState,
+  endpointState,
+  errorEnvelope,
+  eventType,
+  listedEvent,
+  namedReward,
+  namedRewards,
+  payPerCode,
+  sessionState,
+  statsFigures,
+  unavailableReason,
+} from "@intermission/ad-core/client-api";
 import { webhookEvent } from "@intermission/ad-core/webhook-event";
 import type { ApiDescription } from "@intermission/server/describe-api";
+import { tokenEntry } from "./bots/tokens.ts";
+import { campaign } from "./campaigns/campaigns.ts";
+import { creative } from "./creatives/creatives.ts";
+
+const rewardSchemas = { NamedReward: namedReward, NamedRewards: namedRewards };
 
 /** What the OpenAPI document of each API of this server says beside its operations, which stand with their routes. */
 
@@ -17,9 +34,21 @@ export function clientApi(publicUrl: string): ApiDescription {
     headers: ["RateLimit-Policy", "RateLimit"],
     webhooks: {
       event: {
+        name: "WebhookEvent",
         summary: "Sent to the bot's webhook address, signed with its token in X-Signature. Any 2xx is success.",
         body: webhookEvent,
       },
+    },
+    sharedSchemas: {
+      ...rewardSchemas,
+      EventType: eventType,
+      PayPerCode: payPerCode,
+      SessionState: sessionState,
+      UnavailableReason: unavailableReason,
+      ListedEvent: listedEvent,
+      DeliveryState: deliveryState,
+      EndpointState: endpointState,
+      StatsFigures: statsFigures,
     },
   };
 }
@@ -34,6 +63,7 @@ export function playerApi(publicUrl: string): ApiDescription {
     publicUrl,
     errorBody: errorEnvelope,
     refusals: [],
+    sharedSchemas: { ...rewardSchemas, SessionState: sessionState },
   };
 }
 
@@ -50,5 +80,6 @@ export function operatorApi(publicUrl: string): ApiDescription {
     },
     errorBody: errorEnvelope,
     refusals: [401, 404, 429],
+    sharedSchemas: { Campaign: campaign, Creative: creative, EventType: eventType, TokenEntry: tokenEntry },
   };
 }

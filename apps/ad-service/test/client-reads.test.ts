@@ -127,10 +127,12 @@ describe("what a publisher can read", () => {
       required: ["bot_id", "user_tg_id"],
       properties: { user_tg_id: { type: "string", pattern: "^[1-9][0-9]{0,19}$" } },
     };
+    const reference = { $ref: "#/components/schemas/CreateCodeRequest" };
     expect(document).toMatchObject({
+      components: { schemas: { CreateCodeRequest: requestSchema } },
       openapi: expect.stringMatching(/^3\.1\./),
       paths: {
-        "/codes": { post: { requestBody: { content: { "application/json": { schema: requestSchema } } } } },
+        "/codes": { post: { requestBody: { content: { "application/json": { schema: reference } } } } },
         "/codes/{code}": { get: {} },
         "/availability": { get: {} },
         "/events": { get: {} },

@@ -65,6 +65,22 @@ describe.each(["client", "player", "operator"])("the OpenAPI document of the %s 
     }
   });
 
+  test("names the type of each body and answer, and has each type that it refers to", () => {
+    for (const { path, method, operation } of operations) {
+      const answers = Object.entries(operation.responses).filter(([status]) => Number(status) < 400);
+      const parts = [operation.requestBody, ...answers.map(([, answer]) => answer)];
+      for (const { schema } of parts.flatMap((part) => Object.values(part?.content ?? {})))
+        expect(Object.keys(schema), `${method} ${path}`).not.toEqual(expect.arrayContaining(["properties"]));
+    }
+    const names = new Set([...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, name = ""]) => name));
+    expect(names.size).toBeGreaterThan(4);
+    for (const name of names) {
+      const type = name.replace("#/components/schemas/", "");
+      expect(type).toMatch(/^[A-Z][A-Za-z]+$/);
+      expect(document.components.schemas[type], name).toBeDefined();
+    }
+  });
+
   test("gives every refusal the error body", () => {
     expect(document.components.schemas.Error).toMatchObject({ required: ["error"] });
     for (const { operation } of operations) {
@@ -75,6 +91,31 @@ describe.each(["client", "player", "operator"])("the OpenAPI document of the %s 
     }
   });
 });
+
+test("the client API names the types that a generated client has", async () => {
+  const document = (await (await fetch(`${fixture.address}/client/v1/openapi.json`)).json()) as ApiDocument;
+  expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(clientTypes));
+  expect(document.components.schemas.CreateCodeResponse).toMatchObject({
+    required: ["code", "expires_in", "expires_at"],
+    properties: { rewards: { $ref: "#/components/schemas/NamedRewards" } },
+  });
+  expect(document.components.schemas.ListEventsResponse).toMatchObject({
+    properties: { events: { items: { $ref: "#/components/schemas/ListedEvent" } } },
+  });
+  expect(document.webhooks).toMatchObject({
+    event: {
+      post: {
+        requestBody: { content: { "application/json": { schema: { $ref: "#/components/schemas/WebhookEvent" } } } },
+      },
+    },
+  });
+});
+
+const clientTypes = [
+  ...["CreateCodeRequest", "CreateCodeResponse", "DescribeCodeResponse", "ListEventsResponse", "ListedEvent"],
+  ...["TestWebhookRequest", "TestWebhookResponse", "ListAttemptsResponse", "RedeliverEventResponse", "WebhookEvent"],
+  ...["EventType", "DeliveryState", "EndpointState", "NamedReward", "NamedRewards", "StatsFigures", "Error"],
+];
 
 test.each([
   [true, 200],

@@ -3,6 +3,14 @@ import type { FastifyInstance } from "fastify";
 import { createJsonSchemaTransform } from "fastify-type-provider-zod";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { z } from "zod";
+import {
+  componentsOf,
+  jsonSchemaOf,
+  nameSchemas,
+  overrideFor,
+  referenceTo,
+  type SharedSchemas,
+} from "./openapi-schemas.ts";
 
 export interface ApiDescription {
   readonly title: string;
@@ -19,7 +27,12 @@ export interface ApiDescription {
   readonly refusals: readonly number[];
   /** Names of the headers that each answer has beside `X-Request-Id`. */
   readonly headers?: readonly string[];
-  readonly webhooks?: Readonly<Record<string, { summary: string; body: z.ZodType }>>;
+  /** By the name of the body's type, such as `WebhookEvent`. */
+  readonly webhooks?: Readonly<
+    Record<string, { readonly name: string; readonly summary: string; readonly body: z.ZodType }>
+  >;
+  /** Each becomes a component of its name, which generated clients have as a type. */
+  readonly sharedSchemas?: SharedSchemas;
 }
 
 const JSON_TYPE = "application/json";
@@ -54,7 +67,11 @@ const withBody = [413, 415];
  * apply to the document.
  */
 export async function describeApi(surface: FastifyInstance, api: ApiDescription): Promise<void> {
-  const { title, description, prefix, securitySchemes = {} } = api;
+  const { title, description, prefix, securitySchemes = {}, sharedSchemas = {} } = api;
+  const toJsonSchema = createJsonSchemaTransform({
+    skipList: [],
+    zodToJsonConfig: { override: overrideFor(sharedSchemas) },
+  });
   await surface.register(swagger, {
     convertConstToEnum: false,
     openapi: {
@@ -62,7 +79,14 @@ export async function describeApi(surface: FastifyInstance, api: ApiDescription)
       info: { title, version: "1", description, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
       servers: [{ url: `${api.publicUrl}${prefix}` }],
       security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
-      components: { securitySchemes, schemas: { Error: schemaOf(api.errorBody, "output") } },
+      components: {
+        securitySchemes,
+        schemas: {
+          Error: jsonSchemaOf(api.errorBody, "output"),
+          ...webhookComponents(api),
+          ...componentsOf(sharedSchemas),
+        },
+      },
       webhooks: webhooksOf(api),
     },
     stripBasePath: false,
@@ -90,35 +114,23 @@ export async function describeApi(surface: FastifyInstance, api: ApiDescription)
 
 const OPTIONAL_BODY = "x-optional-body";
 
-/**
- * What zod cannot represent: a date is text in JSON, and an answer without a body is told by `z.undefined()`. Answers may
- * gain fields, so that a client must not refuse unknown ones.
- */
-function override({ zodSchema, jsonSchema }: Parameters<NonNullable<z.core.ToJSONSchemaParams["override"]>>[0]): void {
-  const { def } = (zodSchema as z.core.$ZodTypes)._zod;
-  if (def.type === "date") Object.assign(jsonSchema, { type: "string", format: "date-time" });
-  if (def.type === "undefined") jsonSchema.type = "null";
-  if (def.type === "object" && def.catchall === undefined) delete jsonSchema.additionalProperties;
-}
-
 /** Zod leaves out the examples of a body in which a field is transformed, such as a date. */
 function withExamples(made: unknown, body: z.ZodType): object {
   const { examples } = body.meta() ?? {};
   return { ...(typeof made === "object" ? made : {}), ...(examples !== undefined && { examples }) };
 }
 
-const toJsonSchema = createJsonSchemaTransform({ skipList: [], zodToJsonConfig: { override } });
-
-function schemaOf(schema: z.ZodType, io: "input" | "output"): OpenAPIV3_1.SchemaObject {
-  const { $schema: _dialect, ...made } = z.toJSONSchema(schema, { io, unrepresentable: "any", override });
-  return made as OpenAPIV3_1.SchemaObject;
+function webhooksOf({ webhooks = {} }: ApiDescription): Record<string, OpenAPIV3_1.PathItemObject> {
+  const made = Object.entries(webhooks).map(([key, { name, summary }]) => {
+    const schema = { $ref: referenceTo(name) };
+    const requestBody = { required: true, content: { [JSON_TYPE]: { schema } } };
+    return [key, { post: { summary, requestBody, responses: { "200": { description: "Accepted." } } } }];
+  });
+  return Object.fromEntries(made);
 }
 
-function webhooksOf({ webhooks = {} }: ApiDescription): Record<string, OpenAPIV3_1.PathItemObject> {
-  const made = Object.entries(webhooks).map(([name, { summary, body }]) => {
-    const requestBody = { required: true, content: { [JSON_TYPE]: { schema: schemaOf(body, "input") } } };
-    return [name, { post: { summary, requestBody, responses: { "200": { description: "Accepted." } } } }];
-  });
+function webhookComponents({ webhooks = {}, sharedSchemas = {} }: ApiDescription) {
+  const made = Object.values(webhooks).map(({ name, body }) => [name, jsonSchemaOf(body, "input", sharedSchemas)]);
   return Object.fromEntries(made);
 }
 
@@ -147,6 +159,7 @@ function completed(document: OpenAPIV3_1.Document, api: ApiDescription): OpenAPI
       operation.responses = Object.fromEntries([...answers, ...errors]);
     }
   }
+  nameSchemas(document);
   return document;
 }
 
@@ -165,7 +178,7 @@ function errorOf(status: number) {
   return {
     description: meanings[status] ?? "Refused.",
     ...((status === 429 || status === 503) && { headers: headersOf(["Retry-After"]) }),
-    content: { [JSON_TYPE]: { schema: { $ref: "#/components/schemas/Error" } } },
+    content: { [JSON_TYPE]: { schema: { $ref: referenceTo("Error") } } },
   };
 }
 

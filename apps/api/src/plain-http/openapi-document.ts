@@ -1,5 +1,12 @@
-import { errorEnvelope } from "@intermission/ad-core/client-api";
-import { z } from "zod";
+import { errorEnvelope, eventType } from "@intermission/ad-core/client-api";
+import {
+  type ApiDocument,
+  componentsOf,
+  jsonSchemaOf,
+  nameSchemas,
+  referenceTo,
+} from "@intermission/server/openapi-schemas";
+import type { z } from "zod";
 import { type AnsweringPath, described, rewardEntry } from "./answers.ts";
 import type { PlainCall } from "./plain-calls.ts";
 
@@ -17,11 +24,13 @@ const errors: Record<number, string> = {
   503: "The database is unreachable, or the server stops; `Retry-After` says when to retry.",
 };
 
+const sharedSchemas = { EventType: eventType, RewardEntry: rewardEntry };
+
 const always = [400, 401, 403, 404, 405, 408, 429, 500, 503];
 
 /** OpenAPI 3.1 of `/v1`, from the schemas that the procedures parse with. */
-export function openapiDocument(calls: readonly PlainCall[]) {
-  return {
+export function openapiDocument(calls: readonly PlainCall[]): ApiDocument {
+  const document = {
     openapi: "3.1.1",
     info: {
       title: "Intermission: companion API",
@@ -37,9 +46,11 @@ export function openapiDocument(calls: readonly PlainCall[]) {
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "The key of the bot's backend, or a session token." },
       },
-      schemas: { Error: schemaOf(errorEnvelope, "output") },
+      schemas: { Error: answerSchema(errorEnvelope), ...componentsOf(sharedSchemas) },
     },
-  };
+  } as ApiDocument;
+  nameSchemas(document);
+  return document;
 }
 
 function operationOf({ path, method, kind, input }: PlainCall) {
@@ -62,7 +73,7 @@ function operationOf({ path, method, kind, input }: PlainCall) {
     };
   }
   const { description, answer } = described[path as AnsweringPath];
-  const success = { description: "Done.", content: json(schemaOf(answer, "output")) };
+  const success = { description: "Done.", content: json(answerSchema(answer)) };
   if (method === "GET") {
     const parameters = parametersOf(input);
     return { ...operation, description, ...more, parameters, responses: { "200": success, ...refusals(always) } };
@@ -79,14 +90,14 @@ function operationOf({ path, method, kind, input }: PlainCall) {
 
 function stream() {
   const description = "Server-sent events whose data are entries:";
-  return { description, content: { "text/event-stream": { schema: schemaOf(rewardEntry, "output") } } };
+  return { description, content: { "text/event-stream": { schema: answerSchema(rewardEntry) } } };
 }
 
 function refusals(statuses: readonly number[]) {
   return Object.fromEntries(
     statuses.map((status) => {
       const headers = status === 503 ? { headers: { "Retry-After": { schema: { type: "string" } } } } : {};
-      const content = json({ $ref: "#/components/schemas/Error" });
+      const content = json({ $ref: referenceTo("Error") });
       return [String(status), { description: errors[status] ?? "Refused.", ...headers, content }];
     }),
   );
@@ -102,7 +113,6 @@ function json(schema: unknown) {
   return { "application/json": { schema } };
 }
 
-function schemaOf(schema: z.ZodType, io: "input" | "output"): object {
-  const { $schema: _dialect, ...made } = z.toJSONSchema(schema, { io });
-  return made;
+function answerSchema(schema: z.ZodType): object {
+  return jsonSchemaOf(schema, "output", sharedSchemas);
 }

@@ -32,6 +32,7 @@ const post = (url: string, body: object, headers: Record<string, string> = backe
 
 interface Document {
   openapi: string;
+  components: { schemas: Record<string, object> };
   paths: Record<string, Record<string, { operationId: string; parameters?: { name: string; schema: object }[] }>>;
 }
 const documentOf = async (): Promise<Document> => (await get("/openapi.json", {})).json() as Promise<Document>;
@@ -61,7 +62,7 @@ describe("every procedure is plain HTTP", () => {
   });
 
   test("the document lists each procedure once, with its method and its input", async () => {
-    const { openapi, paths } = await documentOf();
+    const { openapi, paths, components } = await documentOf();
     expect(openapi).toBe("3.1.1");
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
     expect(operations).toHaveLength(Object.keys(calls).length + 1);
@@ -71,9 +72,23 @@ describe("every procedure is plain HTTP", () => {
       { name: "cursor", schema: { type: "string" } },
       { name: "limit", schema: { type: "integer", minimum: 1, maximum: 100 } },
     ]);
+    const schema = { $ref: "#/components/schemas/RewardsSpendRequest" };
     expect(paths["/v1/rewards/spend"]).toMatchObject({
-      post: { requestBody: { content: { "application/json": { schema: { required: expect.any(Array) } } } } },
+      post: { requestBody: { content: { "application/json": { schema } } } },
     });
+    expect(components.schemas.RewardsSpendRequest).toMatchObject({ required: expect.arrayContaining(["amount"]) });
+  });
+
+  test("the document names each type, and answers may gain fields", async () => {
+    const document = await documentOf();
+    const { schemas } = document.components;
+    const refs = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
+      ([, name = ""]) => name,
+    );
+    expect([...new Set(refs)].filter((name) => schemas[name] === undefined)).toEqual([]);
+    expect(refs).toEqual(expect.arrayContaining(["RewardEntry", "EventType", "RewardsListResponse"]));
+    expect(JSON.stringify(document.paths)).not.toContain('"properties"');
+    expect(JSON.stringify(schemas)).not.toContain('"additionalProperties":false');
   });
 });
 

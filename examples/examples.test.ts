@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Found, findGo, findPhp, findPython } from "../scripts/find-programs.ts";
+import { type Found, findGo, findLaravel, findPhp, findPython } from "../scripts/find-programs.ts";
 import { freePort, root } from "../scripts/processes.ts";
 import { startFakeBotApi } from "./fake-bot-api.ts";
 import { type ExampleBot, end, type LiveStack, outputOf, startLiveStack } from "./live-stack.ts";
@@ -40,37 +40,60 @@ async function activate(bot: ExampleBot): Promise<void> {
     .toMatchObject({ delivered: true, endpoint: "active" });
 }
 
-const backends: [name: string, found: Found, command: (path: string) => readonly string[], build?: string[]][] = [
-  ["hono", node, (path) => [path, "main.ts"]],
-  ["express", node, (path) => [path, "main.ts"]],
-  [
-    "fastapi-aiogram",
-    findPython(["httpx", "fastapi", "uvicorn"]),
-    (path) => [path, "-m", "uvicorn", "app:app", "--log-level", "warning", "--port"],
-  ],
-  ["go", findGo(), () => ["./example"], ["build", "-o"]],
-  ["php", findPhp(), (path) => [path, "-S"]],
-];
+interface Backend {
+  readonly found: Found;
+  /** Runs before the backend starts. */
+  readonly prepare?: (path: string, folder: { readonly scratch: string }) => readonly string[];
+  readonly command: (path: string, place: { readonly port: number; readonly scratch: string }) => readonly string[];
+}
 
-describe.each(backends)("examples/%s", (name, found, command, build) => {
+const backends: Record<string, Backend> = {
+  hono: { found: node, command: (path) => [path, "main.ts"] },
+  express: { found: node, command: (path) => [path, "main.ts"] },
+  nest: {
+    found: node,
+    prepare: () => ["node_modules/.bin/tsdown", "main.ts", "--no-dts", "--logLevel", "warn"],
+    command: (path) => [path, "dist/main.mjs"],
+  },
+  "fastapi-aiogram": {
+    found: findPython(["httpx", "fastapi", "uvicorn"]),
+    command: (path, { port }) => [path, "-m", "uvicorn", "app:app", "--log-level", "warning", "--port", `${port}`],
+  },
+  django: {
+    found: findPython(["httpx", "django"]),
+    prepare: (path) => [path, "manage.py", "migrate", "--run-syncdb"],
+    command: (path, { port }) => [path, "manage.py", "runserver", "--noreload", `127.0.0.1:${port}`],
+  },
+  flask: {
+    found: findPython(["httpx", "flask"]),
+    command: (path, { port }) => [path, "-m", "flask", "run", "--port", `${port}`],
+  },
+  go: {
+    found: findGo(),
+    prepare: (path, { scratch }) => [path, "build", "-o", join(scratch, "example"), "."],
+    command: (_path, { scratch }) => [join(scratch, "example")],
+  },
+  php: { found: findPhp(), command: (path, { port }) => [path, "-S", `127.0.0.1:${port}`, "index.php"] },
+  laravel: { found: findLaravel(), command: (path, { port }) => [path, "-S", `127.0.0.1:${port}`, "serve.php"] },
+};
+
+describe.each(Object.entries(backends))("examples/%s", (name, { found, prepare, command }) => {
   const path = pathOf(name, found);
 
   test.skipIf(path === "")("pays a click once: after a second delivery, a forgery and a restart, too", async () => {
     const bot = await newBot();
     const url = `http://127.0.0.1:${bot.port}`;
     const scratch = mkdtempSync(join(stack.dataDirectory, `${name}-`));
-    let words = command(path);
-    if (words.at(-1) === "--port") words = [...words, String(bot.port)];
-    if (words.at(-1) === "-S") words = [...words, `127.0.0.1:${bot.port}`, "index.php"];
-    if (build) {
-      words = [join(scratch, "example")];
-      const built = spawnSync(path, [...build, ...words, "."], { cwd: folderOf(name), encoding: "utf8" });
-      expect(built.stderr).toBe("");
-    }
     const env = {
       ...{ DATABASE: join(scratch, "coins.sqlite"), LEDGER: join(scratch, "coins.json") },
       ...{ PYTHONPATH: pythonPath, PYTHONDONTWRITEBYTECODE: "1" },
     };
+    if (prepare) {
+      const preparing = stack.startBackend(bot, prepare(path, { scratch }), folderOf(name), env);
+      const output = outputOf(preparing);
+      expect(await new Promise((resolve) => preparing.once("close", resolve)), output()).toBe(0);
+    }
+    const words = command(path, { port: bot.port, scratch });
     const ask = async (path: string) => (await (await fetch(url + path)).json()) as Readonly<Record<string, unknown>>;
     const coins = async () => (await ask("/coins/42")).coins;
     const start = async () => {
@@ -144,42 +167,47 @@ test.skipIf("missing" in python)("the Python client reads every answer of the ad
 
 const telegramBots: [name: string, found: Found, script: string][] = [
   ["grammy-bot", node, "main.ts"],
+  ["telegraf", node, "main.ts"],
   ["fastapi-aiogram", findPython(["httpx", "fastapi", "uvicorn", "aiogram"]), "bot.py"],
+  ["python-telegram-bot", findPython(["httpx", "fastapi", "uvicorn", "telegram"]), "bot.py"],
 ];
 
-describe.each(telegramBots)("the bot of examples/%s", (name, found, script) => {
-  const path = pathOf(`${name}/${script}`, found);
+describe.each(telegramBots.map(([name, ...bot], at) => [name, String(42 + at), ...bot] as const))(
+  "the bot of examples/%s",
+  (name, userId, found, script) => {
+    const path = pathOf(`${name}/${script}`, found);
 
-  test.skipIf(path === "")("offers an ad, pays for the view, and tells the user", async () => {
-    // Both bots are this one, one after the other: its launch data can be signed without Telegram.
-    const bot = await demoBot();
-    const telegram = await startFakeBotApi(stack.secrets.telegramBotToken);
-    const scratch = mkdtempSync(join(stack.dataDirectory, `${name}-`));
-    const child = stack.startBackend(bot, [path, script], folderOf(name), {
-      ...{ TELEGRAM_BOT_TOKEN: stack.secrets.telegramBotToken, BOT_API_URL: telegram.url, PYTHONPATH: pythonPath },
-      ...{ DATABASE: join(scratch, "bot.sqlite"), PYTHONDONTWRITEBYTECODE: "1" },
+    test.skipIf(path === "")("offers an ad, pays for the view, and tells the user", async () => {
+      // Both bots are this one, one after the other: its launch data can be signed without Telegram.
+      const bot = await demoBot();
+      const telegram = await startFakeBotApi(stack.secrets.telegramBotToken);
+      const scratch = mkdtempSync(join(stack.dataDirectory, `${name}-`));
+      const child = stack.startBackend(bot, [path, script], folderOf(name), {
+        ...{ TELEGRAM_BOT_TOKEN: stack.secrets.telegramBotToken, BOT_API_URL: telegram.url, PYTHONPATH: pythonPath },
+        ...{ DATABASE: join(scratch, "bot.sqlite"), PYTHONDONTWRITEBYTECODE: "1" },
+      });
+      const output = outputOf(child);
+      const lastMessage = () => telegram.sent.at(-1) ?? output();
+
+      telegram.write(userId, "/bonus");
+      await expect.poll(lastMessage, { timeout: 30_000, interval: 50 }).toMatchObject({ chat_id: userId });
+      const address = telegram.sent.at(-1)?.reply_markup?.inline_keyboard[0]?.[0]?.web_app?.url ?? "";
+      expect(address).toContain(`/app/${bot.botId}?code=`);
+
+      await activate(bot);
+      await expect(fetch(`http://127.0.0.2:${bot.port}/webhooks/ads`), "listens on 127.0.0.1 only").rejects.toThrow();
+      expect(await stack.watchAd(userId, new URL(address).searchParams.get("code") ?? "")).toBe("rewarded");
+      await expect
+        .poll(lastMessage, { timeout: 20_000, interval: 50 })
+        .toMatchObject({ text: expect.stringContaining("🎉") });
+      telegram.write(userId, "/coins");
+      await expect.poll(lastMessage, { timeout: 20_000, interval: 50 }).toMatchObject({ text: "You have 10 coins." });
+      await end(child);
+      expect(output()).not.toMatch(/error|Traceback/i);
+      telegram.stop();
     });
-    const output = outputOf(child);
-    const lastMessage = () => telegram.sent.at(-1) ?? output();
-
-    telegram.write("42", "/bonus");
-    await expect.poll(lastMessage, { timeout: 30_000, interval: 50 }).toMatchObject({ chat_id: "42" });
-    const address = telegram.sent.at(-1)?.reply_markup?.inline_keyboard[0]?.[0]?.web_app?.url ?? "";
-    expect(address).toContain(`/app/${bot.botId}?code=`);
-
-    await activate(bot);
-    await expect(fetch(`http://127.0.0.2:${bot.port}/webhooks/ads`), "listens on 127.0.0.1 only").rejects.toThrow();
-    expect(await stack.watchAd("42", new URL(address).searchParams.get("code") ?? "")).toBe("rewarded");
-    await expect
-      .poll(lastMessage, { timeout: 20_000, interval: 50 })
-      .toMatchObject({ text: expect.stringContaining("🎉") });
-    telegram.write("42", "/coins");
-    await expect.poll(lastMessage, { timeout: 20_000, interval: 50 }).toMatchObject({ text: "You have 10 coins." });
-    await end(child);
-    expect(output()).not.toMatch(/error|Traceback/i);
-    telegram.stop();
-  });
-});
+  },
+);
 
 let demo: Promise<ExampleBot> | undefined;
 function demoBot(): Promise<ExampleBot> {

@@ -11,22 +11,34 @@ const debianPackages = {
   fastapi: "python3-fastapi",
   pytest: "python3-pytest",
   uvicorn: "python3-uvicorn",
+  django: "python3-django",
+  flask: "python3-flask",
 };
-/** A module of Python that this project's tests or examples need. Debian has no package of aiogram 3. */
-type PythonModule = keyof typeof debianPackages | "aiogram";
+/** Of which Debian has no package, or only an older one: what to import, and what to install. */
+const pipPackages = {
+  aiogram: { statement: "import aiogram", name: "aiogram" },
+  telegram: { statement: "from telegram.ext import ApplicationBuilder", name: "'python-telegram-bot>=20'" },
+};
+/** A module of Python that this project's tests or examples need. */
+type PythonModule = keyof typeof debianPackages | keyof typeof pipPackages;
+
+const isFromPip = (name: PythonModule): name is keyof typeof pipPackages => name in pipPackages;
 
 const works = (command: string, ...words: string[]) => spawnSync(command, words, { timeout: 60_000 }).status === 0;
 
 /** A Python that has these modules: `PYTHON`, that of the path, or the system's, for which Debian's packages are. */
 export function findPython(modules: readonly PythonModule[]): Found {
   const isNewEnough = "import sys; assert sys.version_info >= (3, 10)";
-  const checks = [isNewEnough, ...modules.map((name) => `import ${name}`)].join("; ");
+  const checks = [
+    isNewEnough,
+    ...modules.map((name) => (isFromPip(name) ? pipPackages[name].statement : `import ${name}`)),
+  ].join("; ");
   const candidates = [process.env.PYTHON, "python3", "/usr/bin/python3"].filter((one) => one !== undefined);
   const path = candidates.find((candidate) => works(candidate, "-c", checks));
   if (path !== undefined) return { path };
-  const pip = `pip install ${modules.join(" ")}`;
-  const apt = modules.flatMap((name) => (name === "aiogram" ? [] : [debianPackages[name]]));
-  const command = modules.includes("aiogram") ? pip : `apt-get install ${apt.join(" ")}, or ${pip}`;
+  const pip = `pip install ${modules.map((name) => (isFromPip(name) ? pipPackages[name].name : name)).join(" ")}`;
+  const apt = modules.flatMap((name) => (isFromPip(name) ? [] : [debianPackages[name]]));
+  const command = modules.some(isFromPip) ? pip : `apt-get install ${apt.join(" ")}, or ${pip}`;
   return { missing: `no Python 3.10 or newer with ${modules.join(", ")}. Enable it: ${command}` };
 }
 
@@ -40,13 +52,33 @@ export function findPhp(): Found {
   return { missing: "PHP is not installed. Enable it: apt-get install php-cli" };
 }
 
+/** Debian has Laravel's components, not the whole framework. */
+const laravelPackages = [
+  ...["config", "container", "database", "events", "http", "routing", "support"].map(
+    (name) => `php-illuminate-${name}`,
+  ),
+  ...["php-guzzlehttp-guzzle", "php-sqlite3"],
+];
+
+/** A PHP with the components of Laravel that `examples/laravel` runs on. */
+export function findLaravel(): Found {
+  const components = ["Illuminate/Routing", "Illuminate/Database", "Illuminate/Config", "GuzzleHttp"];
+  const needs = components.map((name) => `require '${name}/autoload.php';`).join(" ");
+  if (works("php", "-d", "error_reporting=0", "-r", `${needs} exit(extension_loaded('pdo_sqlite') ? 0 : 1);`))
+    return { path: "php" };
+  return { missing: `Laravel's components are not installed. Enable it: apt-get install ${laravelPackages.join(" ")}` };
+}
+
 /** In CI, installs the missing programs that tests need: languages of clients and examples, nginx. Elsewhere the tests name them. */
 export async function installPrograms(): Promise<void> {
   if (process.env.CI !== "true" || !existsSync("/usr/bin/apt-get")) return;
   const packages = [
-    ...("missing" in findPython(["httpx", "fastapi", "pytest", "uvicorn"]) ? Object.values(debianPackages) : []),
+    ...("missing" in findPython(["httpx", "fastapi", "pytest", "uvicorn", "django", "flask"])
+      ? Object.values(debianPackages)
+      : []),
     ...("missing" in findGo() ? ["golang-go"] : []),
     ...("missing" in findPhp() ? ["php-cli"] : []),
+    ...("missing" in findLaravel() ? laravelPackages : []),
     // For pg_dump.
     ...(existsSync("/usr/lib/postgresql") ? [] : ["postgresql"]),
     // Not in the path of people who are not root.

@@ -50,7 +50,7 @@ test("every page of this repository shows its files as they are, and each docume
   expect(receivers.length).toBeGreaterThan(5);
   const expected = [
     ...receivers.map((file) => `docs/webhooks/${file}`),
-    "examples/go/verify.go",
+    "clients/go/verify.go",
     "examples/php/verify.php",
   ];
   expect(shown).toEqual(expect.arrayContaining(expected));

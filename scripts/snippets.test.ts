@@ -44,12 +44,15 @@ test("TypeScript is correct with strict settings, with the packages that it impo
   for (const name of ["grammy", "fastify", "@trpc", "@types"])
     symlinkSync(join(root, "packages/publisher/node_modules", name), join(modules, name));
   symlinkSync(join(root, "docs/node_modules/standardwebhooks"), join(modules, "standardwebhooks"));
+  symlinkSync(join(root, "examples/telegraf/node_modules/telegraf"), join(modules, "telegraf"));
+  symlinkSync(join(root, "examples/nest/node_modules/@nestjs"), join(modules, "@nestjs"));
   for (const name of ["ad-core", "publisher"])
     symlinkSync(join(root, "packages", name), join(modules, "@intermission", name));
   const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true };
   const target = { module: "nodenext", target: "es2024", lib: ["es2024", "dom"], types: ["node"] };
   const ours = { allowImportingTsExtensions: true, skipLibCheck: true, noEmit: true, moduleDetection: "force" };
-  const compilerOptions = { ...strict, ...target, ...ours };
+  const decorators = { experimentalDecorators: true };
+  const compilerOptions = { ...strict, ...target, ...ours, ...decorators };
   writeFileSync(join(scratch, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
   writeFileSync(join(scratch, "package.json"), '{ "type": "module" }');
   for (const snippet of inLanguages("ts"))

@@ -58,5 +58,6 @@ const included: Readonly<Record<string, string>> = {
   examples: "<!--@include: ../examples/README.md-->\n",
   typescript: "<!--@include: ../packages/publisher/README.md-->\n",
   python: "<!--@include: ../clients/python/README.md-->\n",
+  go: "<!--@include: ../clients/go/README.md-->\n",
 };
 for (const [page, text] of Object.entries(included)) writeFileSync(join(root, "docs", `${page}.md`), text);

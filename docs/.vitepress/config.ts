@@ -8,6 +8,7 @@ const pageOf: Record<string, string> = {
   "README.md#run-it-for-a-real-bot": "./deploy.md",
   "packages/publisher/README.md": "./typescript.md",
   "clients/python/README.md": "./python.md",
+  "clients/go/README.md": "./go.md",
   "examples/README.md": "./examples.md",
 };
 
@@ -64,6 +65,8 @@ export default defineConfig({
           { text: "The two APIs", link: "/integrate" },
           { text: "TypeScript", link: "/typescript" },
           { text: "Python", link: "/python" },
+          { text: "Go", link: "/go" },
+          { text: "In your framework", link: "/frameworks" },
           { text: "Examples", link: "/examples" },
           { text: "Webhooks", link: "/webhooks" },
           { text: "Errors and limits", link: "/errors" },

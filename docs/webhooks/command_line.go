@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	ads "intermission-ads"
 )
 
 // Takes webhooks as lines of JSON { headers, body (base64), tokens, now }, answers each with a line.
@@ -24,7 +26,7 @@ func main() {
 			panic(err)
 		}
 		header := func(name string) string { return webhook.Headers[name] }
-		if IsGenuine(header, webhook.Body, webhook.Tokens, webhook.Now) {
+		if ads.IsGenuine(header, webhook.Body, webhook.Tokens, webhook.Now) {
 			fmt.Println("genuine")
 		} else {
 			fmt.Println("refused")

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { body, genuine, lineOf, randomCases, receiverCases, token } from "@intermission/testing/receiver-cases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -23,9 +23,9 @@ const languages: Record<string, { command: string[]; probe: string[] }> = {
   PHP: { command: ["php", "command_line.php"], probe: ["php", "--version"] },
 };
 
-const run = (command: string[], input?: Buffer, env: NodeJS.ProcessEnv = {}) => {
+const run = (command: string[], input?: Buffer, env: NodeJS.ProcessEnv = {}, cwd = folder) => {
   const [program = "", ...rest] = command;
-  return spawnSync(program, rest, { cwd: folder, input, env: { ...process.env, ...env }, encoding: "utf8" });
+  return spawnSync(program, rest, { cwd, input, env: { ...process.env, ...env }, encoding: "utf8" });
 };
 const isHere = (probe: string[]) => run(probe).status === 0;
 
@@ -40,14 +40,12 @@ describe.each(Object.entries(languages))("the receiver in %s", (name, { command,
 
   test.skipIf(!runs)("accepts genuine webhooks and refuses all others", () => {
     if (name === "Go") {
-      const sources = ["../../examples/go/verify.go", "command_line.go"].map((file) => {
-        const copy = join(scratch, basename(file));
-        copyFileSync(join(folder, file), copy);
-        return copy;
-      });
-      const built = run(["go", "build", "-o", join(scratch, "verify"), ...sources], undefined, {
-        ...{ GOCACHE: join(scratch, "cache"), GOFLAGS: "-mod=mod", GO111MODULE: "off", GOPATH: join(scratch, "path") },
-      });
+      copyFileSync(join(folder, "command_line.go"), join(scratch, "command_line.go"));
+      const client = join(folder, "../../clients/go");
+      const module = `module verify\nrequire intermission-ads v0.0.0\nreplace intermission-ads => ${client}\n`;
+      writeFileSync(join(scratch, "go.mod"), module);
+      const env = { GOCACHE: join(scratch, "cache"), GOFLAGS: "-mod=mod", GOPROXY: "off" };
+      const built = run(["go", "build", "-o", "verify", "."], undefined, env, scratch);
       expect(built.stderr).toBe("");
     }
     const cases = [...receiverCases, ...randomCases()];

@@ -1,4 +1,4 @@
-package main
+package ads
 
 import (
 	"crypto/hmac"

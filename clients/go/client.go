@@ -1,0 +1,134 @@
+// Package ads is what a bot's backend needs of an Intermission ad service: codes, and webhooks that are verified.
+package ads
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Client calls the ad service as the publisher of one bot.
+type Client struct {
+	base  string
+	token string
+	botID string
+	// HTTP sends the requests. Its timeout is 10 seconds at first.
+	HTTP *http.Client
+}
+
+// Code is what a bot sends to a user: MiniappURL in an inline web_app button, DirectLink where there are no mini-apps.
+type Code struct {
+	Code       string `json:"code"`
+	ExpiresIn  int    `json:"expires_in"`
+	ExpiresAt  string `json:"expires_at"`
+	MiniappURL string `json:"miniapp_url"`
+	DirectLink string `json:"direct_link"`
+}
+
+// Error is a refusal of the ad service.
+type Error struct {
+	Status int
+	// Code is in UPPER_SNAKE, for programs; UNEXPECTED_ANSWER where something else answered, such as a proxy.
+	Code    string
+	Message string
+	// RetryAfter is how long to wait before the next request; 0 if the answer does not say.
+	RetryAfter time.Duration
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("the ad service answered %d %s: %s", e.Status, e.Code, e.Message)
+}
+
+const maxAnswerBytes = 1 << 20
+
+var (
+	telegramID = regexp.MustCompile(`^[1-9][0-9]{0,19}$`)
+	botFather  = regexp.MustCompile(`^[0-9]+:`)
+)
+
+// NewClient checks its arguments: serviceURL is the address of the ad service, token the bot's API token (ad_…), botID the
+// bot's Telegram id.
+func NewClient(serviceURL, token, botID string) (*Client, error) {
+	address, err := url.Parse(serviceURL)
+	if err != nil || (address.Scheme != "https" && address.Scheme != "http") || address.Host == "" {
+		return nil, errors.New("ads: the service's address (AD_SERVICE_URL) is not one such as https://ads.example.com")
+	}
+	switch {
+	case token == "":
+		return nil, errors.New("ads: the API token (AD_API_TOKEN) is missing")
+	case botFather.MatchString(token):
+		return nil, errors.New("ads: the API token (AD_API_TOKEN) is @BotFather's; the ad service's begins with ad_")
+	case strings.ContainsAny(token, " \t\r\n\"'"):
+		return nil, errors.New("ads: the API token (AD_API_TOKEN) has blanks, quotes or a line break: remove them")
+	case !telegramID.MatchString(botID):
+		return nil, errors.New("ads: the bot's id (BOT_ID) is not 1 to 20 digits")
+	}
+	base := strings.TrimSuffix(strings.TrimRight(serviceURL, "/"), "/client/v1")
+	return &Client{base: base, token: token, botID: botID, HTTP: &http.Client{Timeout: 10 * time.Second}}, nil
+}
+
+// CreateCode returns the user's code; a repeat returns the open one. The webhook echoes reference, the publisher's own key,
+// which may be empty. A refusal is an *Error.
+func (c *Client) CreateCode(ctx context.Context, userID, reference string) (Code, error) {
+	if !telegramID.MatchString(userID) {
+		return Code{}, &Error{Status: 400, Code: "BAD_REQUEST", Message: "the user's id is not 1 to 20 digits"}
+	}
+	fields := map[string]string{"bot_id": c.botID, "user_tg_id": userID}
+	if reference != "" {
+		fields["reference"] = reference
+	}
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return Code{}, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/client/v1/codes", bytes.NewReader(body))
+	if err != nil {
+		return Code{}, err
+	}
+	request.Header.Set("Authorization", "Bearer "+c.token)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := c.HTTP.Do(request)
+	if err != nil {
+		return Code{}, fmt.Errorf("ads: no answer: %w", err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswerBytes))
+	if err != nil {
+		return Code{}, fmt.Errorf("ads: the answer broke off: %w", err)
+	}
+	var code Code
+	if response.StatusCode != http.StatusOK {
+		return Code{}, refusalOf(response, answer)
+	}
+	if json.Unmarshal(answer, &code) != nil || code.Code == "" {
+		return Code{}, refusalOf(response, nil)
+	}
+	return code, nil
+}
+
+func refusalOf(response *http.Response, answer []byte) *Error {
+	var body struct {
+		Error struct{ Code, Message string }
+	}
+	refusal := &Error{Status: response.StatusCode}
+	if json.Unmarshal(answer, &body) == nil && body.Error.Code != "" {
+		refusal.Code, refusal.Message = body.Error.Code, body.Error.Message
+	} else {
+		// The page of a proxy, which no message should show.
+		refusal.Code = "UNEXPECTED_ANSWER"
+		refusal.Message = "not the ad service's answer, but that of something before it: check AD_SERVICE_URL"
+	}
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		refusal.RetryAfter = time.Duration(seconds) * time.Second
+	}
+	return refusal
+}

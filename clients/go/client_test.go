@@ -1,0 +1,88 @@
+package ads
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestACodeIsRequestedWithItsReference(t *testing.T) {
+	var sent map[string]string
+	var authorization, path string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		authorization, path = r.Header.Get("Authorization"), r.URL.Path
+		if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
+			t.Error(err)
+		}
+		w.Write([]byte(`{"code":"Code42","expires_in":3600,"expires_at":"2026-01-02T04:04:05Z","direct_link":"https://ads.example.com/Code42","new":1}`))
+	}))
+	defer server.Close()
+	client, err := NewClient(server.URL+"/client/v1/", "ad_test", "7000000001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := client.CreateCode(context.Background(), "42", "order 7")
+	if err != nil || code.Code != "Code42" || code.ExpiresIn != 3600 || code.DirectLink != "https://ads.example.com/Code42" {
+		t.Fatalf("%+v, %v", code, err)
+	}
+	if authorization != "Bearer ad_test" || path != "/client/v1/codes" {
+		t.Errorf("%q was sent to %s", authorization, path)
+	}
+	if len(sent) != 3 || sent["bot_id"] != "7000000001" || sent["user_tg_id"] != "42" || sent["reference"] != "order 7" {
+		t.Errorf("sent %v", sent)
+	}
+}
+
+func TestARefusalNamesItsCodeAndItsWait(t *testing.T) {
+	answers := map[string]struct {
+		status     int
+		body, code string
+	}{
+		"the service": {429, `{"error":{"code":"TOO_MANY_REQUESTS","message":"slow down"}}`, "TOO_MANY_REQUESTS"},
+		"a proxy":     {502, "<html>bad gateway</html>", "UNEXPECTED_ANSWER"},
+		"a page":      {200, "<html>sign in</html>", "UNEXPECTED_ANSWER"},
+		"201":         {201, `{"code":"Code42"}`, "UNEXPECTED_ANSWER"},
+	}
+	for name, answer := range answers {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(answer.status)
+			w.Write([]byte(answer.body))
+		}))
+		client, _ := NewClient(server.URL, "ad_test", "7000000001")
+		_, err := client.CreateCode(context.Background(), "42", "")
+		var refusal *Error
+		if !errors.As(err, &refusal) || refusal.Code != answer.code || refusal.RetryAfter != 7*time.Second {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "<html>") {
+			t.Errorf("%s: the message shows a page", name)
+		}
+		server.Close()
+	}
+}
+
+func TestAMistakenArgumentIsNamed(t *testing.T) {
+	cases := map[string][3]string{
+		"AD_SERVICE_URL": {"ads.example.com", "ad_x", "1"},
+		"missing":        {"https://ads.example.com", "", "1"},
+		"@BotFather":     {"https://ads.example.com", "7000000001:AAE", "1"},
+		"quotes":         {"https://ads.example.com", `"ad_x"`, "1"},
+		"BOT_ID":         {"https://ads.example.com", "ad_x", "me"},
+	}
+	for words, arguments := range cases {
+		_, err := NewClient(arguments[0], arguments[1], arguments[2])
+		if err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v: %v", arguments, err)
+		}
+	}
+	client, _ := NewClient("https://ads.example.com", "ad_x", "1")
+	if _, err := client.CreateCode(context.Background(), "ann", ""); err == nil {
+		t.Error("a user id of letters was sent")
+	}
+}

@@ -1,0 +1,40 @@
+// @module-tag long
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { lineOf, randomCases, receiverCases } from "@intermission/testing/receiver-cases";
+import { expect, onTestFinished, test } from "vitest";
+import { findGo } from "../../scripts/find-programs.ts";
+
+const go = findGo();
+if ("missing" in go) console.log(`!!! The Go client was not tested: ${go.missing}`);
+
+test.skipIf("missing" in go)("the Go client passes its tests, with the webhooks of every other receiver", () => {
+  const scratch = mkdtempSync(join(tmpdir(), "intermission-go-"));
+  onTestFinished(() => rmSync(scratch, { recursive: true, force: true }));
+  const cases = [...receiverCases, ...randomCases()].map(([name, expected, webhook]) => ({
+    ...{ name, expected },
+    ...JSON.parse(lineOf(webhook)),
+  }));
+  const file = join(scratch, "receiver-cases.json");
+  writeFileSync(file, JSON.stringify(cases));
+  const env = {
+    ...process.env,
+    RECEIVER_CASES: file,
+    GOFLAGS: "-mod=mod",
+    GOPROXY: "off",
+    GOCACHE: join(scratch, "go"),
+  };
+  const run = (...words: string[]) => {
+    const { status, stdout, stderr } = spawnSync("path" in go ? go.path : "", words, {
+      ...{ cwd: import.meta.dirname, env, encoding: "utf8" },
+    });
+    return { status, output: `${stdout}${stderr}` };
+  };
+  expect(run("vet", "./...")).toEqual({ status: 0, output: "" });
+  const tested = run("test", "-v", "./...");
+  expect(tested.status, tested.output).toBe(0);
+  expect(tested.output).not.toContain("--- SKIP");
+  expect(tested.output.match(/^--- PASS/gm)?.length).toBeGreaterThan(6);
+});

@@ -1,0 +1,3 @@
+module intermission-ads
+
+go 1.19

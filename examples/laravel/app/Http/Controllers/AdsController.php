@@ -1,0 +1,53 @@
+<?php
+
+namespace App\Http\Controllers;
+
+use Illuminate\Http\JsonResponse;
+use Illuminate\Http\Request;
+use Illuminate\Support\Facades\DB;
+use Illuminate\Support\Facades\Http;
+
+class AdsController
+{
+    public function webhook(Request $request): JsonResponse
+    {
+        $headers = array_map(fn ($values) => implode(', ', $values), $request->headers->all());
+        // The signature covers the bytes as they arrived, not what a parser made of them.
+        $body = $request->getContent();
+        if (!isGenuine($headers, $body, [config('services.ads.token')], time())) {
+            // Of no use to a forger, and what a genuine sender needs to know.
+            $reason = 'not genuine: another token, a changed body, or a clock that is more than 5 minutes off';
+            return new JsonResponse(['error' => $reason], 401);
+        }
+        $event = json_decode($body, true, 512, JSON_THROW_ON_ERROR);
+        if (!($event['test'] ?? false)) {
+            // The unique key: a webhook that is delivered twice pays once. Stored before the answer: everything but a 2xx
+            // makes the ad service send the event again.
+            $payment = ['event_id' => $event['event_id'], 'user_id' => $event['user_tg_id'], 'coins' => 10];
+            DB::table('ad_payments')->upsert($payment, ['event_id'], ['event_id']);
+        }
+        return new JsonResponse(['status' => 'ok']);
+    }
+
+    // Your bot would call these two; here anybody on this machine may.
+    public function ad(string $userId): JsonResponse
+    {
+        $answer = Http::withToken(config('services.ads.token'))
+            ->timeout(10)
+            ->post(config('services.ads.url') . '/client/v1/codes', [
+                'bot_id' => config('services.ads.bot_id'),
+                'user_tg_id' => $userId,
+            ]);
+        if ($answer->status() !== 200) {
+            // A proxy answers a page, which no message should show.
+            $reason = $answer->json('error.message') ?? 'not with an error of its own';
+            return new JsonResponse(['error' => "the ad service answered: $reason"], 502);
+        }
+        return new JsonResponse($answer->json());
+    }
+
+    public function coins(string $userId): JsonResponse
+    {
+        return new JsonResponse(['coins' => (int) DB::table('ad_payments')->where('user_id', $userId)->sum('coins')]);
+    }
+}

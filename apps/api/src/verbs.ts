@@ -79,6 +79,10 @@ export interface Receipt {
   code: string | null;
   /** Whole units; null if it has no entry in the ledger. */
   amount: number | null;
+  /** What the event is worth to the publisher; null unless the ad service says so. */
+  revenueMicros: number | null;
+  /** ISO 4217. */
+  currency: string | null;
   /** Number of arrivals after the first. */
   duplicates: number;
   lastDuplicateAt: string | null;

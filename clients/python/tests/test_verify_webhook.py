@@ -75,6 +75,7 @@ def test_the_event_has_all_that_the_service_sends():
         {
             **{"event": "rewarded", "event_id": "evt_1", "bot_id": "7", "user_tg_id": "42", "code": "ABCD"},
             **{"start_param": "ref_7", "reference": "№7 🎁", "occurred_at": "2026-01-02T03:04:05.678Z", "new_field": {}},
+            **{"revenue_micros": 1750, "currency": "EUR"},
         }
     ).encode()
     assert verify_webhook(body, signed(body), ["", token], is_timestamp_optional=True) == AdEvent(
@@ -86,6 +87,8 @@ def test_the_event_has_all_that_the_service_sends():
         reference="№7 🎁",
         start_param="ref_7",
         occurred_at="2026-01-02T03:04:05.678Z",
+        revenue_micros=1750,
+        currency="EUR",
         is_test=False,
     )
 
@@ -95,6 +98,14 @@ def test_a_startapp_value_that_telegram_does_not_allow_loses_no_event(value):
     body = json.dumps({"event": "rewarded", "user_tg_id": "7", "start_param": value}).encode()
     event = verify_webhook(body, signed(body), token, is_timestamp_optional=True)
     assert (event.user_id, event.start_param) == ("7", None)
+
+
+@pytest.mark.parametrize("micros,currency", [(-1, "EUR"), (1.5, "EUR"), (True, "EUR"), ("5", "EUR"), (5, "euro"), (5, None)])
+def test_a_worth_that_is_none_loses_no_event(micros, currency):
+    fields = {"event": "rewarded", "user_tg_id": "7", "revenue_micros": micros, "currency": currency}
+    body = json.dumps(fields).encode()
+    event = verify_webhook(body, signed(body), token, is_timestamp_optional=True)
+    assert (event.user_id, event.revenue_micros, event.currency) == ("7", None, None)
 
 
 @pytest.mark.parametrize("fields", [{"user_tg_id": "0"}, {"user_tg_id": "7", "test": True}])

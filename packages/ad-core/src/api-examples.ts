@@ -82,6 +82,8 @@ export const clientExamples = {
           code: code,
           reference: "order-17",
           occurred_at: "2026-03-01T12:01:05.120Z",
+          revenue_micros: 1750,
+          currency: "USD",
           delivery: "delivered",
         },
       ],
@@ -196,6 +198,8 @@ export const webhookExamples = {
       reference: "order-17",
       start_param: "ref_7",
       occurred_at: "2026-03-01T12:01:05.120Z",
+      revenue_micros: 1750,
+      currency: "USD",
     },
   ],
 };

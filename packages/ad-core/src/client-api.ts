@@ -107,6 +107,18 @@ export type ErrorEnvelope = z.infer<typeof errorEnvelope>;
 export const eventType = z.enum(["rewarded", "direct_link"]);
 export type EventType = z.infer<typeof eventType>;
 
+/** What an event is worth, where the bot's setting includes it. */
+export const revenueMicros = z
+  .int()
+  .nonnegative()
+  .describe(
+    "What the event is worth to the publisher: its share of what the advertiser was charged, in millionths of `currency`, recorded when the event was earned. 0 where nothing was charged. Only with the bot's setting `includeRevenue`.",
+  );
+export const currencyCode = z
+  .string()
+  .regex(/^[A-Z]{3}$/)
+  .describe("ISO 4217: of `revenue_micros`.");
+
 export const sessionState = z.enum(["opened", "playing", "watched", "rewarded"]);
 export type SessionState = z.infer<typeof sessionState>;
 
@@ -206,6 +218,8 @@ export const listedEvent = z.object({
   reference: z.string().optional(),
   start_param: startParam.optional(),
   occurred_at: moment,
+  revenue_micros: revenueMicros.optional(),
+  currency: currencyCode.optional(),
   test: z.literal(true).optional(),
   delivery: deliveryState,
 });

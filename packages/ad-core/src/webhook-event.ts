@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { webhookExamples } from "./api-examples.ts";
-import { eventType, telegramId } from "./client-api.ts";
+import { currencyCode, eventType, revenueMicros, telegramId } from "./client-api.ts";
 import { startParamPattern } from "./code.ts";
 import { readMoment } from "./moment.ts";
 
@@ -44,6 +44,11 @@ export const webhookEvent = z
       .meta({ format: "date-time" })
       .optional()
       .describe("RFC 3339: when the event was earned, not when it was sent."),
+    revenue_micros: revenueMicros
+      .optional()
+      // For information only, like the currency.
+      .catch(undefined),
+    currency: currencyCode.optional().catch(undefined),
     test: z.boolean().optional(),
   })
   .meta({ examples: webhookExamples.webhookEvent });
@@ -59,14 +64,17 @@ export interface OutgoingWebhookEvent {
   reference?: string;
   start_param?: string;
   occurred_at: string;
+  revenue_micros?: number;
+  currency?: string;
   test?: true;
 }
 
 /** Makes the text whose UTF-8 bytes are stored, signed and sent; the bytes are the same on every attempt. */
 export function encodeWebhookEvent(event: OutgoingWebhookEvent): string {
-  const { event_id, bot_id, user_tg_id, code, reference, start_param, occurred_at, test } = event;
+  const { event_id, bot_id, user_tg_id, code, reference, start_param, occurred_at, revenue_micros, currency, test } =
+    event;
   const named = { event: event.event, event_id, bot_id, user_tg_id, code, reference, start_param };
-  return JSON.stringify({ ...named, occurred_at, test });
+  return JSON.stringify({ ...named, occurred_at, revenue_micros, currency, test });
 }
 
 export type ParsedWebhookEvent =

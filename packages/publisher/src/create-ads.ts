@@ -4,7 +4,7 @@ import { apiTokens, botIdOf, serverAddress } from "./client-settings.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
 import { readUserId } from "./read-user-id.ts";
-import { type AdEvent, startParamOf } from "./verify-webhook.ts";
+import { type AdEvent, revenueOf, startParamOf } from "./verify-webhook.ts";
 
 export interface AdsOptions {
   /** Address of the ad service: `https://ads.example.com`. `/client/v1` at its end is left out. */
@@ -308,6 +308,7 @@ function listedEventOf(listed: Answer): ListedEvent {
     reference: textOf(listed.reference),
     startParam: startParamOf(listed.start_param),
     occurredAt: textOf(listed.occurred_at),
+    ...revenueOf(listed),
     isTest: listed.test === true || listed.user_tg_id === "0",
     delivery: listed.delivery as ListedEvent["delivery"],
   };

@@ -19,6 +19,13 @@ export interface AdEvent {
   readonly startParam: string | undefined;
   /** When it was earned, in RFC 3339. */
   readonly occurredAt: string | undefined;
+  /**
+   * What it is worth to the bot, in millionths of `currency`: its share of what the advertiser was charged, 0 where nothing was.
+   * Undefined unless the bot's setting includes it (`pnpm ads bots update <bot-id> --include-revenue yes`).
+   */
+  readonly revenueMicros: number | undefined;
+  /** ISO 4217. */
+  readonly currency: string | undefined;
   /** A test of the webhook, for which nothing is paid. */
   readonly isTest: boolean;
 }
@@ -225,7 +232,19 @@ function readEvent(body: Uint8Array): AdEvent | undefined {
   // For information only: an event must not be lost because of it.
   const startParam = startParamOf(fields.start_param);
   const isTest = test === true || userId === "0";
-  return { event, userId, eventId, botId, code, reference, startParam, occurredAt, isTest };
+  return { event, userId, eventId, botId, code, reference, startParam, occurredAt, ...revenueOf(fields), isTest };
+}
+
+/** For information only: both undefined unless both are valid. */
+export function revenueOf({ revenue_micros, currency }: Readonly<Record<string, unknown>>) {
+  const isValid =
+    Number.isSafeInteger(revenue_micros) &&
+    Number(revenue_micros) >= 0 &&
+    typeof currency === "string" &&
+    /^[A-Z]{3}$/.test(currency);
+  return isValid
+    ? { revenueMicros: Number(revenue_micros), currency }
+    : { revenueMicros: undefined, currency: undefined };
 }
 
 /** Undefined unless it is a value that Telegram allows. */

@@ -129,6 +129,9 @@ export const botSettings = z.object({
     ),
   skipOffer: z.boolean().describe("The mini-app starts the ad without its offer, muted."),
   closeWhenCredited: z.boolean().describe("The mini-app closes itself some seconds after the reward is credited."),
+  includeRevenue: z
+    .boolean()
+    .describe("Webhooks and the list of events say what each event is worth to the publisher."),
 });
 export type BotSettings = z.infer<typeof botSettings>;
 
@@ -163,4 +166,5 @@ export const settingColumns = {
   rewardUnit: "reward_unit",
   skipOffer: "skip_offer",
   closeWhenCredited: "close_when_credited",
+  includeRevenue: "include_revenue",
 } satisfies ColumnsOf<Omit<BotSettings, "webhookUrl">>;

@@ -83,6 +83,7 @@ interface SettingOptions {
   blockAdvertiser?: string[];
   skipOffer?: string;
   closeWhenCredited?: string;
+  includeRevenue?: string;
   [setting: string]: unknown;
 }
 
@@ -144,16 +145,26 @@ function withSettings(command: Command): Command {
         "yes",
         "no",
       ]),
+    )
+    .addOption(
+      new Option(
+        "--include-revenue <answer>",
+        "say in webhooks and in the list of events what each is worth to the publisher",
+      ).choices(["yes", "no"]),
     );
 }
 
 function settingsOf(options: SettingOptions): object {
   const { codeLifetime, cooldown, tester, blockCategory, blockAdvertiser, ...given } = options;
-  const { skipOffer, closeWhenCredited, ...others } = given;
+  const { skipOffer, closeWhenCredited, includeRevenue, ...others } = given;
   const cleared = clearable.filter((name) => others[name] === "none").map((name) => [name, null]);
   const renamed = { codeLifetimeSeconds: codeLifetime, cooldownSeconds: cooldown, testers: tester };
   const blocked = { blockedCategories: listOf(blockCategory), blockedAdvertisers: listOf(blockAdvertiser) };
-  const answers = { skipOffer: isYes(skipOffer), closeWhenCredited: isYes(closeWhenCredited) };
+  const answers = {
+    skipOffer: isYes(skipOffer),
+    closeWhenCredited: isYes(closeWhenCredited),
+    includeRevenue: isYes(includeRevenue),
+  };
   return { ...others, ...renamed, ...blocked, ...answers, ...Object.fromEntries(cleared) };
 }
 

@@ -10,15 +10,17 @@ const states = {
   held: true,
   refused: false,
 } satisfies Record<StoredState, boolean>;
+const terms = { priceMicros: 1500, sharePercent: 70, currency: "USD", includeRevenue: true };
 const cases = Object.entries(states).flatMap(([state, isHeld]) =>
-  [false, true].map((isTest) => ({ facts: { state, isTest, priceMicros: 1500, charge: null }, isHeld })),
+  [false, true].map((isTest) => ({ facts: { ...terms, state, isTest, charge: null }, isHeld })),
 );
 
 test.each(cases)("only what is held is released or refused: $facts", ({ facts, isHeld }) => {
   const { state, isTest } = facts;
   const notHeld = { outcome: "not-held", state };
-  const priceMicros = isTest ? null : 1500;
-  expect(decideRelease(facts)).toEqual(isHeld ? { outcome: "release", priceMicros } : notHeld);
+  const [priceMicros, revenueMicros] = isTest ? [null, null] : [1500, 1050];
+  const worth = { priceMicros, revenueMicros, fields: { revenue_micros: revenueMicros ?? 0, currency: "USD" } };
+  expect(decideRelease(facts)).toEqual(isHeld ? { outcome: "release", worth } : notHeld);
   expect(decideRefusal(facts)).toEqual(isHeld ? { outcome: "refuse" } : notHeld);
 });
 

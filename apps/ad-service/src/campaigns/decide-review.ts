@@ -1,11 +1,10 @@
+import { type Charge, type EventWorth, worthOf } from "./event-worth.ts";
 import type { RefundOutcome } from "./refund-charge.ts";
 
 /** What an operator's decision about a suspicious view or click is made on. `State`: what is stored about it. */
-export interface ReviewFacts<State extends string> {
+export interface ReviewFacts<State extends string> extends Readonly<Charge> {
   readonly state: State;
   readonly isTest: boolean;
-  /** What its campaign pays for one now; null: it has no campaign. */
-  readonly priceMicros: number | null;
   /** The priced event that it earned. */
   readonly charge: { readonly eventId: string; readonly isRefunded: boolean } | null;
 }
@@ -15,15 +14,14 @@ export interface NotHeld<State extends string> {
   readonly state: State;
 }
 
-/** It earns now, at this price (null: nothing is owed for it). Its viewer's limits counted it when it was held. */
+/** It earns now, at its campaign's present price. Its viewer's limits counted it when it was held. */
 export type ReleaseDecision<State extends string> =
-  | { readonly outcome: "release"; readonly priceMicros: number | null }
+  | { readonly outcome: "release"; readonly worth: EventWorth }
   | NotHeld<State>;
 
 export function decideRelease<State extends string>(facts: ReviewFacts<State>): ReleaseDecision<State> {
-  const { state, isTest, priceMicros } = facts;
-  if (state !== "held") return { outcome: "not-held", state };
-  return { outcome: "release", priceMicros: isTest ? null : priceMicros };
+  const { state } = facts;
+  return state === "held" ? { outcome: "release", worth: worthOf(facts, facts) } : { outcome: "not-held", state };
 }
 
 /** It never earns. */

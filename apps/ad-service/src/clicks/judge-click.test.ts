@@ -16,7 +16,7 @@ const firstClick: ClickFacts = {
   issuedAt: before(30),
   expiresAt: before(-3600),
   bot: { isTester: false, isSuspended: false, cooldownSeconds: 60, dailyCap: 20, suspiciousClicks: "hold" },
-  priceMicros: 1500,
+  ...{ priceMicros: 1500, sharePercent: 70, currency: "USD", includeRevenue: false },
   userCap: null,
   seenAds: null,
   address: { clicks: [], viewers: [], counted: 0, tapped: 0, devices: [] },
@@ -125,6 +125,9 @@ describe("what becomes of a visit", () => {
       suspiciousClicks: fc.constantFrom("pay" as const, "hold-farms" as const, "hold" as const, "refuse" as const),
     }),
     priceMicros: fc.constant(1500),
+    sharePercent: fc.constant(70),
+    currency: fc.constant("USD"),
+    includeRevenue: fc.constant(false),
     userCap: fc.option(fc.constantFrom(1, 2)),
     seenAds: fc.integer({ min: 0, max: 2 }),
     address: fc.record({

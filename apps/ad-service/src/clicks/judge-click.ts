@@ -6,6 +6,7 @@ import {
   type ViewerEarnings,
 } from "../ad-selection/limit-of-viewer.ts";
 import type { Bot } from "../bots/bots.ts";
+import type { Charge } from "../campaigns/event-worth.ts";
 import { judgeCrowd, type PlaceOfClick } from "./click-farm.ts";
 import type { ClickSuspicion, ClickVerdict, LeadingVerdict } from "./click-verdict.ts";
 import { type NetworkOfVisit, type NetworkUsers, usersOfMinute } from "./network-users.ts";
@@ -24,15 +25,14 @@ export interface Click {
 }
 
 /** What the database knows about a visit. Of a visit by a machine only its code is read. */
-export interface ClickFacts extends ViewerEarnings {
+export interface ClickFacts extends ViewerEarnings, Charge {
   /** The code's; all null if it is unknown. */
   userId: string | null;
   reference: string | null;
   issuedAt: Date | null;
   expiresAt: Date | null;
   bot: BotOfClick;
-  /** The chosen campaign's. */
-  priceMicros: number | null;
+  /** The chosen campaign's, like the price. */
   userCap: number | null;
   /** How often the user saw the campaign in the cap's time, as far as that matters; null without a cap. */
   seenAds: number | null;

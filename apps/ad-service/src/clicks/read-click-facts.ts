@@ -1,6 +1,7 @@
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import type { Bot } from "../bots/bots.ts";
+import { selectTerms } from "../campaigns/event-worth.ts";
 import type { Click, ClickFacts } from "./judge-click.ts";
 import { noUsers } from "./network-users.ts";
 
@@ -28,6 +29,9 @@ interface Row {
   dailyCap: number;
   suspiciousClicks: Bot["suspiciousClicks"];
   priceMicros: number | null;
+  includeRevenue: boolean | null;
+  sharePercent: number;
+  currency: string | null;
   userCap: number | null;
   seenAds: number | null;
   address: AddressRow | null;
@@ -75,7 +79,7 @@ const read = statement<Row>(
   `select v.position, code.user_id as "userId", nullif(code.reference, '') as reference, code.issued_at as "issuedAt",
      code.expires_at as "expiresAt", code.user_id = any (bot.testers) as "isTester", bot.is_suspended as "isSuspended",
      bot.cooldown_seconds as "cooldownSeconds", bot.daily_cap as "dailyCap", bot.suspicious_clicks as "suspiciousClicks",
-     campaign.price as "priceMicros", campaign.user_cap as "userCap",
+     bot.include_revenue as "includeRevenue", ${selectTerms}, campaign.price as "priceMicros", campaign.user_cap as "userCap",
      case when campaign.user_cap is not null then ${seenAds} end as "seenAds",
      case when address.day is not null then json_build_object('clicks', address.clicks, 'viewers', address.viewers::text[],
        'counted', address.counted, 'tapped', address.tapped, 'devices', address.devices::text[]) end as address,
@@ -92,7 +96,7 @@ const read = statement<Row>(
      select * from codes where codes.bot_id = v.bot_id and codes.code = v.code limit 1
    ) as code on true
    left join (
-     select bot_id, testers, is_suspended, cooldown_seconds, daily_cap, suspicious_clicks from bots
+     select bot_id, testers, is_suspended, cooldown_seconds, daily_cap, suspicious_clicks, include_revenue from bots
      where bots.bot_id = any (${visitRows.parameterOf("bot_id")}) offset 0
    ) as bot on bot.bot_id = v.bot_id
    left join (
@@ -153,6 +157,9 @@ function factsOf(row: Row): ClickFacts {
     expiresAt: row.expiresAt,
     bot: { isTester: isTester ?? false, isSuspended, cooldownSeconds, dailyCap, suspiciousClicks },
     priceMicros: row.priceMicros,
+    includeRevenue: row.includeRevenue ?? false,
+    sharePercent: row.sharePercent,
+    currency: row.currency,
     userCap: row.userCap,
     seenAds: row.seenAds,
     address: row.address === null ? noAddress : { ...row.address, clicks: row.address.clicks.map(momentOf) },

@@ -4,6 +4,7 @@ import { statement, type Transaction } from "@intermission/postgres/open-databas
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { afterEarning } from "../ad-selection/limit-of-viewer.ts";
 import type { DeliveryMode } from "../bots/bots.ts";
+import { type EventWorth, worthOf } from "../campaigns/event-worth.ts";
 import { type ClaimedEvent, enqueueWebhook, type MadeEvents } from "../deliveries/enqueue-webhook.ts";
 import { type ClickVerdict, type LeadingVerdict, leadsToAd, refusalOf } from "./click-verdict.ts";
 import { type Click, type ClickFacts, deviceOf, isFirstOfDay, MAX_AGENT_LENGTH, viewerOf } from "./judge-click.ts";
@@ -26,6 +27,7 @@ const clickRows = rowParameters({
   reference: "text",
   campaign_id: "text",
   price_micros: "bigint",
+  revenue_micros: "bigint",
   moment: "timestamptz",
   is_test: "boolean",
   /** Null: counted. */
@@ -155,7 +157,7 @@ const record = statement<Row>(
   ${movedViews},
   paid as materialized (
     select bot_id, event_id, 'direct_link' as event, user_id, code, reference, is_test, campaign_id,
-      null::text as creative_id, price_micros, moment as occurred_at, body, suspicions,
+      null::text as creative_id, price_micros, revenue_micros, moment as occurred_at, body, suspicions,
       case when suspicions is not null then user_agent end as user_agent,
       case when suspicions is not null then address_hash end as address_hash,
       case when suspicions is not null then network_hash end as network_hash, position
@@ -232,12 +234,14 @@ function leadingValues(judged: JudgedClick, { outcome, suspicions, isTest }: Lea
   const users = addsUser(judged) ? addUsers(pending, oneUser(visit.now)) : pending;
   const added = isStored && users.users > 0 ? users : undefined;
   const viewer = afterEarning(facts, visit.now);
+  const worth = worthOf(facts, { isTest });
   return {
-    price_micros: isTest ? undefined : facts.priceMicros,
+    price_micros: worth.priceMicros,
+    revenue_micros: worth.revenueMicros,
     is_test: isTest,
     suspicions: suspicions.length === 0 ? undefined : suspicions,
     spare_code: visit.spareCode,
-    body: outcome === "counted" ? bodyOf(visit, facts, isTest) : undefined,
+    body: outcome === "counted" ? bodyOf(visit, facts, { isTest, worth }) : undefined,
     counted: facts.address.counted + 1,
     tapped: facts.address.tapped + (visit.tap === undefined ? 0 : 1),
     device: deviceOf(visit, facts.userId),
@@ -255,7 +259,7 @@ function leadingValues(judged: JudgedClick, { outcome, suspicions, isTest }: Lea
 function bodyOf(
   { clickId, request, code, now }: JudgedVisit,
   { userId, reference }: ClickFacts,
-  isTest: boolean,
+  { isTest, worth }: { isTest: boolean; worth: EventWorth },
 ): string {
   return encodeWebhookEvent({
     event: "direct_link",
@@ -265,6 +269,7 @@ function bodyOf(
     code,
     ...(reference !== null && { reference }),
     occurred_at: now.toISOString(),
+    ...worth.fields,
     ...(isTest && { test: true }),
   });
 }

@@ -16,6 +16,7 @@ import {
   type ReviewFacts,
   untilUnchanged,
 } from "../campaigns/decide-review.ts";
+import { selectTerms } from "../campaigns/event-worth.ts";
 import { type RefundOutcome, writeRefund } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
 import type { ClickSuspicion, WithheldOutcome } from "./click-verdict.ts";
@@ -147,7 +148,7 @@ interface FactRow extends Omit<ReviewFacts<StoredClickState>, "charge" | "isTest
 const readFacts = statement<FactRow>(
   "clicks.review-facts",
   `select click."botId", click.code, click."userId", click.state, "chargedEventId", coalesce(codes.reference, '') as reference,
-     click_price_micros as "priceMicros",
+     click_price_micros as "priceMicros", include_revenue as "includeRevenue", ${selectTerms},
      exists (select from events where events.bot_id = click."botId" and events.code = click.code
        and event = 'direct_link') as "hasCodeEarned",
      refunds.event_id is not null as "isRefunded"
@@ -159,6 +160,7 @@ const readFacts = statement<FactRow>(
      select bot_id, code, user_id, outcome, null, campaign_id from withheld_clicks where click_id = $1
      limit 1
    ) as click
+   join bots on bots.bot_id = click."botId"
    left join codes on codes.bot_id = click."botId" and codes.code = click.code
    left join campaigns on campaigns.campaign_id = click.campaign_id
    left join refunds on refunds.event_id = click."chargedEventId"`,
@@ -185,7 +187,7 @@ const release = statement<{ eventId: string }>(
   earned as (
     select bot_id, $4::text as event_id, 'direct_link'::text as event, user_id, code, nullif($5::text, '') as reference,
       false as is_test, campaign_id, null::text as creative_id, $6::bigint as price_micros,
-      $3::timestamptz as occurred_at, $7::text as body
+      $7::bigint as revenue_micros, $3::timestamptz as occurred_at, $8::text as body
     from released
   ),
   ${enqueueWebhook({ from: "earned" })}
@@ -227,8 +229,10 @@ export function releaseClick(
       code,
       ...(reference !== "" && { reference }),
       occurred_at: now.toISOString(),
+      ...decision.worth.fields,
     });
-    const event = [eventId, reference, decision.priceMicros, body];
+    const { priceMicros, revenueMicros } = decision.worth;
+    const event = [eventId, reference, priceMicros, revenueMicros, body];
     const [released] = await database.run(release, [clickId, userId, now, ...event]);
     return released ? { outcome: "released", eventId } : "changed";
   });

@@ -6,6 +6,7 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { readBot } from "../bots/bots.ts";
 import { signingTokens } from "../bots/tokens.ts";
+import { revenueFields, storedCurrency } from "../campaigns/event-worth.ts";
 import { enqueueNotices } from "../notices/enqueue-notices.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { attemptDelivery, type FinishedAttempt } from "./attempt.ts";
@@ -101,11 +102,12 @@ async function makeTest(tests: EndpointTests, request: EndpointTestRequest): Pro
   const tokens = (await signingTokens(tests, { botIds: [botId], now })).get(botId);
   if (!tokens) return { outcome: "no-token" };
 
+  const currency = bot.includeRevenue ? await storedCurrency(database) : null;
   const eventId = activation?.eventId ?? newEventId(now.getTime(), randomBytes(10));
   const body = encodeWebhookEvent({
     ...{ event, event_id: eventId, bot_id: botId, user_tg_id: userId },
     ...(found && { code: found.code, ...(found.reference !== null && { reference: found.reference }) }),
-    ...{ occurred_at: now.toISOString(), test: true },
+    ...{ occurred_at: now.toISOString(), ...revenueFields(null, { ...bot, currency }), test: true },
   });
   const claim = await beginTest(database, {
     botId,

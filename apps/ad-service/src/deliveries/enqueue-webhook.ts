@@ -53,7 +53,7 @@ export interface DeliveryLog {
 
 const columns = [
   ...["bot_id", "event_id", "event", "user_id", "code", "reference", "is_test"],
-  ...["campaign_id", "creative_id", "price_micros", "occurred_at", "body"],
+  ...["campaign_id", "creative_id", "price_micros", "revenue_micros", "occurred_at", "body"],
 ];
 
 interface Enqueued {
@@ -73,8 +73,8 @@ export const LEASE_SECONDS = 30;
  * campaign owes commit together.
  *
  * `from` names an earlier CTE of the statement with the columns bot_id, event_id, event, user_id, code, reference (null
- * without one), is_test, campaign_id, creative_id, price_micros (null where nothing was sold), occurred_at and body (text
- * made by `encodeWebhookEvent`). The CTE `enqueued` contains the events made: a code that has already earned this event is
+ * without one), is_test, campaign_id, creative_id, price_micros and revenue_micros (null where nothing was sold), occurred_at
+ * and body (text made by `encodeWebhookEvent`). The CTE `enqueued` contains the events made: a code that has already earned this event is
  * left out. With `existenceChecked` all of `from` are made, an event that exists is an error, and there is no `enqueued`.
  *
  * `slots` is how many of them may be claimed for the node that runs the statement: an integer parameter that

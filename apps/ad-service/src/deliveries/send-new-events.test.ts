@@ -38,7 +38,7 @@ const makeForBots = statement<{ botId: string; number: number }>(
   `with earned as (
     select bot_id, 'evt_' || gen_random_uuid() as event_id, 'rewarded'::text as event, '1'::text as user_id,
       gen_random_uuid()::text as code, null::text as reference, false as is_test, null::text as campaign_id,
-      null::text as creative_id, null::bigint as price_micros, now() as occurred_at, '{}'::text as body
+      null::text as creative_id, null::bigint as price_micros, null::bigint as revenue_micros, now() as occurred_at, '{}'::text as body
     from unnest($1::text[]) as bot_id, generate_series(1, $2::integer)
   ), ${enqueueWebhook({ from: "earned", slots: "$3::integer" })}
   select bot_id as "botId", count(*) as number from claimed_events group by bot_id`,

@@ -59,7 +59,7 @@ describe("the feed of events", { timeout: 90_000 }, () => {
       "test.slow-event",
       `with earned as (
         select $1::text as bot_id, $2::text as event_id, 'rewarded' as event, '1' as user_id, $2::text as code, null::text as reference,
-          false as is_test, null::text as campaign_id, null::text as creative_id, null::bigint as price_micros,
+          false as is_test, null::text as campaign_id, null::text as creative_id, null::bigint as price_micros, null::bigint as revenue_micros,
           now() as occurred_at, '{}' as body
       ), ${enqueueWebhook({ from: "earned" })} select event_id from enqueued`,
     );

@@ -16,7 +16,8 @@ import { listLimit } from "@intermission/server/parse-request";
 import { invalidField } from "@intermission/server/refuse";
 import { z } from "zod";
 import { callerOf } from "../bots/authenticate-client.ts";
-import { requireBots } from "../bots/bots.ts";
+import { readBot, requireBots, unknownBot } from "../bots/bots.ts";
+import { revenueFields } from "../campaigns/event-worth.ts";
 
 export type EventsPage =
   | { outcome: "page"; events: ListedEvent[]; next: string; hasMore: boolean }
@@ -33,6 +34,7 @@ interface EventRow {
   code: string | null;
   reference: string | null;
   start_param: string | null;
+  revenue_micros: number | null;
   is_test: boolean;
   occurred_at: Date;
   delivery: ListedEvent["delivery"];
@@ -41,17 +43,26 @@ interface EventRow {
 const select = statement<EventRow>(
   "events.list",
   `select ${epochOf("events.xid")} as epoch, xid, event_id, event, user_id, code, reference, start_param,
-     is_test, occurred_at, deliveries.state as delivery
+     revenue_micros, is_test, occurred_at, deliveries.state as delivery
    from events join deliveries using (bot_id, event_id)
    where bot_id = $1 and (xid, event_id) > ($2::xid8, $3) and not is_erased and xid < settled_xid()
    order by xid, event_id limit $4`,
 );
 
+/** Whether and in which currency a list says what its events are worth. */
+export interface ListedWorth {
+  includeRevenue: boolean;
+  currency: string;
+}
+
+const noWorth: ListedWorth = { includeRevenue: false, currency: "" };
+
 /** A bot's events after the cursor, in commit order: a client that follows `next` misses none. */
 export async function listEvents(
   database: Database,
-  { botId, after, limit }: { botId: string; after?: string | undefined; limit: number },
+  query: { botId: string; after?: string | undefined; limit: number; worth?: ListedWorth },
 ): Promise<EventsPage> {
+  const { botId, after, limit, worth = noWorth } = query;
   const cursor = after === undefined ? feedStart : decodeCursor(after);
   if (cursor === undefined) return { outcome: "bad-cursor" };
   const place = await placeOfCursor(database, cursor);
@@ -60,10 +71,18 @@ export async function listEvents(
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const next = last ? encodeCursor({ epoch: last.epoch, xid: last.xid, id: last.event_id }) : encodeCursor(cursor);
-  return { outcome: "page", events: page.map((row) => listedEventOf(botId, row)), next, hasMore: rows.length > limit };
+  return {
+    outcome: "page",
+    events: page.map((row) => listedEventOf(row, { botId, worth })),
+    next,
+    hasMore: rows.length > limit,
+  };
 }
 
-function listedEventOf(botId: string, row: Omit<EventRow, "epoch" | "xid">): ListedEvent {
+function listedEventOf(
+  row: Omit<EventRow, "epoch" | "xid">,
+  { botId, worth }: { botId: string; worth: ListedWorth },
+): ListedEvent {
   return {
     event_id: row.event_id,
     event: row.event,
@@ -73,6 +92,7 @@ function listedEventOf(botId: string, row: Omit<EventRow, "epoch" | "xid">): Lis
     ...(row.reference !== null && { reference: row.reference }),
     ...(row.start_param !== null && { start_param: row.start_param }),
     occurred_at: row.occurred_at.toISOString(),
+    ...revenueFields(row.revenue_micros, worth),
     ...(row.is_test && { test: true as const }),
     delivery: row.delivery,
   };
@@ -88,11 +108,18 @@ const listEventsOperation = {
   response: { 200: listEventsResponse, ...refusals(410) },
 };
 
+interface EventRouteDeps {
+  database: Database;
+  /** The currency of all prices (ISO 4217). */
+  currency: string;
+}
+
 /** The feed of a bot's events, for its publisher. */
-export function eventClientRoutes(scope: CheckedScope, { database }: { database: Database }): void {
+export function eventClientRoutes(scope: CheckedScope, { database, currency }: EventRouteDeps): void {
   scope.get("/events", { schema: listEventsOperation }, async (request) => {
     const { after, limit } = request.query;
-    const page = await listEvents(database, { botId: callerOf(request).bot.botId, after, limit });
+    const { botId, includeRevenue } = callerOf(request).bot;
+    const page = await listEvents(database, { botId, after, limit, worth: { includeRevenue, currency } });
     if (page.outcome === "bad-cursor") throw new HttpError(400, "BAD_REQUEST", "after is not a cursor of this feed");
     if (page.outcome === "lost-cursor") throw new HttpError(410, "CURSOR_LOST", lostCursor);
     return listEventsAnswer(page);
@@ -108,7 +135,8 @@ const ID_AGE_MS = 31 * 24 * 3600 * 1000;
 
 const latest = statement<Omit<EventRow, "epoch" | "xid"> & { bot_id: string }>(
   "events.list-latest",
-  `select event_id, bot_id, event, user_id, code, reference, start_param, is_test, occurred_at, deliveries.state as delivery
+  `select event_id, bot_id, event, user_id, code, reference, start_param, revenue_micros, is_test, occurred_at,
+     deliveries.state as delivery
    from events join deliveries using (bot_id, event_id)
    where bot_id = $1 and not is_erased and event_id < $2 and event_id >= $3
      and occurred_at >= $4 and occurred_at < $5
@@ -116,7 +144,8 @@ const latest = statement<Omit<EventRow, "epoch" | "xid"> & { bot_id: string }>(
 );
 const latestOfUser = statement<Omit<EventRow, "epoch" | "xid"> & { bot_id: string }>(
   "events.list-latest-of-user",
-  `select event_id, bot_id, event, user_id, code, reference, start_param, is_test, occurred_at, deliveries.state as delivery
+  `select event_id, bot_id, event, user_id, code, reference, start_param, revenue_micros, is_test, occurred_at,
+     deliveries.state as delivery
    from events join deliveries using (bot_id, event_id)
    where bot_id = $1 and user_id = $6 and not is_erased and event_id < $2
      and occurred_at >= $3 and occurred_at < $4
@@ -137,15 +166,16 @@ export async function listLatestEvents(
     to?: Date | undefined;
     before?: string | undefined;
     limit: number;
+    worth?: ListedWorth;
   },
 ): Promise<ListedEvent[]> {
-  const { botId, userId, from = forever.from, to = forever.to, before = LAST_ID, limit } = query;
+  const { botId, userId, from = forever.from, to = forever.to, before = LAST_ID, limit, worth = noWorth } = query;
   const oldest = query.from === undefined ? "" : firstEventIdAt(new Date(from.getTime() - ID_AGE_MS));
   const rows =
     userId === undefined
       ? await database.run(latest, [botId, before, oldest, from, to, limit])
       : await database.run(latestOfUser, [botId, before, from, to, limit, userId]);
-  return rows.map((row) => listedEventOf(botId, row));
+  return rows.map((row) => listedEventOf(row, { botId, worth }));
 }
 
 const latestEventsOfBot = {
@@ -170,22 +200,25 @@ const listEventsOfBot = {
   response: { 200: z.object({ events: z.array(listedEvent), next: z.string(), hasMore: z.boolean() }) },
 };
 
-/** The same feed, for the operator, and the latest events. */
-export function eventOperatorRoutes(scope: CheckedScope, { database }: { database: Database }): void {
+/** The same feed, for the operator, and the latest events, always with what they are worth. */
+export function eventOperatorRoutes(scope: CheckedScope, { database, currency }: EventRouteDeps): void {
   scope.get("/bots/:botId/events/latest", { schema: latestEventsOfBot }, async (request) => {
     const { botId } = request.params;
     const { limit, from, to, ...of } = request.query;
     if (from !== undefined && to !== undefined && from >= to) throw invalidField("from", "must be before the end");
     await requireBots(database, [botId]);
-    const events = await listLatestEvents(database, { botId, ...of, from, to, limit: limit + 1 });
+    const worth = { includeRevenue: true, currency };
+    const events = await listLatestEvents(database, { botId, ...of, from, to, limit: limit + 1, worth });
     return { events: events.slice(0, limit), hasMore: events.length > limit };
   });
 
   scope.get("/bots/:botId/events", { schema: listEventsOfBot }, async (request) => {
     const { botId } = request.params;
     const { after, limit } = request.query;
-    await requireBots(database, [botId]);
-    const page = await listEvents(database, { botId, after, limit });
+    const bot = await readBot(database, botId);
+    if (bot === undefined) throw unknownBot(botId);
+    const worth = { includeRevenue: bot.includeRevenue, currency };
+    const page = await listEvents(database, { botId, after, limit, worth });
     if (page.outcome === "bad-cursor") throw invalidField("after", "is not a cursor of this feed");
     if (page.outcome === "lost-cursor") {
       throw invalidField("after", "is a cursor from after the restored backup: list the events from their start");

@@ -40,6 +40,8 @@ create table bots (
   -- The ad starts without the mini-app's offer; the screen of a credited reward closes itself.
   skip_offer boolean not null default false,
   close_when_credited boolean not null default false,
+  -- Webhooks and feed say what each event is worth to the publisher.
+  include_revenue boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -297,6 +299,8 @@ create table events (
   creative_id text,
   -- What the campaign owes, in millionths of the currency; null: nothing was sold.
   price_micros bigint check (price_micros >= 0),
+  -- The publisher's share of it, by the percentage at that time.
+  revenue_micros bigint check (revenue_micros between 0 and price_micros),
   occurred_at timestamptz not null,
   -- Why a click that was paid looks suspicious, and its visitor, for the operator's review; null for all other events.
   -- Hashes are keyed by the day, so those of two days cannot be linked to one address.
@@ -311,7 +315,8 @@ create table events (
   xid xid8 not null default commit_xid(),
   -- A click is looked up by its id alone.
   primary key (event_id, bot_id),
-  unique (code, bot_id, event)
+  unique (code, bot_id, event),
+  check ((price_micros is null) = (revenue_micros is null))
 );
 create index events_in_commit_order on events (bot_id, xid);
 -- For the cap per user: a user's recent views and clicks.
@@ -326,6 +331,7 @@ create table refunds (
   bot_id text not null,
   event text not null check (event in ('rewarded', 'direct_link')),
   price_micros bigint not null check (price_micros >= 0),
+  revenue_micros bigint not null check (revenue_micros between 0 and price_micros),
   charged_at timestamptz not null,
   occurred_at timestamptz not null,
   xid xid8 not null default commit_xid()
@@ -689,7 +695,7 @@ create table ad_milestones (
 create index ad_milestones_in_commit_order on ad_milestones (xid);
 create index ad_milestones_by_time on ad_milestones using brin (occurred_at) with (pages_per_range = 32);
 
--- The publisher's percentage of a price, and its start. The first row also applies to all time before it.
+-- The publisher's percentage of a price, and its start. The latest one applies: each event stores what it came to.
 create table publisher_shares (
   since timestamptz primary key,
   percent integer not null check (percent between 0 and 100)

@@ -2,14 +2,12 @@ import { statsResponse } from "@intermission/ad-core/client-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bearer, type ClientFixture, expectError, openClientFixture } from "../../test/fixtures/client-fixture.ts";
 import { type Fact, insertBotsAndCampaigns, insertFacts, rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
-import { rememberPublisherShare } from "./publisher-share.ts";
 
 describe("a publisher's statistics", () => {
   let fixture: ClientFixture;
   beforeAll(async () => {
     fixture = await openClientFixture();
     fixture.clock.now = new Date("2026-03-01T18:30:00Z");
-    await rememberPublisherShare(fixture.database, { configured: 70, now: fixture.clock.now }, { warn: () => {} });
     await insertBotsAndCampaigns(fixture.database);
     const at = (hour: number) => ({ botId: fixture.bot.botId, hour, second: 7 });
     const own: Fact[] = [
@@ -44,8 +42,8 @@ describe("a publisher's statistics", () => {
     expect(rows[0]).toMatchObject({ requests: 0, fill_rate: null, ecpm_micros: null });
     const numbers = {
       ...{ requests: 2, fills: 1, fill_rate: 0.5, starts: 1, completions: 1, completion_rate: 1, rewards: 1 },
-      // 70 % of 2501 and of 999, each rounded down.
-      ...{ clicks: 1, clicks_refused: { "machine-crawler": 1 }, revenue_micros: 1750 + 699, ecpm_micros: 1_750_000 },
+      // The shares of the fixture: 70 % of 2501 and 55 % of 999, each rounded down.
+      ...{ clicks: 1, clicks_refused: { "machine-crawler": 1 }, revenue_micros: 1750 + 549, ecpm_micros: 1_750_000 },
     };
     expect(rows[6]).toMatchObject(numbers);
     expect(total).toMatchObject(numbers);

@@ -54,11 +54,6 @@ function source(
 const noMoney = "0::bigint as spend_micros, 0::bigint as revenue_micros";
 const factKey = "bot_id, campaign_id, creative_id, occurred_at";
 
-/** The publisher's part of a price, rounded down to the millionth, by the share at the time of the charge. */
-const revenueOf = (chargedAt: string) => `price_micros * coalesce(
-  (select percent from publisher_shares where since <= ${chargedAt} order by since desc limit 1),
-  (select percent from publisher_shares order by since limit 1), 0) / 100`;
-
 /*
  * Here rows are counters that change, not facts that stay: each row stores how much of its count is in the sums, and the
  * difference is added under its lock. So the order of commits does not matter, and a concurrent increment is not missed.
@@ -116,12 +111,12 @@ export const sources: readonly Source[] = [
   source("events", {
     from: ofEachBot,
     facts: `${factKey}, ${measureOf("event", measureOfEvent)}, '' as reason,
-      price_micros as spend_micros, ${revenueOf("events.occurred_at")} as revenue_micros`,
+      price_micros as spend_micros, revenue_micros`,
   }),
   source("refunds", {
     from: inTable("refunds"),
     facts: `${factKey}, 'refunds' as measure, event as reason, -price_micros as spend_micros,
-      -(${revenueOf("refunds.charged_at")}) as revenue_micros`,
+      -revenue_micros as revenue_micros`,
   }),
   refusedClicks,
   source("cta-clicks", {

@@ -147,8 +147,8 @@ const rowsOfUser = [
   "insert into deliveries (bot_id, event_id, state) values (:bot, 'evt_open' || right(:user, 4), 'waiting')",
   `insert into withheld_clicks (bot_id, click_id, code, user_id, campaign_id, outcome, user_agent, address_hash, occurred_at)
    values (:bot, 'clk_h' || right(:user, 3), 'c' || right(:user, 4), :user, 'cmp_1', 'held', 'Phone of ' || :user, '\\x01', now())`,
-  `insert into events (bot_id, event_id, event, user_id, code, campaign_id, price_micros, user_agent, address_hash, occurred_at, body)
-   values (:bot, 'evt_' || right(:user, 3), 'direct_link', :user, 'd' || right(:user, 4), 'cmp_1', 7000, 'Phone of ' || :user, '\\x01', now(), '')`,
+  `insert into events (bot_id, event_id, event, user_id, code, campaign_id, price_micros, revenue_micros, user_agent, address_hash, occurred_at, body)
+   values (:bot, 'evt_' || right(:user, 3), 'direct_link', :user, 'd' || right(:user, 4), 'cmp_1', 7000, 4900, 'Phone of ' || :user, '\\x01', now(), '')`,
   `insert into ad_clicks (bot_id, session_id, click_id, user_id, campaign_id, creative_id, occurred_at)
    values (:bot, :session, 'adc_' || right(:user, 3), :user, 'cmp_1', 'cre_1', now())`,
   `insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, session_id, reported_at)

@@ -2,6 +2,7 @@ import { statement, type Transaction } from "@intermission/postgres/open-databas
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import type { ViewerEarnings, ViewerLimitSettings } from "../ad-selection/limit-of-viewer.ts";
 import { selectUnfinishedViews } from "../ad-selection/select-ad.ts";
+import { type Charge, selectTerms } from "../campaigns/event-worth.ts";
 import type { ViewerFacts } from "./settle-view.ts";
 import type { ViewChange } from "./view-change.ts";
 
@@ -18,6 +19,7 @@ const factRows = rowParameters({
 
 type FactRow = ViewerEarnings &
   ViewerLimitSettings &
+  Charge &
   Pick<ViewerFacts, "decisions" | "clockHolderId" | "creditedUntil"> & {
     position: number;
     unfinished: number | null;
@@ -30,16 +32,20 @@ const readFacts = statement<FactRow>(
   `select changes.position, v.decisions, v.clock_session_id as "clockHolderId", v.credited_until as "creditedUntil",
      v.day::text, v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt",
      bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap",
+     ad.price as "priceMicros", bots.include_revenue as "includeRevenue", ${selectTerms},
      unfinished.count::integer as unfinished, unfinished."lastActiveAt", unfinished."firstDeadline"
    from (${factRows.table}) as changes
    cross join lateral (
-     select version from ad_sessions s
+     select version, campaign_id from ad_sessions s
      where s.bot_id = changes.bot_id and s.session_id = changes.session_id limit 1
    ) as view
    cross join lateral (
      select * from viewers where viewers.bot_id = changes.bot_id and viewers.user_id = changes.user_id limit 1
    ) as v
    cross join lateral (select * from bots where bots.bot_id = changes.bot_id limit 1) as bots
+   left join lateral (
+     select view_price_micros as price from campaigns where campaigns.campaign_id = view.campaign_id limit 1
+   ) as ad on not is_start
    left join lateral (
      ${selectUnfinishedViews({ botId: "changes.bot_id", userId: "changes.user_id", code: "changes.code", now: "changes.now" })}
    ) as unfinished on is_start

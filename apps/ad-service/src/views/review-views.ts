@@ -14,6 +14,7 @@ import {
   type ReviewFacts,
   untilUnchanged,
 } from "../campaigns/decide-review.ts";
+import { selectTerms } from "../campaigns/event-worth.ts";
 import { type RefundOutcome, writeRefund } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
 import type { AdSession, CloseReason, StoredState } from "./session.ts";
@@ -91,9 +92,10 @@ type FactRow = Omit<ReviewFacts<StoredState>, "charge"> &
 const readFacts = statement<FactRow>(
   "ad-sessions.review-facts",
   `select s.bot_id as "botId", s.code, s.user_id as "userId", s.reference, s.start_param as "startParam", s.is_test as "isTest",
-     s.version, s.state, view_price_micros as "priceMicros", e.event_id as "chargedEventId",
+     s.version, s.state, view_price_micros as "priceMicros", include_revenue as "includeRevenue",
+     ${selectTerms}, e.event_id as "chargedEventId",
      refunds.event_id is not null as "isRefunded"
-   from ad_sessions s join campaigns using (campaign_id)
+   from ad_sessions s join campaigns using (campaign_id) join bots using (bot_id)
    left join events e on e.bot_id = s.bot_id and e.code = s.code and e.event = 'rewarded' and e.price_micros is not null
    left join refunds on refunds.event_id = e.event_id
    where s.bot_id = $1 and s.session_id = $2`,
@@ -116,7 +118,8 @@ const release = statement<{ eventId: string }>(
   ),
   earned as (
     select bot_id, $5::text as event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference, is_test,
-      campaign_id, creative_id, $6::bigint as price_micros, $4::timestamptz as occurred_at, $7::text as body, start_param
+      campaign_id, creative_id, $6::bigint as price_micros, $7::bigint as revenue_micros,
+      $4::timestamptz as occurred_at, $8::text as body, start_param
     from released
   ),
   ${enqueueWebhook({ from: "earned", more: ["start_param"] })}
@@ -146,7 +149,8 @@ export function releaseView(
     if (!facts) return { outcome: "unknown-view" };
     const decision = decideRelease(facts);
     if (decision.outcome === "not-held") return decision;
-    const event = [eventId, decision.priceMicros, bodyOf(facts, { eventId }, now)];
+    const { worth } = decision;
+    const event = [eventId, worth.priceMicros, worth.revenueMicros, bodyOf(facts, { eventId }, now, worth)];
     const [released] = await database.run(release, [botId, sessionId, facts.version, now, ...event]);
     return released ? { outcome: "released", eventId } : "changed";
   });

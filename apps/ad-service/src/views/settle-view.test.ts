@@ -10,6 +10,7 @@ const facts: ViewerFacts = {
   ...{ day: "2026-03-01", earnedToday: 1, lastEarnedAt: at(-3600), cooldownSeconds: 60, dailyCap: 3, decisions: 4 },
   ...{ clockHolderId: "7-view", creditedUntil: at(-20) },
   unfinished: { count: 0, lastActiveAt: null, firstDeadline: null },
+  ...{ priceMicros: 2500, sharePercent: 70, currency: "USD", includeRevenue: false },
 };
 
 const view: AdSession = {

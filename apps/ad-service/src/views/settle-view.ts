@@ -9,11 +9,12 @@ import {
   type ViewerLimitReason,
   type ViewerLimitSettings,
 } from "../ad-selection/limit-of-viewer.ts";
+import type { Charge } from "../campaigns/event-worth.ts";
 import { type AdSession, latest } from "./session.ts";
 import { takesClock, type ViewChange } from "./view-change.ts";
 
 /** What the start and the end of a view are decided on. */
-export interface ViewerFacts extends ViewerEarnings, ViewerLimitSettings {
+export interface ViewerFacts extends ViewerEarnings, ViewerLimitSettings, Charge {
   /** The version of the viewer's row. */
   decisions: number;
   /** The view that holds the viewer's clock. */

@@ -1,6 +1,7 @@
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import type { DeliveryMode } from "../bots/bots.ts";
+import { worthOf } from "../campaigns/event-worth.ts";
 import { type ClaimedEvent, enqueueWebhook, type MadeEvents } from "../deliveries/enqueue-webhook.ts";
 import { readViewers } from "./read-viewers.ts";
 import {
@@ -50,6 +51,8 @@ const changeRows = rowParameters({
   clock_change: "text",
   released_until: "timestamptz",
   event_id: "text",
+  price_micros: "bigint",
+  revenue_micros: "bigint",
   body: "text",
 });
 
@@ -94,8 +97,20 @@ function changeRowOf({ change, decision, facts }: Decided, position: number) {
     last_earned_at: viewer.earnings?.lastEarnedAt,
     clock_change: viewer.clock?.kind,
     released_until: viewer.clock?.kind === "released" ? viewer.clock.creditedUntil : null,
-    event_id: state === "rewarded" ? ending?.eventId : null,
-    body: state === "rewarded" && ending ? bodyOf(after, ending, now) : null,
+    ...(state === "rewarded" && ending && facts ? eventColumns(change, ending, facts) : noEvent),
+  };
+}
+
+const noEvent = { event_id: null, price_micros: null, revenue_micros: null, body: null };
+
+function eventColumns({ after, now }: ViewChange, ending: { eventId: string }, facts: ViewerFacts) {
+  const worth = worthOf(facts, after);
+  const { priceMicros, revenueMicros } = worth;
+  return {
+    event_id: ending.eventId,
+    price_micros: priceMicros,
+    revenue_micros: revenueMicros,
+    body: bodyOf(after, ending, now, worth),
   };
 }
 
@@ -157,9 +172,7 @@ const record = statement<Row>(
   ${recordBeside()},
   earned as (
     select bot_id, event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference, is_test, campaign_id,
-      creative_id, case when not is_test then (
-        select view_price_micros from campaigns where campaigns.campaign_id = unchanged.campaign_id
-      ) end as price_micros, now as occurred_at, body, start_param
+      creative_id, price_micros, revenue_micros, now as occurred_at, body, start_param
     from unchanged where event_id is not null
   ),
   ${enqueueWebhook({ from: "earned", more: ["start_param"], slots: `$${changeRows.parameters.length + 1}::integer` })}

@@ -3,6 +3,7 @@ import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
+import type { EventWorth } from "../campaigns/event-worth.ts";
 import type { TrackedEvent } from "../vast/vast-ad.ts";
 import type { Milestone } from "./accept-progress.ts";
 import type { AdSession } from "./session.ts";
@@ -139,6 +140,7 @@ export function bodyOf(
   session: Pick<AdSession, "botId" | "userId" | "code" | "reference" | "startParam" | "isTest">,
   { eventId }: { eventId: string },
   now: Date,
+  { fields }: EventWorth,
 ): string {
   const { botId, userId, code, reference, startParam, isTest } = session;
   return encodeWebhookEvent({
@@ -150,6 +152,7 @@ export function bodyOf(
     ...(reference !== "" && { reference }),
     ...(startParam !== null && { start_param: startParam }),
     occurred_at: now.toISOString(),
+    ...fields,
     ...(isTest && { test: true as const }),
   });
 }

@@ -140,7 +140,17 @@ describe("the ledger", () => {
       },
       /** Records the event, and aborts the transaction before its commit. */
       async cut({ eventId, event, userId, code, isTest }: ModelEvent) {
-        const line = { eventId, event, userId, code, isTest, reference: null, startParam: null, occurredAt: null };
+        const line = {
+          eventId,
+          event,
+          userId,
+          code,
+          isTest,
+          reference: null,
+          startParam: null,
+          revenue: null,
+          occurredAt: null,
+        };
         const evidence = { rawBody: "{}", signatureHeader: null };
         const cutting = database.transaction(async (tx) => {
           await recordBatch(tx, botId, payout, [{ line: { ...line, ...evidence }, repeats: 0 }]);

@@ -18,6 +18,7 @@ async function record(runner: Pick<Database, "run">, ...eventIds: string[]): Pro
       code: `code${eventId}`,
       reference: null,
       startParam: null,
+      revenue: null,
     } as const;
     const rest = { occurredAt: null, isTest: false, rawBody: null, signatureHeader: null };
     await recordBatch(runner, botId, payout, [{ line: { ...line, ...rest }, repeats: 0 }]);
@@ -110,6 +111,7 @@ describe("watching the ledger", () => {
           code: null,
           reference: null,
           startParam: null,
+          revenue: null,
           occurredAt: null,
         },
         ...{ isTest: true, rawBody: null, signatureHeader: null },

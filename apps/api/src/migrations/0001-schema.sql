@@ -64,6 +64,9 @@ create table ledger_entries (
   reference text,
   -- The publisher's own startapp value of the launch.
   start_param text check (length(start_param) between 1 and 512),
+  -- What the event is worth to the publisher, where the ad service says so. For its operator: no procedure shows it to a user.
+  revenue_micros bigint check (revenue_micros >= 0),
+  currency text check (currency ~ '^[A-Z]{3}$'),
   -- The text whose UTF-8 bytes were signed, and the 32 bytes of X-Signature; null if reconciliation fetched the event.
   raw_body text,
   signature bytea,
@@ -74,7 +77,8 @@ create table ledger_entries (
   check (case when event is null then event_id is null and idempotency_key is not null and amount < 0
               else event_id is not null and idempotency_key is null and amount >= 0 end),
   check (event is null or (amount = 0) = (reason is not null)),
-  check ((code is null) = (code_entry is null))
+  check ((code is null) = (code_entry is null)),
+  check ((revenue_micros is null) = (currency is null))
 );
 -- These indexes begin with the distinguishing column, so that most comparisons end there; behind bot_id, which most entries
 -- share, the recording statement costs a tenth more. An event is recorded once, however often and by whatever way it arrives.
@@ -193,7 +197,7 @@ begin
       case line.event when 'rewarded' then worth_of_view else worth_of_link end as worth
     from json_to_recordset(lines) as line (
       event_id text, event text, user_id text, code text, reference text, start_param text, day date, is_test boolean,
-      raw_body text, signature text, repeats integer
+      revenue_micros bigint, currency text, raw_body text, signature text, repeats integer
     )
     left join lateral (
       select entry.user_id, entry.raw_body is null as lacks_bytes from ledger_entries as entry
@@ -250,10 +254,10 @@ begin
     returning user_id, balance
   ), recorded as (
     insert into ledger_entries
-      (bot_id, user_id, event, event_id, code, code_entry, reference, start_param, amount, reason, balance_after, raw_body,
-        signature)
+      (bot_id, user_id, event, event_id, code, code_entry, reference, start_param, revenue_micros, currency, amount, reason,
+        balance_after, raw_body, signature)
     select bot, user_id, event, event_id, code, case when code is not null then entries + 1 end, own_reference, start_param,
-      case when reason is null then worth else 0 end, reason, balance, raw_body, decode(signature, 'hex')
+      revenue_micros, currency, case when reason is null then worth else 0 end, reason, balance, raw_body, decode(signature, 'hex')
     from priced left join credited using (user_id) order by event_id
     returning reason, event_id
   )

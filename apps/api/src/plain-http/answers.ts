@@ -66,6 +66,11 @@ const receipts = z.array(
     userId: z.string().nullable(),
     code: z.string().nullable(),
     amount: z.int().nullable(),
+    revenueMicros: z
+      .int()
+      .nullable()
+      .describe("what the event is worth to the publisher; null unless the ad service says so"),
+    currency: z.string().nullable().describe("of `revenueMicros` (ISO 4217)"),
     duplicates: z.int(),
     lastDuplicateAt: moment.nullable(),
     rawBody: z.string().nullable(),

@@ -49,6 +49,7 @@ const receiptColumns: Record<string, (receipt: Receipt) => string | number | nul
   USER: ({ userId }) => userId,
   CODE: ({ code }) => code,
   AMOUNT: ({ amount }) => amount,
+  WORTH: ({ revenueMicros, currency }) => (revenueMicros === null ? null : `${revenueMicros / 1_000_000} ${currency}`),
   DUPLICATES: ({ duplicates }) => (duplicates === 0 ? null : duplicates),
   "LAST DUPLICATE": ({ lastDuplicateAt }) => lastDuplicateAt,
   EVENT: ({ eventId }) => eventId,

@@ -8,6 +8,8 @@ interface Row {
   user_id: string | null;
   code: string | null;
   amount: number | null;
+  revenue_micros: number | null;
+  currency: string | null;
   reason: string | null;
   is_invalid: boolean;
   duplicates: number;
@@ -57,7 +59,7 @@ function newestEntries(chosen: Chosen, isOfUser: boolean): Statement<Row> | unde
   ) as earlier
   where later.recorded_at >= $2::timestamptz - interval '1 minute'
 )
-select recorded_at as received_at, entry.event, entry.event_id, entry.user_id, code, amount, reason, false as is_invalid,
+select recorded_at as received_at, entry.event, entry.event_id, entry.user_id, code, amount, revenue_micros, currency, reason, false as is_invalid,
   coalesce(duplicates, 0) as duplicates, last_duplicate_at, coalesce(entry.raw_body, receipt.raw_body) as raw_body,
   coalesce(entry.signature, receipt.signature) as signature
 from entry left join lateral (
@@ -74,6 +76,7 @@ function newestReceipts(chosen: Chosen, isOfUser: boolean): Statement<Row> | und
   return statement(
     `list-receipts-${chosen}-${isOfUser}`,
     `select coalesce(recorded_at, received_at) as received_at, receipt.event, receipt.event_id, receipt.user_id, code, amount,
+  revenue_micros, currency,
   coalesce(invalid_reason, unmatched_reason, reason) as reason, invalid_reason is not null as is_invalid,
   duplicates, last_duplicate_at, coalesce(entry.raw_body, receipt.raw_body) as raw_body,
   coalesce(entry.signature, receipt.signature) as signature
@@ -111,6 +114,8 @@ function receiptOf(row: Row): Receipt {
     userId: row.user_id,
     code: row.code,
     amount: row.amount,
+    revenueMicros: row.revenue_micros,
+    currency: row.currency,
     duplicates: row.duplicates,
     lastDuplicateAt: row.last_duplicate_at?.toISOString() ?? null,
     rawBody: row.raw_body,

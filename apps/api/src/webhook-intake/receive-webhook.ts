@@ -8,7 +8,7 @@ import type { Payout } from "../bots/bot-records.ts";
 import { judgeSignature, type WebhookRequest } from "./judge-signature.ts";
 import { logRecorded } from "./log-recorded.ts";
 import type { EventLine } from "./record-events.ts";
-import { isStorable, type RecordedCount, recordEvents } from "./record-events.ts";
+import { isStorable, type RecordedCount, recordEvents, revenueIn } from "./record-events.ts";
 import { recordTwoFieldEvent, type UnmatchedReason } from "./record-two-field-event.ts";
 
 /** Enough to identify it; the sender has the rest. */
@@ -99,6 +99,7 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
       code: event.code ?? null,
       reference: event.reference || null,
       startParam: event.start_param ?? null,
+      revenue: revenueIn(event),
       occurredAt: event.occurred_at ?? null,
       isTest: event.test === true || event.user_tg_id === "0",
       rawBody,

@@ -82,6 +82,13 @@ describe("reconciliation", () => {
     expect(entries).toMatchObject([{ eventId: "evt_launched", startParam: "ref_7" }]);
   });
 
+  test("what an event is worth is in its receipt, also if its webhook never arrived", async () => {
+    earn("evt_worth", 1, { revenue_micros: 1750, currency: "EUR", user_tg_id: "78" });
+    await reconcile();
+    const receipts = await api.client().receipts.list.query({ userId: "78" });
+    expect(receipts).toMatchObject([{ eventId: "evt_worth", revenueMicros: 1750, currency: "EUR", rawBody: null }]);
+  });
+
   test.each(["waiting", "sending", "delivered", "failed", "held", "unknown", "a state of tomorrow"])(
     "an event whose delivery is %s is recorded",
     async (delivery) => {

@@ -5,7 +5,7 @@ import type { AdServiceClient, ListedEvent, ListedEvents } from "../ad-service-c
 import type { Payout } from "../bots/bot-records.ts";
 import { logRecorded } from "./log-recorded.ts";
 import type { EventLine } from "./record-events.ts";
-import { isStorable, recordEvents } from "./record-events.ts";
+import { isStorable, recordEvents, revenueIn } from "./record-events.ts";
 
 export interface ReconcileOptions {
   database: Pick<Database, "run" | "transaction">;
@@ -147,6 +147,7 @@ function lineOf(event: ListedEvent): EventLine {
     code: event.code ?? null,
     reference: event.reference || null,
     startParam: event.start_param ?? null,
+    revenue: revenueIn(event),
     occurredAt: event.occurred_at,
     isTest: event.test === true || event.user_tg_id === "0",
     rawBody: null,

@@ -19,6 +19,7 @@ function line(changes: Partial<EventLine> = {}): EventLine {
     code: `code${made}`,
     reference: null,
     startParam: null,
+    revenue: null,
     occurredAt: "2026-03-01T10:00:00.000Z",
     isTest: false,
     rawBody: "{}",

@@ -1,4 +1,5 @@
 import { readMoment } from "@intermission/ad-core/moment";
+import type { WebhookEvent } from "@intermission/ad-core/webhook-event";
 import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
 import type { Payout } from "../bots/bot-records.ts";
 
@@ -11,6 +12,8 @@ export interface EventLine {
   reference: string | null;
   /** The publisher's own `startapp` value of the launch. */
   startParam: string | null;
+  /** What it is worth to the publisher, where the ad service says so. */
+  revenue: { micros: number; currency: string } | null;
   occurredAt: string | null;
   isTest: boolean;
   rawBody: string | null;
@@ -81,6 +84,11 @@ const recordLines = statement<RecordedCount>(
   'select reason, events, event_ids as "eventIds" from record_events($1, $2, $3, $4, $5, $6, $7)',
 );
 
+/** Both or neither: one of the two says nothing. */
+export function revenueIn({ revenue_micros: micros, currency }: WebhookEvent): EventLine["revenue"] {
+  return micros === undefined || currency === undefined ? null : { micros, currency };
+}
+
 /** PostgreSQL's text cannot hold U+0000 or half a surrogate pair; such a line would fail on every retry. */
 export function isStorable({ eventId, code, reference }: Pick<EventLine, "eventId" | "code" | "reference">): boolean {
   return [eventId, code, reference].every((text) => text === null || (text.isWellFormed() && !text.includes("\0")));
@@ -134,6 +142,8 @@ function jsonOf(batch: readonly BatchLine[], hasDailyCap: boolean): string {
       code: line.code ?? undefined,
       reference: line.reference ?? undefined,
       start_param: line.startParam ?? undefined,
+      revenue_micros: line.revenue?.micros,
+      currency: line.revenue?.currency,
       day: hasDailyCap ? dayOf(line.occurredAt) : undefined,
       is_test: line.isTest || undefined,
       raw_body: line.rawBody ?? undefined,

@@ -82,6 +82,7 @@ export async function recordTwoFieldEvent(
       code: open.code,
       reference: null,
       startParam: null,
+      revenue: null,
       occurredAt: null,
     };
     await recordBatch(tx, botId, payout, [{ line, repeats: 0 }], { isRetry: true });

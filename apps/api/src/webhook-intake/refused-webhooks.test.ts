@@ -180,7 +180,14 @@ describe("refused webhooks", () => {
       expect(await receipts()).toEqual([
         {
           ...{ outcome: "invalid", reason: expect.stringContaining(reason), event: null, userId: null, code: null },
-          ...{ amount: null, duplicates: 2, lastDuplicateAt: expect.any(String), verified: true },
+          ...{
+            amount: null,
+            revenueMicros: null,
+            currency: null,
+            duplicates: 2,
+            lastDuplicateAt: expect.any(String),
+            verified: true,
+          },
           ...{ receivedAt: expect.any(String), eventId: expect.stringMatching(/^invalid:[0-9a-f]{64}$/) },
           ...{ rawBody: expect.any(String), signatureHeader: expect.stringMatching(/^sha256=/) },
         },

@@ -60,6 +60,39 @@ describe("webhooks", () => {
     }
   });
 
+  test("what an event is worth is in its receipt, for the operator; a value that is none loses no event", async () => {
+    const invalid = [
+      ...[
+        [-1, "EUR"],
+        [1.5, "EUR"],
+        ["1750", "EUR"],
+        [2 ** 60, "EUR"],
+      ],
+      ...[
+        [5, "euro"],
+        [6, undefined],
+        [null, "EUR"],
+      ],
+    ];
+    const valid = [
+      [1750, "EUR"],
+      [0, "USD"],
+    ];
+    for (const [revenue_micros, currency] of [...valid, ...invalid]) {
+      const event = eventOf({ revenue_micros, currency });
+      expect((await api.deliver(event)).status, JSON.stringify([revenue_micros, currency])).toBe(200);
+      const isValid = valid.some(([micros]) => micros === revenue_micros);
+      expect(await api.client().receipts.list.query({ userId: event.user_tg_id })).toMatchObject([
+        {
+          amount: 10,
+          ...(isValid ? { revenueMicros: revenue_micros, currency } : { revenueMicros: null, currency: null }),
+        },
+      ]);
+      const { entries } = await api.client().rewards.list.query({ userId: event.user_tg_id });
+      expect(Object.keys(entries[0] ?? {})).not.toContain("revenueMicros");
+    }
+  });
+
   test("64 parallel copies over two nodes pay once, and each is answered 200", async () => {
     const event = eventOf();
     const other = await start({});

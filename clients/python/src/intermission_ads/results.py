@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeVar
 
-from .webhook import AdEvent, EventType, read_start_param
+from .webhook import AdEvent, EventType, read_revenue, read_start_param
 
 T = TypeVar("T")
 Counts = Mapping[str, int]
@@ -205,6 +205,7 @@ def read_events_page(answer: Mapping[str, Any]) -> EventsPage:
 
 
 def _read_listed_event(one: Mapping[str, Any]) -> ListedEvent:
+    revenue_micros, currency = read_revenue(one)
     return ListedEvent(
         event=one["event"],
         user_id=one["user_tg_id"],
@@ -214,6 +215,8 @@ def _read_listed_event(one: Mapping[str, Any]) -> ListedEvent:
         reference=one.get("reference"),
         start_param=read_start_param(one.get("start_param")),
         occurred_at=one.get("occurred_at"),
+        revenue_micros=revenue_micros,
+        currency=currency,
         is_test=one.get("test") is True or one["user_tg_id"] == "0",
         delivery=one["delivery"],
     )

@@ -46,6 +46,11 @@ class AdEvent:
     that may be the user: do not let it decide what you pay."""
     occurred_at: str | None
     """RFC 3339: when it was earned."""
+    revenue_micros: int | None
+    """What it is worth to the bot, in millionths of `currency`: its share of what the advertiser was charged, 0 where nothing
+    was. None unless the bot's setting includes it (`pnpm ads bots update <bot-id> --include-revenue yes`)."""
+    currency: str | None
+    """ISO 4217."""
     is_test: bool
     """A test of the webhook: pay nothing for it."""
 
@@ -232,9 +237,26 @@ def _read_event(body: bytes) -> AdEvent:
         texts[name] = text
     start_param = read_start_param(fields.get("start_param"))
     is_test = fields.get("test") is True or user_id == "0"
-    return AdEvent(event=event, user_id=user_id, start_param=start_param, is_test=is_test, **texts)
+    revenue_micros, currency = read_revenue(fields)
+    return AdEvent(
+        event=event,
+        user_id=user_id,
+        start_param=start_param,
+        revenue_micros=revenue_micros,
+        currency=currency,
+        is_test=is_test,
+        **texts,
+    )
 
 
 def read_start_param(value: Any) -> str | None:
     """None unless it is a value that Telegram allows: an event must not be lost because of it."""
     return value if isinstance(value, str) and re.fullmatch("[A-Za-z0-9_-]{1,512}", value) else None
+
+
+def read_revenue(fields: Mapping[str, Any]) -> tuple[int, str] | tuple[None, None]:
+    """What an event is worth, and the currency; None unless both are valid, since an event must not be lost because of it."""
+    micros, currency = fields.get("revenue_micros"), fields.get("currency")
+    if type(micros) is not int or micros < 0 or not isinstance(currency, str) or not re.fullmatch("[A-Z]{3}", currency):
+        return None, None
+    return micros, currency

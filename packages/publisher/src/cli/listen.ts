@@ -66,13 +66,14 @@ export async function listen(
   }
 
   async function show(event: AdEvent): Promise<void> {
-    const { code, reference, startParam, occurredAt } = event;
+    const { code, reference, startParam, occurredAt, revenueMicros, currency } = event;
     const facts = [
       ...[occurredAt?.slice(11, 19), event.event, event.isTest ? "test" : "earned", `user ${event.userId}`],
       ...[code && `code ${code}`, reference && `reference ${JSON.stringify(reference)}`],
-      ...[startParam && `startapp ${startParam}`, event.eventId],
+      ...[startParam && `startapp ${startParam}`],
+      ...[revenueMicros !== undefined && `worth ${revenueMicros / 1_000_000} ${currency}`, event.eventId],
     ];
-    const line = facts.filter((fact) => fact !== undefined && fact !== "").join("  ");
+    const line = facts.filter((fact) => fact !== undefined && fact !== "" && fact !== false).join("  ");
     if (forward === undefined) return host.write(line);
     if (!event.isTest && !isAll) return host.write(`${line}  not forwarded (--all forwards it)`);
     const webhook = { ...event, occurredAt: occurredAt === undefined ? undefined : new Date(occurredAt) };

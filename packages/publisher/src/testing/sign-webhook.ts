@@ -14,6 +14,9 @@ export interface WebhookToSign {
   readonly reference?: string | undefined;
   readonly startParam?: string | undefined;
   readonly occurredAt?: Date | undefined;
+  /** With `currency`: what the event is worth, as for a bot whose setting includes it. */
+  readonly revenueMicros?: number | undefined;
+  readonly currency?: string | undefined;
   readonly isTest?: boolean | undefined;
 }
 
@@ -35,6 +38,7 @@ export function signWebhook(
   { now = new Date() }: { readonly now?: Date } = {},
 ): SignedWebhook {
   const { userId, botId = "7000000001", code, reference, startParam, isTest = false, occurredAt = now } = event;
+  const { revenueMicros, currency } = event;
   const { eventId = newEventId(now.getTime(), randomBytes(10)) } = event;
   const fields: OutgoingWebhookEvent = {
     event: event.event ?? "rewarded",
@@ -45,6 +49,8 @@ export function signWebhook(
     ...(reference !== undefined && { reference }),
     ...(startParam !== undefined && { start_param: startParam }),
     occurred_at: occurredAt.toISOString(),
+    ...(revenueMicros !== undefined && { revenue_micros: revenueMicros }),
+    ...(currency !== undefined && { currency }),
     ...(isTest && { test: true }),
   };
   return signBody(JSON.stringify(fields), { botId, eventId, tokens: [tokens].flat(), now });

@@ -103,6 +103,20 @@ export const clientExamples = {
       deliveries: { delivered: 217, under_way: 0, failed: 1, success_rate: 0.9954 },
     },
   ],
+  referenceStatsResponse: [
+    {
+      currency: "USD",
+      from: "2026-02-22T00:00:00.000Z",
+      to: "2026-03-01T00:00:00.000Z",
+      by: "reference",
+      reference_prefix: "shop-",
+      rows: [
+        { key: "shop-10-coins", rewards: 120, clicks: 4, users: 80, refunds: 0, revenue_micros: 214_200 },
+        { key: "shop-5-coins", rewards: 97, clicks: 5, users: 71, refunds: 1, revenue_micros: 173_250 },
+      ],
+      total: { rewards: 217, clicks: 9, users: 133, refunds: 1, revenue_micros: 387_450 },
+    },
+  ],
   listAttemptsResponse: [
     {
       event_id: eventId,

@@ -243,7 +243,18 @@ export const statsQuery = z.object({
       "A date-time with an offset, or a date: its beginning in UTC. Default: seven days before `to`. Widened to whole hours of UTC.",
     ),
   to: momentInput.optional().describe("The end, exclusive: `to=2026-04-01` ends with March. Default: now."),
-  by: z.enum(["hour", "day", "campaign", "creative"]).default("day"),
+  by: z
+    .enum(["hour", "day", "campaign", "creative", "reference"])
+    .default("day")
+    .describe("`reference` splits the events that have a reference by it."),
+  reference_prefix: z
+    .string()
+    .max(128)
+    .refine((text) => text.isWellFormed() && !text.includes("\0"), "must be well-formed text without U+0000")
+    .optional()
+    .describe(
+      "Only events of codes whose `reference` begins with it, such as those of one placement. The answer then has the figures of events alone. By `hour`, `day` or `reference`; at most 100000 events.",
+    ),
 });
 
 const counts = z.record(z.string(), z.int());
@@ -283,7 +294,7 @@ export const statsResponse = z
     currency: z.string().describe("ISO 4217."),
     from: moment,
     to: moment,
-    by: statsQuery.shape.by.unwrap(),
+    by: z.enum(["hour", "day", "campaign", "creative"]),
     counted_until: moment
       .optional()
       .describe("Everything before this moment is counted. Absent until the first count."),
@@ -303,6 +314,42 @@ export const statsResponse = z
   })
   .meta({ examples: clientExamples.statsResponse });
 export type StatsResponse = z.infer<typeof statsResponse>;
+
+/** What belongs to a reference: codes have one, ad requests and visits that earn nothing are not counted by it. */
+export const referenceFigures = z.object({
+  rewards: z.int().describe("Views that earned and were charged."),
+  clicks: z.int().describe("Visits of direct links that counted and were charged."),
+  users: z.int().describe("How many users earned these."),
+  refunds: z.int().describe("How many of these rewards and clicks were refunded, whenever that was."),
+  revenue_micros: z
+    .int()
+    .describe("The publisher's share of what was charged, without the refunded ones, in millionths of the currency."),
+});
+export type ReferenceFigures = z.infer<typeof referenceFigures>;
+
+/** The answer with `reference_prefix` or by `reference`. */
+export const referenceStatsResponse = z
+  .object({
+    currency: z.string().describe("ISO 4217."),
+    from: moment,
+    to: moment,
+    by: z.enum(["hour", "day", "reference"]),
+    reference_prefix: z.string(),
+    rows: z
+      .array(referenceFigures.extend({ key: z.string() }))
+      .describe(
+        "`key`: the day, the beginning of the hour, or the reference, the greatest revenue first; at most 1000.",
+      ),
+    rows_left_out: z.int().optional().describe("How many further rows there are; `total` counts them."),
+    total: referenceFigures,
+  })
+  .meta({ examples: clientExamples.referenceStatsResponse });
+export type ReferenceStatsResponse = z.infer<typeof referenceStatsResponse>;
+
+/** What `GET /stats` answers. */
+export const anyStatsResponse = z
+  .union([statsResponse, referenceStatsResponse])
+  .meta({ examples: [...clientExamples.statsResponse, ...clientExamples.referenceStatsResponse] });
 
 /** Only an active endpoint receives events; a pending one must answer a test webhook with 2xx first. */
 export const endpointState = z.enum(["pending", "active", "disabled"]);

@@ -114,6 +114,35 @@ export interface StatsFigures {
   ecpm_micros: number | null;
 }
 
+/** What codes of some references earned. */
+export interface ReferenceFigures {
+  /** Views that earned and were charged. */
+  rewards: number;
+  /** Visits of direct links that counted and were charged. */
+  clicks: number;
+  /** How many users earned these. */
+  users: number;
+  /** How many of these rewards and clicks were refunded, whenever that was. */
+  refunds: number;
+  /** The publisher's share of what was charged, without the refunded ones, in millionths of the currency. */
+  revenue_micros: number;
+}
+
+/** The answer of `GET /client/v1/stats?reference_prefix=`, with its names on the wire. */
+export interface ReferenceStats {
+  /** ISO 4217. */
+  currency: string;
+  from: string;
+  to: string;
+  by: "hour" | "day" | "reference";
+  reference_prefix: string;
+  /** `key`: the day, the beginning of the hour, or the reference, the greatest revenue first; at most 1000. */
+  rows: (ReferenceFigures & { key: string })[];
+  /** How many further rows there are; `total` counts them. */
+  rows_left_out?: number | undefined;
+  total: ReferenceFigures;
+}
+
 /** The bot's numbers: the answer of `GET /client/v1/stats`, with its names on the wire. */
 export interface Stats {
   /** ISO 4217. */

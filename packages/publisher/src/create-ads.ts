@@ -1,5 +1,5 @@
 import { AdsError, unexpectedAnswer } from "./ads-error.ts";
-import type { CodeDescription, EventAttempts, NamedRewards, Stats } from "./client-answers.ts";
+import type { CodeDescription, EventAttempts, NamedRewards, ReferenceStats, Stats } from "./client-answers.ts";
 import { apiTokens, botIdOf, serverAddress } from "./client-settings.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
@@ -86,6 +86,11 @@ export interface Ads {
     options?: CallOptions,
   ): Promise<EventsPage>;
   stats(query?: StatsQuery, options?: CallOptions): Promise<Stats>;
+  /**
+   * What codes whose reference begins with `prefix` earned: of one placement, or of one size of a reward. The service reads at
+   * most 100 000 events for an answer, and else asks for a shorter period or a longer prefix.
+   */
+  referenceStats(prefix: string, query?: ReferenceStatsQuery, options?: CallOptions): Promise<ReferenceStats>;
   /** Sends a test event to the bot's webhook now and returns the webhook's answer. */
   testWebhook(test?: WebhookTestRequest, options?: CallOptions): Promise<WebhookTest>;
   /** The attempts to send an event, with the answers to them and what to check. */
@@ -102,6 +107,10 @@ export interface StatsQuery {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly by?: "hour" | "day" | "campaign" | "creative" | undefined;
+}
+
+export interface ReferenceStatsQuery extends Omit<StatsQuery, "by"> {
+  readonly by?: "hour" | "day" | "reference" | undefined;
 }
 
 export interface WebhookTestRequest {
@@ -227,6 +236,11 @@ export function createAds(options: AdsOptions): Ads {
     },
     stats: ({ from, to, by } = {}, { signal } = {}) =>
       call<Stats>(get("/stats", { from: momentAgo(from), to: momentAgo(to), by }), signal),
+    referenceStats: (prefix, { from, to, by } = {}, { signal } = {}) =>
+      call<ReferenceStats>(
+        get("/stats", { reference_prefix: prefix, from: momentAgo(from), to: momentAgo(to), by }),
+        signal,
+      ),
     async testWebhook({ event, userId, code } = {}, { signal } = {}) {
       const body = { event, user_tg_id: userId === undefined ? undefined : String(userId), code };
       const tested = await call(

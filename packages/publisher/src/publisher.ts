@@ -1,6 +1,13 @@
 /** What a bot's backend needs of an ad service. Uses only fetch and WebCrypto: runs on Node 20.3, Bun, Deno and Workers. */
 export { AdsError } from "./ads-error.ts";
-export type { CodeDescription, EventAttempts, Stats, StatsFigures } from "./client-answers.ts";
+export type {
+  CodeDescription,
+  EventAttempts,
+  ReferenceFigures,
+  ReferenceStats,
+  Stats,
+  StatsFigures,
+} from "./client-answers.ts";
 export {
   type Ads,
   type AdsOptions,

@@ -321,6 +321,9 @@ create table events (
 create index events_in_commit_order on events (bot_id, xid);
 -- For the cap per user: a user's recent views and clicks.
 create index events_of_user on events (user_id, bot_id, occurred_at desc);
+-- For the statistics of references: by day, since a prefix may be of all references.
+create index events_of_references on events (bot_id, ((occurred_at at time zone 'utc')::date), reference collate "C")
+  where reference is not null;
 create index events_suspicious on events (occurred_at desc, event_id) where suspicions is not null;
 
 -- Events whose price was refunded, each in full and once. Append-only.

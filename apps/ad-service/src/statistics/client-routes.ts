@@ -1,4 +1,9 @@
-import { type StatsResponse, statsQuery, statsResponse } from "@intermission/ad-core/client-api";
+import {
+  anyStatsResponse,
+  type ReferenceStatsResponse,
+  type StatsResponse,
+  statsQuery,
+} from "@intermission/ad-core/client-api";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { jsonInteger } from "@intermission/server/exact-json";
@@ -6,13 +11,14 @@ import { HttpError } from "@intermission/server/http-server";
 import { callerOf } from "../bots/authenticate-client.ts";
 import type { Figures } from "./figures-of.ts";
 import { readStatistics, timeRange } from "./read-statistics.ts";
+import { MAX_EVENTS_READ, type ReferenceKey, readReferenceStatistics } from "./reference-statistics.ts";
 
 const readStats = {
   operationId: "readStats",
   description:
-    "The bot's statistics by hour, day, campaign or creative: what was requested, shown, earned and refused.",
+    "The bot's statistics by hour, day, campaign or creative: what was requested, shown, earned and refused. With `reference_prefix` or by `reference`: what codes of these references earned.",
   querystring: statsQuery,
-  response: { 200: statsResponse },
+  response: { 200: anyStatsResponse },
 };
 
 /**
@@ -22,12 +28,28 @@ export function statsClientRoutes(
   scope: CheckedScope,
   { database, currency, now = () => new Date() }: { database: Database; currency: string; now?: () => Date },
 ): void {
-  scope.get("/stats", { schema: readStats }, async (request): Promise<StatsResponse> => {
-    const { by, ...given } = request.query;
+  scope.get("/stats", { schema: readStats }, async (request): Promise<StatsResponse | ReferenceStatsResponse> => {
+    const { by, reference_prefix: prefix, ...given } = request.query;
     const range = timeRange(given, by, now());
     if (range.outcome === "bad-range") throw new HttpError(400, "BAD_REQUEST", `${range.field} ${range.message}`);
     const { from, to } = range;
     const { botId } = callerOf(request).bot;
+    if (by === "reference" || prefix !== undefined) {
+      const question = { botId, prefix: prefix ?? "", from, to, by: referenceKeyOf(by) };
+      const read = await readReferenceStatistics(database, question);
+      if (read.outcome === "too-many") throw tooManyEvents(question);
+      const { rows, leftOut, total } = read;
+      return {
+        ...{
+          currency,
+          from: from.toISOString(),
+          to: to.toISOString(),
+          by: question.by,
+          reference_prefix: question.prefix,
+        },
+        ...{ rows, ...(leftOut > 0 && { rows_left_out: leftOut }), total },
+      };
+    }
     const { rows, total, deliveries, countedUntil } = await readStatistics(database, { botId, from, to, by });
     return {
       currency,
@@ -45,6 +67,20 @@ export function statsClientRoutes(
       },
     };
   });
+}
+
+function referenceKeyOf(by: string): ReferenceKey {
+  if (by === "hour" || by === "day" || by === "reference") return by;
+  throw new HttpError(400, "BAD_REQUEST", `by must be hour, day or reference with reference_prefix, not ${by}`);
+}
+
+function tooManyEvents({ prefix, from, to }: { prefix: string; from: Date; to: Date }): HttpError {
+  const what = prefix === "" ? "references" : `references that begin with ${JSON.stringify(prefix)}`;
+  return new HttpError(
+    400,
+    "BAD_REQUEST",
+    `from ${from.toISOString()} to ${to.toISOString()} there are more than ${MAX_EVENTS_READ} events of ${what}: choose a shorter period or a longer reference_prefix`,
+  );
 }
 
 function figuresForPublisher(figures: Figures): StatsResponse["total"] {

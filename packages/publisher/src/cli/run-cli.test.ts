@@ -276,6 +276,21 @@ describe("what the publisher's own token shows", () => {
     expect(Date.parse(to) - Date.parse(from)).toBeCloseTo(7 * 86_400_000, -5);
     expect((await run([name, "--from", "soon"], env)).report).toMatch(/from.*date.*"soon"/);
   });
+
+  test.each([["stats"], ["earnings"]])("%s of references counts what codes of a prefix earned", async (name) => {
+    const { fake, env } = await startFake({ webhook: async () => new Response() });
+    const ads = createAds({ url: fake.url, token: fake.token, botId: fake.botId });
+    for (const [userId, reference] of [
+      ["42", "shop-5"],
+      ["43", "shop-10"],
+      ["43", "menu"],
+    ] as const)
+      await fake.earn((await ads.createCode({ userId, reference })).code);
+    const byReference = await run([name, "--reference-prefix", "shop-", "--by", "reference"], env);
+    const table = /^reference +rewards .*\nshop-10 +1 .*\nshop-5 +1 .*\ntotal +2 +0 +2 /;
+    expect([byReference.code, byReference.report]).toEqual([0, expect.stringMatching(table)]);
+    expect((await run([name, "--by", "reference"], env)).report).toMatch(/\nmenu .*\n(.*\n)*total +3 /);
+  });
 });
 
 describe("the command line", () => {
@@ -296,6 +311,11 @@ describe("the command line", () => {
     ["an option of another command", ["doctor", "--user", "42"], "--user belongs to trigger, not to doctor"],
     ["an unknown event", ["trigger", "--user", "42", "--event", "paid"], "--event must be rewarded or direct_link"],
     ["an unknown key", ["stats", "--by", "week"], "--by must be one of hour, day"],
+    [
+      "a prefix split by campaign",
+      ["stats", "--by", "campaign", "--reference-prefix", "shop"],
+      "--by campaign does not go with --reference-prefix: choose one of hour, day, reference",
+    ],
     ["--all without --forward", ["listen", "--all"], "--all needs --forward"],
   ])("reports %s with exit code 2", async (_name, words, expected) => {
     const { code, output } = start(words, {});

@@ -5,7 +5,7 @@ import { readSecret } from "../read-secret.ts";
 import { doctor } from "./doctor.ts";
 import { listen } from "./listen.ts";
 import { showDeliveries } from "./show-deliveries.ts";
-import { showStats } from "./show-stats.ts";
+import { type StatsTable, showReferenceStats, showStats } from "./show-stats.ts";
 import { trigger } from "./trigger.ts";
 
 export const help = `Usage: intermission-publisher <command> [options]
@@ -38,7 +38,9 @@ Options of trigger:
 
 Options of stats and earnings:
   --from, --to <time>  a date, a date-time with an offset, or such as 7d or 24h ago; the last 7 days by default
-  --by <key>           hour, day (default), campaign or creative
+  --by <key>           hour, day (default), campaign, creative or reference
+  --reference-prefix <text>
+                       only what codes earned whose reference begins with it; by hour, day or reference
 
 Prefer the environment variables: other users of this machine can see the options of a command.
 
@@ -46,6 +48,7 @@ Examples:
   intermission-publisher listen --forward http://127.0.0.1:3000/webhooks/ads --send-test
   intermission-publisher doctor
   intermission-publisher earnings --from 30d
+  intermission-publisher earnings --reference-prefix shop- --by reference
 `;
 
 export interface CliHost {
@@ -70,6 +73,7 @@ const options = {
   from: { type: "string" },
   to: { type: "string" },
   by: { type: "string" },
+  "reference-prefix": { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
 
@@ -86,10 +90,13 @@ const commandsOf = {
   from: ["stats", "earnings"],
   to: ["stats", "earnings"],
   by: ["stats", "earnings"],
+  "reference-prefix": ["stats", "earnings"],
 } satisfies Partial<Record<keyof typeof options, readonly Command[]>>;
 
 const eventTypes = ["rewarded", "direct_link"] as const;
 const statsKeys = ["hour", "day", "campaign", "creative"] as const;
+const referenceKeys = ["hour", "day", "reference"] as const;
+const allKeys = ["hour", "day", "campaign", "creative", "reference"] as const;
 
 /** Runs a command and returns its exit code: 0, 1 if it failed, 2 if it was called wrongly. */
 export async function runCli(words: readonly string[], host: CliHost): Promise<number> {
@@ -132,7 +139,11 @@ export async function runCli(words: readonly string[], host: CliHost): Promise<n
     ),
     command === "trigger" && user === undefined && "--user is missing: the Telegram id of a listed tester of the bot",
     !isOneOf(eventTypes, event) && `--event must be ${eventTypes.join(" or ")}`,
-    !isOneOf(statsKeys, by) && `--by must be one of ${statsKeys.join(", ")}`,
+    !isOneOf(allKeys, by) && `--by must be one of ${allKeys.join(", ")}`,
+    isOneOf(allKeys, by) &&
+      !isOneOf(referenceKeys, by) &&
+      values["reference-prefix"] !== undefined &&
+      `--by ${by} does not go with --reference-prefix: choose one of ${referenceKeys.join(", ")}`,
     values.forward !== undefined &&
       !isWebAddress(values.forward) &&
       "--forward must be an address that begins with http",
@@ -144,21 +155,30 @@ export async function runCli(words: readonly string[], host: CliHost): Promise<n
 
   const bot = { url, token, botId, ads: createAds({ url, token, botId }) };
   const { ads } = bot;
-  const query = { from: values.from, to: values.to, by: isOneOf(statsKeys, by) ? by : undefined };
+  const period = { from: values.from, to: values.to };
+  const prefix = values["reference-prefix"] ?? (by === "reference" ? "" : undefined);
+  const show = (table: StatsTable) => {
+    if (prefix === undefined) return showStats(ads, { table, query: { ...period, by: keyIn(statsKeys, by) } }, host);
+    return showReferenceStats(ads, { prefix, query: { ...period, by: keyIn(referenceKeys, by) } }, host);
+  };
   const listening = { forward: values.forward, isAll: values.all === true, isTestSent: values["send-test"] === true };
   const run = {
     listen: () => listen(bot, listening, host),
     doctor: () => doctor(bot, host),
     trigger: () => trigger(ads, { userId: user ?? "", event: event === "direct_link" ? event : "rewarded" }, host),
     deliveries: () => showDeliveries(ads, others[0], host),
-    stats: () => showStats(ads, { table: "stats", query }, host),
-    earnings: () => showStats(ads, { table: "earnings", query }, host),
+    stats: () => show("stats"),
+    earnings: () => show("earnings"),
   } satisfies Record<Command, () => Promise<number>>;
   return run[command]();
 }
 
 function isOneOf<Word extends string>(words: readonly Word[], text: string | undefined): text is Word {
   return words.some((word) => word === text);
+}
+
+function keyIn<Word extends string>(words: readonly Word[], text: string): Word | undefined {
+  return words.find((word) => word === text);
 }
 
 function parse(words: readonly string[]) {

@@ -1,6 +1,6 @@
 import { AdsError } from "../ads-error.ts";
-import type { Stats, StatsFigures } from "../client-answers.ts";
-import type { Ads, StatsQuery } from "../create-ads.ts";
+import type { ReferenceFigures, ReferenceStats, Stats, StatsFigures } from "../client-answers.ts";
+import type { Ads, ReferenceStatsQuery, StatsQuery } from "../create-ads.ts";
 
 interface Host {
   write(line: string): void;
@@ -26,19 +26,50 @@ const columns = {
     ["revenue", ({ revenue_micros }, currency) => money(revenue_micros, currency)],
     ["eCPM", ({ ecpm_micros }, currency) => (ecpm_micros === null ? "-" : money(ecpm_micros, currency))],
   ],
-} satisfies Record<StatsTable, readonly [string, (figures: StatsFigures, currency: string) => string][]>;
+} satisfies Record<StatsTable, readonly Column<StatsFigures>[]>;
+
+/** Both tables of references: there are no requests and no rates of them. */
+const referenceColumns: readonly Column<ReferenceFigures>[] = [
+  ["rewards", ({ rewards }) => String(rewards)],
+  ["clicks", ({ clicks }) => String(clicks)],
+  ["users", ({ users }) => String(users)],
+  ["refunds", ({ refunds }) => String(refunds)],
+  ["revenue", ({ revenue_micros }, currency) => money(revenue_micros, currency)],
+];
+
+type Column<Figures> = readonly [name: string, read: (figures: Figures, currency: string) => string];
 
 /** Shows the bot's numbers, or what they earned, as a table with a line of totals. */
-export async function showStats(
+export function showStats(
   ads: Pick<Ads, "stats">,
   { table, query }: { table: StatsTable; query: StatsQuery },
   host: Host,
 ): Promise<number> {
-  try {
+  return show(host, async () => {
     const stats = await ads.stats(query, { signal: host.signal });
-    for (const line of tableOf(stats, table)) host.write(line);
     const { delivered, under_way, failed } = stats.deliveries;
-    host.write(`webhooks: ${delivered} delivered, ${under_way} under way, ${failed} failed`);
+    const webhooks = `webhooks: ${delivered} delivered, ${under_way} under way, ${failed} failed`;
+    return [...tableOf<StatsFigures>(stats, columns[table]), webhooks];
+  });
+}
+
+/** Shows what codes earned whose reference begins with a prefix. */
+export function showReferenceStats(
+  ads: Pick<Ads, "referenceStats">,
+  { prefix, query }: { prefix: string; query: ReferenceStatsQuery },
+  host: Host,
+): Promise<number> {
+  return show(host, async () => {
+    const stats = await ads.referenceStats(prefix, query, { signal: host.signal });
+    const { rows_left_out: leftOut = 0 } = stats;
+    const more = leftOut > 0 ? [`${leftOut} more; a longer --reference-prefix shows them`] : [];
+    return [...tableOf<ReferenceFigures>(stats, referenceColumns), ...more];
+  });
+}
+
+async function show(host: Host, read: () => Promise<readonly string[]>): Promise<number> {
+  try {
+    for (const line of await read()) host.write(line);
     return 0;
   } catch (error) {
     if (host.signal.aborted) return 0;
@@ -48,12 +79,17 @@ export async function showStats(
   }
 }
 
-function tableOf({ rows, total, currency, by }: Stats, table: StatsTable): string[] {
-  const shown: readonly [string, (figures: StatsFigures, currency: string) => string][] = columns[table];
-  const lineOf = (key: string, figures: StatsFigures) => [key, ...shown.map(([, read]) => read(figures, currency))];
+interface Split<Figures> extends Pick<Stats | ReferenceStats, "currency" | "by"> {
+  readonly rows: readonly (Figures & { key: string })[];
+  readonly total: Figures;
+}
+
+function tableOf<Figures>(stats: Split<Figures>, shown: readonly Column<Figures>[]): string[] {
+  const { rows, total, currency, by } = stats;
+  const lineOf = (key: string, figures: Figures) => [key, ...shown.map(([, read]) => read(figures, currency))];
   const lines = [
     [by, ...shown.map(([name]) => name)],
-    ...rows.map(({ key, ...figures }) => lineOf(key === "" ? "(none)" : key, figures)),
+    ...rows.map((row) => lineOf(row.key === "" ? "(none)" : row.key, row)),
     lineOf("total", total),
   ];
   const widths = shown.map((_, at) => Math.max(...lines.map((line) => line[at + 1]?.length ?? 0)));

@@ -87,6 +87,11 @@ export class FakeEvents {
     return this.#events.filter(({ fields }) => fields.event === type && !fields.test).length;
   }
 
+  /** What users earned, without tests. */
+  earned(): OutgoingWebhookEvent[] {
+    return this.#events.flatMap(({ fields }) => (fields.test ? [] : [fields]));
+  }
+
   list(from: number, limit: number): ListedEvent[] {
     return this.#events.slice(from, from + limit).map(({ fields, delivery }) => ({ ...fields, delivery }));
   }

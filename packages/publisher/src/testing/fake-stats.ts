@@ -1,4 +1,4 @@
-import type { StatsResponse } from "@intermission/ad-core/client-api";
+import type { ReferenceFigures, ReferenceStatsResponse, StatsResponse } from "@intermission/ad-core/client-api";
 import { readMoment } from "@intermission/ad-core/moment";
 import type { FakeEvents } from "./fake-events.ts";
 
@@ -9,11 +9,11 @@ const nothing: StatsResponse["total"] = {
   ...{ conversions: 0, revenue_micros: 0, ecpm_micros: null },
 };
 
-/** Counts rewards and clicks; the fake has no other figures. Throws what `refuse` makes of a faulty period. */
+/** Counts rewards and clicks, by reference too; the fake has no other figures. Throws what `refuse` makes of a faulty period. */
 export function fakeStats(
   events: FakeEvents,
   { query, now, refuse }: { query: URLSearchParams; now: Date; refuse: (message: string) => Error },
-): StatsResponse {
+): StatsResponse | ReferenceStatsResponse {
   const momentOf = (name: "from" | "to"): Date | undefined => {
     const text = query.get(name);
     if (text === null) return undefined;
@@ -24,6 +24,17 @@ export function fakeStats(
   const to = momentOf("to") ?? now;
   const from = momentOf("from") ?? new Date(to.getTime() - 7 * 24 * 3_600_000);
   if (from >= to) throw refuse(`from must be before the end (${to.toISOString()})`);
+  const prefix = query.get("reference_prefix") ?? (query.get("by") === "reference" ? "" : undefined);
+  if (prefix !== undefined) {
+    const by = (query.get("by") ?? "day") as ReferenceStatsResponse["by"];
+    const earned = events.earned().filter(({ reference }) => reference?.startsWith(prefix));
+    const keyOf = { reference: (event: Earned) => event.reference ?? "", ...timeKeys }[by];
+    if (keyOf === undefined) throw refuse(`by must be hour, day or reference with reference_prefix, not ${by}`);
+    const keys = [...new Set(earned.map(keyOf))].sort();
+    const rows = keys.map((key) => ({ key, ...figuresOf(earned.filter((event) => keyOf(event) === key)) }));
+    const period = { from: from.toISOString(), to: to.toISOString() };
+    return { currency: "USD", ...period, by, reference_prefix: prefix, rows, total: figuresOf(earned) };
+  }
   const by = (query.get("by") ?? "day") as StatsResponse["by"];
   const figures = { ...nothing, rewards: events.count("rewarded"), clicks: events.count("direct_link") };
   return {
@@ -35,4 +46,17 @@ export function fakeStats(
     total: figures,
     deliveries: { delivered: 0, under_way: 0, failed: 0, success_rate: null },
   };
+}
+
+type Earned = ReturnType<FakeEvents["earned"]>[number];
+
+const timeKeys = {
+  hour: ({ occurred_at }: Earned) => `${occurred_at.slice(0, "2026-03-01T12".length)}:00:00Z`,
+  day: ({ occurred_at }: Earned) => occurred_at.slice(0, "2026-03-01".length),
+};
+
+function figuresOf(earned: readonly Earned[]): ReferenceFigures {
+  const rewards = earned.filter(({ event }) => event === "rewarded").length;
+  const users = new Set(earned.map(({ user_tg_id }) => user_tg_id)).size;
+  return { rewards, clicks: earned.length - rewards, users, refunds: 0, revenue_micros: 0 };
 }

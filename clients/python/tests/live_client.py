@@ -46,6 +46,13 @@ def test_availability_and_the_statistics_can_be_read(ads):
     assert limited.available_at is not None and limited.available_at.endswith("Z")
     stats = ads.stats(by="hour")
     assert (stats.by, stats.total.requests >= 0, len(stats.currency)) == ("hour", True, 3)
+    of_week = ads.stats(begins_at="7d")
+    assert of_week.begins_at < of_week.ends_at
+    earned = ads.reference_stats("", by="reference")
+    assert (earned.by, earned.reference_prefix, earned.rows_left_out) == ("reference", "", 0)
+    assert earned.total.rewards + earned.total.clicks == sum(row.rewards + row.clicks for row in earned.rows)
+    with pytest.raises(AdsError, match='"soon"'):
+        ads.stats(begins_at="soon")
 
 
 def test_a_test_of_a_webhook_that_nobody_receives_says_why(ads):

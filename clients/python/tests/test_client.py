@@ -2,6 +2,7 @@ import asyncio
 import inspect
 import json
 from collections.abc import Callable
+from datetime import datetime, timezone
 
 import httpx
 import pytest
@@ -252,3 +253,40 @@ def test_both_clients_have_the_same_methods():
         return {name: list(inspect.signature(one).parameters) for name, one in public if not name.startswith("_")}
 
     assert methods_of(Ads) == methods_of(AsyncAds)
+
+
+empty_stats = {
+    **{"currency": "USD", "from": "2026-01-01T00:00:00.000Z", "to": "2026-01-02T00:00:00.000Z", "by": "day"},
+    **{"reference_prefix": "shop-", "rows": [], "total": dict.fromkeys(("rewards", "clicks", "users", "refunds", "revenue_micros"), 0)},
+}
+
+
+@pytest.mark.parametrize(
+    "text,hours", [("24h", 24), ("7d", 7 * 24), ("2w", 14 * 24), ("soon", None), ("0d", None), ("7 d", None), ("2026-01-02", None)]
+)
+def test_a_moment_may_be_how_long_ago_it_was_and_everything_else_is_left_to_the_service(call, text, hours):
+    sent: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(request.url.params["from"])
+        return httpx.Response(200, json=empty_stats)
+
+    stats = call(answer, "reference_stats", "shop-", begins_at=text)
+    assert (stats.reference_prefix, stats.total.rewards) == ("shop-", 0)
+    if hours is None:
+        assert sent == [text]
+    else:
+        age = datetime.now(timezone.utc) - datetime.fromisoformat(sent[0].replace("Z", "+00:00"))
+        assert abs(age.total_seconds() - hours * 3600) < 60
+
+
+def test_a_test_of_the_webhook_carries_the_testers_code_and_says_what_to_check(call):
+    bodies: list[dict] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        bodies.append(json.loads(request.content))
+        return httpx.Response(200, json={"event_id": "evt_1", "delivered": False, "status": 404, "advice": "check the path"})
+
+    tested = call(answer, "test_webhook", event="rewarded", user_id=42, code="ABCD")
+    assert bodies == [{"event": "rewarded", "user_tg_id": "42", "code": "ABCD"}]
+    assert (tested.status, tested.advice) == (404, "check the path")

@@ -74,6 +74,21 @@ def test_tokens_belong_to_bots():
         webhook(handled.append, tokens={"7000000001": "ad_a", "7000000002": [""]})
 
 
+def test_tests_of_listed_testers_are_paid_once_where_the_receiver_pays_testers():
+    paid: list[AdEvent] = []
+    tests: list[AdEvent] = []
+    client = serve(paid.append, on_test=tests.append, pays_testers=True)
+    for sent in (
+        signed(event_id="evt_1", test=True, code="ABCD"),
+        signed(event_id="evt_1", test=True, code="ABCD"),
+        signed(event_id="evt_2", test=True, user_tg_id="0"),
+        signed(event_id="evt_3"),
+    ):
+        assert client.post("/webhooks/ads", **sent).status_code == 200
+    assert [(event.event_id, event.is_test) for event in paid] == [("evt_1", True), ("evt_3", False)]
+    assert [event.event_id for event in tests] == ["evt_2"]
+
+
 def test_an_event_without_ids_is_known_by_its_code():
     handled: list[AdEvent] = []
     client = serve(handled.append)

@@ -11,7 +11,7 @@ import httpx
 from . import operations
 from .errors import AdsError
 from .operations import Operation
-from .results import Availability, Code, CodeDetails, EventAttempts, EventsPage, Stats, WebhookTest
+from .results import Availability, Code, CodeDetails, EventAttempts, EventsPage, ReferenceStats, Stats, WebhookTest
 from .settings import api_tokens, bot_id_of, server_address
 from .webhook import EventType
 
@@ -19,6 +19,7 @@ T = TypeVar("T")
 Http = TypeVar("Http", httpx.Client, httpx.AsyncClient)
 Transport = TypeVar("Transport", httpx.BaseTransport, httpx.AsyncBaseTransport)
 By = Literal["hour", "day", "campaign", "creative"]
+ReferenceBy = Literal["hour", "day", "reference"]
 
 
 class _Settings:
@@ -133,12 +134,27 @@ class Ads(_Client[httpx.Client, httpx.BaseTransport]):
         return self._send(operations.events(after, limit))
 
     def stats(self, *, begins_at: str | None = None, ends_at: str | None = None, by: By | None = None) -> Stats:
-        """The bot's numbers: by default of the last seven days, by day. Takes RFC 3339 moments and days."""
+        """The bot's numbers: by default of the last seven days, by day. Takes RFC 3339 moments, days, and how long ago: `24h`, `7d`, `2w`."""
         return self._send(operations.stats(begins_at, ends_at, by))
 
-    def test_webhook(self, *, event: EventType | None = None, user_id: str | int | None = None) -> WebhookTest:
-        """Sends a test event to the bot's webhook now. `user_id`: a listed tester of the bot."""
-        return self._send(operations.test_webhook(event, user_id))
+    def reference_stats(
+        self,
+        prefix: str,
+        *,
+        begins_at: str | None = None,
+        ends_at: str | None = None,
+        by: ReferenceBy | None = None,
+    ) -> ReferenceStats:
+        """What codes whose reference begins with `prefix` earned: of one placement, or of one size of a reward. The service
+        reads at most 100 000 events for an answer, and else asks for a shorter period or a longer prefix."""
+        return self._send(operations.reference_stats(prefix, begins_at, ends_at, by))
+
+    def test_webhook(
+        self, *, event: EventType | None = None, user_id: str | int | None = None, code: str | None = None
+    ) -> WebhookTest:
+        """Sends a test event to the bot's webhook now. `user_id`: a listed tester of the bot. `code`: a code of this tester,
+        which the event then carries; it earns nothing by it."""
+        return self._send(operations.test_webhook(event, user_id, code))
 
     def attempts(self, event_id: str) -> EventAttempts:
         """The attempts to send an event, with the answers to them and what to check."""
@@ -189,12 +205,27 @@ class AsyncAds(_Client[httpx.AsyncClient, httpx.AsyncBaseTransport]):
         return await self._send(operations.events(after, limit))
 
     async def stats(self, *, begins_at: str | None = None, ends_at: str | None = None, by: By | None = None) -> Stats:
-        """The bot's numbers: by default of the last seven days, by day. Takes RFC 3339 moments and days."""
+        """The bot's numbers: by default of the last seven days, by day. Takes RFC 3339 moments, days, and how long ago: `24h`, `7d`, `2w`."""
         return await self._send(operations.stats(begins_at, ends_at, by))
 
-    async def test_webhook(self, *, event: EventType | None = None, user_id: str | int | None = None) -> WebhookTest:
-        """Sends a test event to the bot's webhook now. `user_id`: a listed tester of the bot."""
-        return await self._send(operations.test_webhook(event, user_id))
+    async def reference_stats(
+        self,
+        prefix: str,
+        *,
+        begins_at: str | None = None,
+        ends_at: str | None = None,
+        by: ReferenceBy | None = None,
+    ) -> ReferenceStats:
+        """What codes whose reference begins with `prefix` earned: of one placement, or of one size of a reward. The service
+        reads at most 100 000 events for an answer, and else asks for a shorter period or a longer prefix."""
+        return await self._send(operations.reference_stats(prefix, begins_at, ends_at, by))
+
+    async def test_webhook(
+        self, *, event: EventType | None = None, user_id: str | int | None = None, code: str | None = None
+    ) -> WebhookTest:
+        """Sends a test event to the bot's webhook now. `user_id`: a listed tester of the bot. `code`: a code of this tester,
+        which the event then carries; it earns nothing by it."""
+        return await self._send(operations.test_webhook(event, user_id, code))
 
     async def attempts(self, event_id: str) -> EventAttempts:
         """The attempts to send an event, with the answers to them and what to check."""

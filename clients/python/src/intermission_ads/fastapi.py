@@ -30,6 +30,7 @@ def webhook(
     tokens: Tokens,
     store: EventStore | None = None,
     on_test: Handler | None = None,
+    pays_testers: bool = False,
     tolerance_seconds: float = 300,
     is_timestamp_optional: bool = False,
     handler_timeout_seconds: float = 14,
@@ -39,6 +40,8 @@ def webhook(
     Answers 200 when the event is handled, was handled before or is a test; 401 without a valid signature; 400 and 413 for
     what is no webhook; 500 when `handle` raised. `store`: a `MemoryStore` by default, which forgets at a restart; use one
     that lasts where a reward must not be paid twice. `on_test` is called for test events instead of `handle`.
+    `pays_testers`: `handle` also runs, once, for test events of the bot's listed testers, so that the whole path can be tried
+    with real accounts. A test event without a tester, whose user is `"0"`, pays nobody either way.
     `tokens`: as those of `verify_webhook`; a mapping by bot id for several bots.
 
     An awaited handler that is not done after `handler_timeout_seconds` is cancelled and answered 500; the ad service waits for
@@ -60,7 +63,7 @@ def webhook(
                 await result
 
         async def handle_event() -> None:
-            if event.is_test:
+            if event.is_test and not (pays_testers and event.user_id != "0"):
                 if on_test is not None:
                     await run(on_test)
             elif event.key is None:

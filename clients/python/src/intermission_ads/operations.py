@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from typing import Any, Generic, Literal, TypeVar
 from urllib.parse import quote
@@ -20,6 +21,7 @@ from .results import (
     CodeDetails,
     EventAttempts,
     EventsPage,
+    ReferenceStats,
     Stats,
     WebhookTest,
     read_attempts,
@@ -27,6 +29,7 @@ from .results import (
     read_code,
     read_code_details,
     read_events_page,
+    read_reference_stats,
     read_stats,
     read_webhook_test,
 )
@@ -94,13 +97,34 @@ def events(after: str | None, limit: int | None) -> Operation[EventsPage]:
 def stats(
     begins_at: str | None, ends_at: str | None, by: Literal["hour", "day", "campaign", "creative"] | None
 ) -> Operation[Stats]:
-    return Operation("GET", "/stats", read_stats, query={"from": begins_at, "to": ends_at, "by": by})
+    query = {"from": moment_ago(begins_at), "to": moment_ago(ends_at), "by": by}
+    return Operation("GET", "/stats", read_stats, query=query)
 
 
-def test_webhook(event: EventType | None, user_id: str | int | None) -> Operation[WebhookTest]:
+def reference_stats(
+    prefix: str, begins_at: str | None, ends_at: str | None, by: Literal["hour", "day", "reference"] | None
+) -> Operation[ReferenceStats]:
+    query = {"reference_prefix": prefix, "from": moment_ago(begins_at), "to": moment_ago(ends_at), "by": by}
+    return Operation("GET", "/stats", read_reference_stats, query=query)
+
+
+_HOURS = {"h": 1, "d": 24, "w": 7 * 24}
+
+
+def moment_ago(text: str | None) -> str | None:
+    """The moment that `7d` names; every other text is left to the service, which says what it takes."""
+    found = re.fullmatch("([1-9][0-9]{0,3})([hdw])", text or "")
+    if found is None:
+        return text
+    moment = datetime.now(timezone.utc) - timedelta(hours=int(found[1]) * _HOURS[found[2]])
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def test_webhook(event: EventType | None, user_id: str | int | None, code: str | None) -> Operation[WebhookTest]:
     body = {
         **({} if event is None else {"event": event}),
         **({} if user_id is None else {"user_tg_id": str(user_id)}),
+        **({} if code is None else {"code": code}),
     }
     return Operation("POST", "/webhook/test", read_webhook_test, body=body, is_repeatable=False, timeout=TEST_TIMEOUT_SECONDS)
 

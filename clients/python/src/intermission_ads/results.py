@@ -150,6 +150,56 @@ class Stats:
 
 
 @dataclass(frozen=True)
+class ReferenceFigures:
+    """What codes of some references earned."""
+
+    rewards: int
+    """Views that earned and were charged."""
+    clicks: int
+    """Visits of direct links that counted and were charged."""
+    users: int
+    """How many users earned these."""
+    refunds: int
+    """How many of these rewards and clicks were refunded, whenever that was."""
+    revenue_micros: int
+    """The publisher's share of what was charged, without the refunded ones, in millionths of the currency."""
+
+
+@dataclass(frozen=True)
+class ReferenceRow(ReferenceFigures):
+    key: str
+    """The day, the beginning of the hour, or the reference."""
+
+
+@dataclass(frozen=True)
+class ReferenceStats:
+    currency: str
+    """ISO 4217."""
+    begins_at: str
+    ends_at: str
+    by: Literal["hour", "day", "reference"]
+    reference_prefix: str
+    rows: tuple[ReferenceRow, ...]
+    """References with the greatest revenue come first; at most 1000."""
+    rows_left_out: int
+    """How many further rows there are; `total` counts them."""
+    total: ReferenceFigures
+
+
+def read_reference_stats(answer: Mapping[str, Any]) -> ReferenceStats:
+    return ReferenceStats(
+        currency=answer["currency"],
+        begins_at=answer["from"],
+        ends_at=answer["to"],
+        by=answer["by"],
+        reference_prefix=answer["reference_prefix"],
+        rows=tuple(_take(ReferenceRow, row) for row in answer["rows"]),
+        rows_left_out=answer.get("rows_left_out", 0),
+        total=_take(ReferenceFigures, answer["total"]),
+    )
+
+
+@dataclass(frozen=True)
 class WebhookTest:
     event_id: str
     is_delivered: bool
@@ -159,6 +209,8 @@ class WebhookTest:
     """Why there was no valid answer: `dns`, `refused`, `tls`, `timeout-total`, `redirect` …"""
     answer: str | None
     """The beginning of the answer, or a description of the failure."""
+    advice: str | None
+    """What to check, unless the answer was 2xx."""
 
 
 def read_code(answer: Mapping[str, Any]) -> Code:
@@ -300,6 +352,7 @@ def read_webhook_test(answer: Mapping[str, Any]) -> WebhookTest:
         status=answer.get("status"),
         error_class=answer.get("error_class"),
         answer=answer.get("answer"),
+        advice=answer.get("advice"),
     )
 
 

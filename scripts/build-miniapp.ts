@@ -40,5 +40,5 @@ function isWritable(folder: string): boolean {
   }
 }
 
-// `pnpm build`, `npm run build`.
+// The mini-app alone; `npm run build` builds the servers, too.
 if (import.meta.main) await step("mini-app", buildMiniapp).catch(explain);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { isPlainHttp } from "@intermission/ad-core/web-address";
@@ -78,7 +79,7 @@ const serverVariables = z.object({
   PUBLIC_URL: address.optional(),
   DIRECT_LINK_URL: address.optional(),
   MINIAPP_URL: address.optional(),
-  MINIAPP_DIR: z.string().default(join(import.meta.dirname, "../../miniapp/dist")),
+  MINIAPP_DIR: z.string().default(builtMiniapp()),
   OPERATOR_TOKEN: longSecret.optional(),
   METRICS_PORT: portNumber.optional(),
   METRICS_HOST: z.string().default("127.0.0.1"),
@@ -315,6 +316,12 @@ function demoFaults(given: NodeJS.ProcessEnv): string[] {
     );
   }
   return faults;
+}
+
+/** The bundle's copy, which is beside it, or the build of this repository. */
+function builtMiniapp(): string {
+  const copy = join(import.meta.dirname, "miniapp");
+  return existsSync(copy) ? copy : join(import.meta.dirname, "../../miniapp/dist");
 }
 
 function isLoopbackAddress(address: string): boolean {

@@ -2,7 +2,9 @@
 import { runCommand } from "./processes.ts";
 import { explain, step } from "./say.ts";
 
-const packages = ["ad-core", "postgres", "server", "testing", "publisher"].map((name) => `packages/${name}`);
+const packages = ["ad-core", "operator-api", "postgres", "server", "testing", "publisher"].map(
+  (name) => `packages/${name}`,
+);
 const apps = ["ad-service", "api", "miniapp", "demo-bot"].map((name) => `apps/${name}`);
 
 const checks: [title: string, run: () => Promise<unknown>][] = [

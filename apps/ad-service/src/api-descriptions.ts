@@ -12,10 +12,10 @@ import {
   unavailableReason,
 } from "@intermission/ad-core/client-api";
 import { webhookEvent } from "@intermission/ad-core/webhook-event";
+import { tokenEntry } from "@intermission/operator-api/bots";
+import { campaign } from "@intermission/operator-api/campaigns";
+import { creative } from "@intermission/operator-api/creatives";
 import type { ApiDescription } from "@intermission/server/describe-api";
-import { tokenEntry } from "./bots/tokens.ts";
-import { campaign } from "./campaigns/campaigns.ts";
-import { creative } from "./creatives/creatives.ts";
 
 const rewardSchemas = { NamedReward: namedReward, NamedRewards: namedRewards };
 

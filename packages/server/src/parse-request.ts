@@ -1,32 +1,5 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { HttpError } from "./http-server.ts";
-
-const fromOneToThousand = "must be a whole number from 1 to 1000";
-/** The requested number of entries of a list. */
-export const listLimit = z.coerce
-  .number(fromOneToThousand)
-  .int(fromOneToThousand)
-  .min(1, fromOneToThousand)
-  .max(1000, fromOneToThousand)
-  .default(50);
-
-/** Trimmed text of 1 to `most` characters. */
-export const boundedText = (most: number) =>
-  z
-    .string("is needed")
-    .trim()
-    .min(1, `must have 1 to ${most} characters`)
-    .max(most, `must have 1 to ${most} characters`);
-
-/** A short lower-case word, such as the category of a bot: `games`, `real-money`. */
-export const shortWord = z
-  .string()
-  .regex(/^[a-z][a-z0-9-]{0,31}$/, "must be at most 32 lower-case letters, digits and dashes");
-
-/** The query of requests whose effects may need a confirmation, see `requireConfirmation`. */
-export const confirmation = z.object({
-  confirmed: z.stringbool().default(false).describe("Whether effects that are rarely meant are wanted."),
-});
 
 /** Returns the parsed value; else throws 400 with each field and its rule, and never the value that was sent. */
 export function parseRequest<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {

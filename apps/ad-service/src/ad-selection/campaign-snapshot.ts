@@ -1,7 +1,8 @@
+import type { Campaign } from "@intermission/operator-api/campaigns";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
-import { type Campaign, type Delivered, selectCampaigns } from "../campaigns/campaigns.ts";
+import { type Delivered, selectCampaigns } from "../campaigns/campaigns.ts";
 import { type CampaignState, countAds, flatCurve, type ServedAds, type TrafficCurve } from "./campaign-state.ts";
 import { type CampaignIndex, indexCampaigns } from "./choose-ad.ts";
 

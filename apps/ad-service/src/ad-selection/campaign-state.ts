@@ -1,5 +1,6 @@
+import type { Campaign } from "@intermission/operator-api/campaigns";
 import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
-import type { Campaign, Delivered } from "../campaigns/campaigns.ts";
+import type { Delivered } from "../campaigns/campaigns.ts";
 
 /** A campaign that may run, and what it has delivered so far. */
 export interface CampaignState {

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
+import type { CampaignCreative } from "@intermission/operator-api/campaigns";
 import type { CampaignFormat, CampaignPriority } from "../campaigns/campaign-settings.ts";
-import type { CampaignCreative } from "../campaigns/campaigns.ts";
 import { adsBehindPlan, type CampaignState, fullLimit, type TrafficCurve } from "./campaign-state.ts";
 import { type AdRequest, exclusionReason, type Moment, outOfTime } from "./eligibility.ts";
 

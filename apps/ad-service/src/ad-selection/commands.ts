@@ -1,3 +1,4 @@
+import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { withExamples } from "@intermission/server/command-line";
 import { telegramIdOption } from "@intermission/server/command-options";
 import { type Row, rowsOf, tableOf } from "@intermission/server/command-tables";
@@ -19,7 +20,7 @@ export function explainCommand(program: Command, context: CommandContext): void 
     .addOption(new Option("--platform <name>", "of the user's client").choices(["android", "ios", "desktop", "web"]))
     .addOption(new Option("--premium <who>", "whether the user has Telegram Premium").choices(["yes", "no"]))
     .action(async (query: Record<string, string>) => {
-      const rows = rowsOf(await context.call({ method: "GET", path: "/explain", query }), "campaigns");
+      const rows = rowsOf(await context.call(operatorRequest("explainChoice", { query })), "campaigns");
       context.print(rows, () => tableOf(rows, columns));
     });
 }

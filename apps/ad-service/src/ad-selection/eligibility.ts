@@ -1,5 +1,5 @@
-import type { CampaignFormat, Targeting } from "../campaigns/campaign-settings.ts";
-import type { Campaign } from "../campaigns/campaigns.ts";
+import type { Campaign, Targeting } from "@intermission/operator-api/campaigns";
+import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 import { adsBehindPlan, type CampaignState, fullLimit, type Limit, type TrafficCurve } from "./campaign-state.ts";
 
 export type Platform = "android" | "ios" | "desktop" | "web";

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { Advertiser } from "@intermission/operator-api/advertisers";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-import { z } from "zod";
 
 /** Equal for names that differ only in case, whitespace or Unicode composition. */
 export function advertiserKey(name: string): string {
@@ -76,15 +76,6 @@ export async function campaignsOf(database: Database, name: string): Promise<str
 export function unknownAdvertiser(name: string): HttpError {
   return notFound(`there is no advertiser ${name}; see all with: advertisers list`);
 }
-
-export const advertiser = z.object({
-  name: z.string(),
-  campaigns: z.number(),
-  conversions: z.number(),
-  hasPostbackKey: z.boolean(),
-  createdAt: z.date(),
-});
-export type Advertiser = z.infer<typeof advertiser>;
 
 const list = statement<Advertiser>(
   "advertisers.list",

@@ -1,3 +1,4 @@
+import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { withExamples } from "@intermission/server/command-line";
 import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
@@ -9,7 +10,7 @@ export function advertiserCommands(program: Command, context: CommandContext): v
   withExamples(advertisers.command("list").description("all advertisers that campaigns name"), [
     "advertisers list",
   ]).action(async () => {
-    const rows = rowsOf(await context.call({ method: "GET", path: "/advertisers" }), "advertisers");
+    const rows = rowsOf(await context.call(operatorRequest("listAdvertisers")), "advertisers");
     context.print(rows, () => tableOf(rows, columns));
   });
 
@@ -19,8 +20,7 @@ export function advertiserCommands(program: Command, context: CommandContext): v
   )
     .argument("<advertiser>", "its name in the campaigns, in any case")
     .action(async (advertiser: string) => {
-      const path = `/advertisers/${encodeURIComponent(advertiser)}/key`;
-      const issued = await callForRow(context, { method: "POST", path });
+      const issued = await callForRow(context, operatorRequest("issuePostbackKey", { params: { advertiser } }));
       context.print(
         issued,
         () =>
@@ -35,8 +35,8 @@ export function advertiserCommands(program: Command, context: CommandContext): v
     .argument("<advertiser>", "its name in the campaigns, in any case")
     .argument("<new-name>", "shown to viewers from now on")
     .action(async (advertiser: string, newName: string) => {
-      const path = `/advertisers/${encodeURIComponent(advertiser)}/rename`;
-      const renamed = await callForRow(context, { method: "POST", path, body: { newName } });
+      const input = { params: { advertiser }, body: { newName } };
+      const renamed = await callForRow(context, operatorRequest("renameAdvertiser", input));
       context.print(renamed, () => recordOf(renamed));
     });
 }

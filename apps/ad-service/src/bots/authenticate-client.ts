@@ -1,11 +1,12 @@
 import { hash, randomBytes } from "node:crypto";
+import type { Bot } from "@intermission/operator-api/bots";
 import { statement } from "@intermission/postgres/open-database";
 import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
 import { HttpError } from "@intermission/server/http-server";
 import { type RateLimit, type RateLimiter, type RateVerdict, rateLimiter } from "@intermission/server/rate-limiter";
 import bs58 from "bs58";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Bot, type Bots, findBot } from "./bots.ts";
+import { type Bots, findBot } from "./bots.ts";
 
 const tokenPattern = /^ad_[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 

@@ -1,24 +1,12 @@
+import type { Bot } from "@intermission/operator-api/bots";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-import { z } from "zod";
-import { botSettings, settingColumns } from "./bot-settings.ts";
+import { settingColumns } from "./bot-settings.ts";
 
 export type DeliveryMode = Bot["deliveryMode"];
-
-export const bot = botSettings.extend({
-  botId: z.string(),
-  codePrefix: z
-    .string()
-    .describe("The first four characters of the bot's codes: the address of a direct link identifies its bot by them."),
-  username: z.string().nullable().describe("Without the @."),
-  isSuspended: z.boolean(),
-  createdAt: z.date(),
-  updatedAt: z.date(),
-});
-export type Bot = z.infer<typeof bot>;
 
 const columns = {
   botId: "bots.bot_id",

@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { codeRandomBytes, newCodePrefix } from "@intermission/ad-core/code";
+import type { Bot, BotSettings, TokenEntry } from "@intermission/operator-api/bots";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { byColumn } from "@intermission/postgres/row-columns";
 import { invalidField } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { spellAdvertisers } from "../advertisers/advertisers.ts";
-import { type BotSettings, settingColumns } from "./bot-settings.ts";
-import { type Bot, type Bots, forgetBot, readBot } from "./bots.ts";
-import { insertToken, type TokenEntry } from "./tokens.ts";
+import { settingColumns } from "./bot-settings.ts";
+import { type Bots, forgetBot, readBot } from "./bots.ts";
+import { insertToken } from "./tokens.ts";
 
 /**
  * Initial state of an endpoint whose address changed or that is enabled again: no results yet, and a test due now. Equal to

@@ -1,3 +1,4 @@
+import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { withExamples } from "@intermission/server/command-line";
 import {
   collect,
@@ -22,37 +23,36 @@ export function botCommands(program: Command, context: CommandContext): void {
     .action(async ({ botId, yes, ...options }: SettingOptions & { botId: string }) => {
       const body = { botId, ...settingsOf(options) };
       const query = confirmedQuery({ yes });
-      const added = await callForRow(context, { method: "POST", path: "/bots", query, body });
+      const added = await callForRow(context, operatorRequest("addBot", { query, body }));
       context.print(added, () => `${recordOf(added)}\n\n${nextSteps(added)}`);
     });
 
   withExamples(bots.command("list").description("all bots"), ["bots list", "bots list --json"]).action(async () => {
-    const rows = rowsOf(await context.call({ method: "GET", path: "/bots" }), "bots");
+    const rows = rowsOf(await context.call(operatorRequest("listBots")), "bots");
     context.print(rows, () => tableOf(rows, columns));
   });
 
   forOneBot(bots, "show", "show a bot, its settings and its tokens").action(async (botId: string) => {
-    const bot = await callForRow(context, { method: "GET", path: `/bots/${botId}` });
+    const bot = await callForRow(context, operatorRequest("showBot", { params: { botId } }));
     const { tokens: _, ...settings } = bot;
     context.print(bot, () => `${recordOf(settings)}\n\n${tableOf(rowsOf(bot, "tokens"), tokenColumns)}`);
   });
 
   withSettings(forOneBot(bots, "update", "change settings of a bot; the others stay")).action(
     async (botId: string, { yes, ...options }: SettingOptions) => {
-      const change = {
-        method: "PATCH",
-        path: `/bots/${botId}`,
+      const change = operatorRequest("updateBot", {
+        params: { botId },
         query: confirmedQuery({ yes }),
         body: settingsOf(options),
-      } as const;
+      });
       const bot = await callForRow(context, change);
       context.print(bot, () => recordOf(bot));
     },
   );
 
-  for (const [verb, description] of Object.entries(suspensions)) {
+  for (const [verb, { route, description }] of Object.entries(suspensions)) {
     forOneBot(bots, verb, description).action(async (botId: string) => {
-      const bot = await callForRow(context, { method: "POST", path: `/bots/${botId}/${verb}` });
+      const bot = await callForRow(context, operatorRequest(route, { params: { botId } }));
       context.print(bot, () => recordOf(bot));
     });
   }
@@ -65,9 +65,12 @@ function nextSteps({ botId, webhookUrl }: Row): string {
 }
 
 const suspensions = {
-  suspend: "answer its requests with 403 and let its codes earn nothing; earned events are still delivered",
-  resume: "undo suspend",
-};
+  suspend: {
+    route: "suspendBot",
+    description: "answer its requests with 403 and let its codes earn nothing; earned events are still delivered",
+  },
+  resume: { route: "resumeBot", description: "undo suspend" },
+} as const;
 
 function forOneBot(bots: Command, verb: string, description: string): Command {
   const command = bots.command(verb).description(description);
@@ -212,7 +215,7 @@ export function tokenCommands(program: Command, context: CommandContext): void {
       .description("make a token, shown only once; if another is active, it becomes the next one"),
     ["tokens create --bot-id 7000000001"],
   ).action(async ({ botId }: { botId: string }) => {
-    const created = await callForRow(context, { method: "POST", path: `/bots/${botId}/tokens` });
+    const created = await callForRow(context, operatorRequest("createToken", { params: { botId } }));
     const next = created.state === "next" ? `\n${afterNext(botId, created.tokenId)}` : "";
     context.print(created, () => `${recordOf(created)}\n\nKeep the token now: it is not shown again.${next}`);
   });
@@ -223,8 +226,7 @@ export function tokenCommands(program: Command, context: CommandContext): void {
   )
     .argument("<token-id>", "as shown by bots show")
     .action(async (tokenId: string, { botId }: { botId: string }) => {
-      const path = `/bots/${botId}/tokens/${encodeURIComponent(tokenId)}/activate`;
-      const activated = await callForRow(context, { method: "POST", path });
+      const activated = await callForRow(context, operatorRequest("activateToken", { params: { botId, tokenId } }));
       context.print(activated, () => recordOf(activated));
     });
 
@@ -233,8 +235,7 @@ export function tokenCommands(program: Command, context: CommandContext): void {
   ])
     .argument("<token-id>", "as shown by bots show")
     .action(async (tokenId: string, { botId }: { botId: string }) => {
-      const path = `/bots/${botId}/tokens/${encodeURIComponent(tokenId)}/revoke`;
-      const revoked = await callForRow(context, { method: "POST", path });
+      const revoked = await callForRow(context, operatorRequest("revokeToken", { params: { botId, tokenId } }));
       const { isLast, ...shown } = revoked;
       const warning = `\n\nIt was the last one: the bot's events are held until it has another.\n  $ pnpm ads tokens create --bot-id ${botId}`;
       context.print(revoked, () => `${recordOf(shown)}${isLast === true ? warning : ""}`);

@@ -1,24 +1,12 @@
 import { randomBytes } from "node:crypto";
+import type { TokenEntry } from "@intermission/operator-api/bots";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { StartFault } from "@intermission/server/start-fault";
 import bs58 from "bs58";
 import type { FastifyBaseLogger } from "fastify";
-import { z } from "zod";
 import { type ApiTokens, forgetTokens, lookupHashOf, newApiToken } from "./authenticate-client.ts";
 
-/** What may be shown of a token after its creation. */
-export const tokenEntry = z.object({
-  tokenId: z.string(),
-  state: z
-    .enum(["next", "active", "retiring", "revoked"])
-    .describe("`next` and `active` authenticate and sign; `retiring` does so until `revokeAt`."),
-  createdAt: z.date(),
-  activatedAt: z.date().nullable(),
-  revokeAt: z.date().nullable().describe("A retiring token authenticates and signs until then."),
-  revokedAt: z.date().nullable(),
-});
-export type TokenEntry = z.infer<typeof tokenEntry>;
 export type TokenState = TokenEntry["state"];
 
 const lock = statement<{ botId: string }>(

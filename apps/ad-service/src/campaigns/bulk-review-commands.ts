@@ -1,8 +1,9 @@
+import { amountOf } from "@intermission/operator-api/amounts";
+import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { confirmedQuery, pastMomentOption, telegramIdOption } from "@intermission/server/command-options";
 import { type Row, recordOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import type { Command } from "commander";
-import { amountOf } from "./amounts.ts";
 import type { BulkDecision } from "./bulk-review.ts";
 
 /** The filters of `reviewFilter` as options. */
@@ -34,6 +35,25 @@ function withAmount({ refundedMicros, currency, ...others }: Row): Row {
   return { ...others, refunded: `${amountOf(refundedMicros)} ${currency}` };
 }
 
+const ofView = (name: "releaseView" | "refuseView" | "refundView") => (sessionId: string) =>
+  operatorRequest(name, { params: { sessionId } });
+const ofClick = (name: "releaseClick" | "refuseClick" | "refundClick") => (clickId: string) =>
+  operatorRequest(name, { params: { clickId } });
+
+/** The request about one, and the route for all that a filter selects. */
+const decisions = {
+  views: {
+    release: { one: ofView("releaseView"), many: "releaseViews" },
+    refuse: { one: ofView("refuseView"), many: "refuseViews" },
+    refund: { one: ofView("refundView"), many: "refundViews" },
+  },
+  clicks: {
+    release: { one: ofClick("releaseClick"), many: "releaseClicks" },
+    refuse: { one: ofClick("refuseClick"), many: "refuseClicks" },
+    refund: { one: ofClick("refundClick"), many: "refundClicks" },
+  },
+} as const satisfies Record<"views" | "clicks", Record<BulkDecision, object>>;
+
 /** Decides about one, by its id, or about all that the filter selects: first without `--yes`, which counts them. */
 export async function decide(
   context: CommandContext,
@@ -50,12 +70,11 @@ export async function decide(
   if (id === undefined && !isFiltered) command.error("Give an id, or a filter such as --bot-id or --suspicion.");
   if (id !== undefined && isFiltered) command.error("Give an id or a filter, not both.");
   if (id !== undefined) {
-    const path = `/${what}/${encodeURIComponent(id)}/${verb}`;
-    const decided = await callForRow(context, { method: "POST", path });
+    const decided = await callForRow(context, decisions[what][verb].one(id));
     context.print(decided, () => recordOf(withAmount(decided)));
     return;
   }
-  const call = { method: "POST", path: `/${what}/${verb}`, query: confirmedQuery({ yes }), body: filter } as const;
+  const call = operatorRequest(decisions[what][verb].many, { query: confirmedQuery({ yes }), body: filter });
   const sum = { decided: 0, skipped: 0 };
   for (;;) {
     const { decided, skipped, left } = await callForRow(context, call);

@@ -1,93 +1,12 @@
-import { momentInput, telegramId } from "@intermission/ad-core/client-api";
-import { type WebAddressFault, webAddressFault } from "@intermission/ad-core/web-address";
+import { finePriceRule, isPriceTooFine } from "@intermission/operator-api/amounts";
+import type { CampaignSettings } from "@intermission/operator-api/campaigns";
 import type { ColumnsOf } from "@intermission/postgres/row-columns";
-import { boundedText, shortWord } from "@intermission/server/parse-request";
-import { z } from "zod";
-import { finePriceRule, isPriceTooFine, microsOf } from "./amounts.ts";
-
-const language = z.string().regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, as en");
-const unique = <Item extends z.ZodType>(item: Item, most: number) =>
-  z
-    .array(item, "must be a list")
-    .min(1, "must name at least one, or be left out")
-    .max(most, `must name at most ${most}`)
-    .refine((items) => new Set(items).size === items.length, "must not name anything twice");
-
-const wholeNumber = (least: number, most: number) => {
-  const message = `must be from ${least} to ${most}`;
-  return z.int(message).min(least, message).max(most, message);
-};
-
-/** The users that a campaign targets. An omitted target matches all; hours and weekdays are in the bot's time zone. */
-export const targeting = z.strictObject({
-  languages: unique(language, 100).optional(),
-  platforms: unique(z.enum(["android", "ios", "desktop", "web"], "must be android, ios, desktop or web"), 4).optional(),
-  premium: z.boolean().optional().describe("True: only users with Telegram Premium; false: only users without it."),
-  bots: unique(telegramId, 1000).optional(),
-  botCategories: unique(shortWord, 100).optional(),
-  excludedBots: unique(telegramId, 1000).optional(),
-  excludedBotCategories: unique(shortWord, 100).optional(),
-  hours: unique(wholeNumber(0, 23), 24)
-    .optional()
-    .describe("Each hour of the day: [8, 9, 10], or over midnight [22, 23, 0, 1]."),
-  weekdays: unique(wholeNumber(1, 7), 7)
-    .optional()
-    .describe("1 is Monday, 7 Sunday: of the moment itself, also after midnight."),
-});
-export type Targeting = z.infer<typeof targeting>;
 
 export type CampaignFormat = "rewarded" | "direct_link";
 /** `archived`: the campaign no longer runs, and only its statistics remain of interest. */
 export type CampaignStatus = "active" | "paused" | "archived";
 /** The serving order: sponsorship before standard before house. */
 export type CampaignPriority = "sponsorship" | "standard" | "house";
-
-const capForm = "must be a whole number from 1 to 1000000000000000, or none";
-const cap = z.int(capForm).min(1, capForm).max(1e15, capForm).nullable();
-const price = microsOf("price");
-const budget = microsOf("budget").nullable();
-
-const landingUrl = z.string().transform((url, context) => {
-  const checked = checkLandingUrl(url);
-  if (checked.outcome === "valid") return checked.url;
-  context.addIssue({ code: "custom", message: checked.message });
-  return z.NEVER;
-});
-
-/** The settings of a campaign, each checked alone. Null means none. */
-export const campaignSettings = z.strictObject({
-  name: boundedText(128),
-  advertiser: boundedText(128).describe("Shown to the viewer as text: the company that pays for the ad."),
-  priority: z.enum(["sponsorship", "standard", "house"]),
-  category: shortWord.nullable(),
-  pacing: z.enum(["even", "asap"]).describe("`even`: spread over the day; `asap`: as fast as requests come."),
-  startsAt: momentInput.nullable(),
-  endsAt: momentInput.nullable().describe("The end, exclusive: a date ends the campaign as that day begins."),
-  landingUrl: landingUrl.nullable().describe("The target of a direct link, or of a video's call to action."),
-  callToAction: boundedText(40).nullable().describe("The label of the button beside a video."),
-  weight: z.int("must be a whole number").min(1, "must be 1 or more").max(1_000_000, "must be 1000000 at most"),
-  viewPriceMicros: price.describe("The price of one completed view, in millionths of the deployment's currency."),
-  clickPriceMicros: price.describe("The price of one counted click, in millionths of the deployment's currency."),
-  totalBudgetMicros: budget,
-  dailyBudgetMicros: budget,
-  totalViewCap: cap,
-  dailyViewCap: cap,
-  totalClickCap: cap,
-  dailyClickCap: cap,
-  userCap: z
-    .int("must be a whole number")
-    .min(1, "must be 1 or more")
-    .max(10_000, "must be 10000 at most")
-    .nullable()
-    .describe("The maximum of views and clicks per user within the last `userCapSeconds`."),
-  userCapSeconds: z
-    .int("must be whole seconds")
-    .min(60, "must be a minute or more")
-    .max(7_776_000, "must be 90 days at most")
-    .nullable(),
-  targeting,
-});
-export type CampaignSettings = z.infer<typeof campaignSettings>;
 
 export const settingColumns = {
   name: "name",
@@ -112,12 +31,6 @@ export const settingColumns = {
   userCapSeconds: "user_cap_seconds",
   targeting: "targeting",
 } satisfies ColumnsOf<CampaignSettings>;
-
-/** A campaign's formats cannot be changed, so that past charges keep their meaning. */
-export const campaignFormats = z
-  .array(z.enum(["rewarded", "direct_link"]))
-  .min(1, "must be rewarded, direct_link or both")
-  .refine((formats) => new Set(formats).size === formats.length, "must not name a format twice");
 
 export const defaultSettings: Omit<CampaignSettings, "name" | "advertiser"> = {
   priority: "standard",
@@ -209,28 +122,6 @@ function limitFault(settings: CampaignSettings): CampaignFault | undefined {
     }
   }
   return undefined;
-}
-
-export type LandingUrlCheck = { outcome: "valid"; url: string } | { outcome: "invalid"; message: string };
-
-const LONGEST = 2048;
-
-const faults = {
-  "not-an-address": "is not an address; write it in full, as https://example.com/page",
-  scheme: "must begin with https:// or http://",
-  "user-info": "must not hold a user name or password",
-} satisfies Record<WebAddressFault, string>;
-
-/** Checks a page that a viewer may be sent to: http or https (including t.me), without a user name or password. */
-export function checkLandingUrl(text: string): LandingUrlCheck {
-  if (text.length > LONGEST) return invalid(`is longer than ${LONGEST} characters`);
-  const fault = webAddressFault(text, { isPlainHttpAllowed: true });
-  if (fault !== undefined) return invalid(faults[fault]);
-  return { outcome: "valid", url: new URL(text).href };
-}
-
-function invalid(fault: string): LandingUrlCheck {
-  return { outcome: "invalid", message: `the landing URL ${fault}` };
 }
 
 export interface LandingMacros {

@@ -1,7 +1,7 @@
+import type { Campaign, CampaignSettings } from "@intermission/operator-api/campaigns";
 import { expect, test } from "vitest";
-import { type CampaignSettings, defaultSettings } from "./campaign-settings.ts";
+import { defaultSettings } from "./campaign-settings.ts";
 import { campaignWarnings } from "./campaign-warnings.ts";
-import type { Campaign } from "./campaigns.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 const earlier = new Date("2026-02-20T00:00:00Z");

@@ -1,9 +1,10 @@
+import { amountOf } from "@intermission/operator-api/amounts";
+import type { Campaign, CampaignSettings } from "@intermission/operator-api/campaigns";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { ConfirmableEffect } from "@intermission/server/refuse";
 import { advertiserNames, similarAdvertiser } from "../advertisers/similar-advertiser.ts";
-import { amountOf } from "./amounts.ts";
-import { type CampaignSettings, knownMacros } from "./campaign-settings.ts";
-import type { Campaign, Delivered } from "./campaigns.ts";
+import { knownMacros } from "./campaign-settings.ts";
+import type { Delivered } from "./campaigns.ts";
 
 /** An effect of a campaign's settings that is rarely meant. */
 export type CampaignWarningKind = "unknown-macro" | "similar-advertiser" | "never-runs" | "ends-now" | "limit-reached";

@@ -1,8 +1,8 @@
+import { campaignSettings, checkLandingUrl } from "@intermission/operator-api/campaigns";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
 import type { CampaignStatus } from "./campaign-settings.ts";
-import { campaignSettings, checkLandingUrl } from "./campaign-settings.ts";
 import { findCampaign, listCampaigns } from "./campaigns.ts";
 import { addCampaign, type CampaignDraft, setCampaignStatus, updateCampaign } from "./change-campaign.ts";
 

@@ -1,33 +1,9 @@
+import type { Campaign, CampaignCreative } from "@intermission/operator-api/campaigns";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-import { z } from "zod";
-import { campaignFormats, campaignSettings, settingColumns } from "./campaign-settings.ts";
-
-/** A creative with the settings of its campaign. */
-const campaignCreative = z.object({
-  creativeId: z.string(),
-  weight: z.number(),
-  label: z.string().nullable().describe("Replaces the advertiser's name."),
-  callToAction: z.string().nullable().describe("Replaces the campaign's call to action."),
-  isActive: z.boolean(),
-});
-export type CampaignCreative = z.infer<typeof campaignCreative>;
-
-export const campaign = z.object({
-  ...campaignSettings.shape,
-  campaignId: z.string(),
-  formats: campaignFormats,
-  status: z.enum(["active", "paused", "archived"]),
-  startsAt: z.date().nullable(),
-  endsAt: z.date().nullable(),
-  landingUrl: z.string().nullable(),
-  creatives: z.array(campaignCreative),
-  createdAt: z.date(),
-  updatedAt: z.date(),
-});
-export type Campaign = z.infer<typeof campaign>;
+import { settingColumns } from "./campaign-settings.ts";
 
 /** What was delivered and charged: counts of views and clicks, and the spend in micros, which is exact in a double. */
 export interface Delivered {

@@ -1,18 +1,16 @@
+import type { Campaign, CampaignSettings, CreativeSettings } from "@intermission/operator-api/campaigns";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { byColumn } from "@intermission/postgres/row-columns";
-import { boundedText } from "@intermission/server/parse-request";
-import { z } from "zod";
 import { rememberAdvertiser } from "../advertisers/advertisers.ts";
 import {
   type CampaignFault,
   type CampaignFormat,
-  type CampaignSettings,
   type CampaignStatus,
   campaignFault,
   defaultSettings,
   settingColumns,
 } from "./campaign-settings.ts";
-import { type Campaign, findCampaign } from "./campaigns.ts";
+import { findCampaign } from "./campaigns.ts";
 
 /** The required settings of a new campaign; the others have defaults. */
 export type CampaignDraft = Pick<CampaignSettings, "name" | "advertiser"> &
@@ -130,17 +128,6 @@ async function change(
 }
 
 /** How a campaign shows a creative; omitted settings keep their value, or default to the campaign's. */
-export const creativeSettings = z.strictObject({
-  weight: z
-    .int("must be a whole number")
-    .min(1, "must be 1 or more")
-    .max(1_000_000, "must be 1000000 at most")
-    .optional(),
-  label: boundedText(128).nullable().optional(),
-  callToAction: boundedText(40).nullable().optional(),
-});
-export type CreativeSettings = z.infer<typeof creativeSettings>;
-
 export type AttachCreativeOutcome =
   | { outcome: "changed"; campaign: Campaign }
   | { outcome: "unknown-campaign" }

@@ -1,3 +1,5 @@
+import { type AmountKind, amountOf, readAmount } from "@intermission/operator-api/amounts";
+import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { withExamples } from "@intermission/server/command-line";
 import {
   collect,
@@ -11,18 +13,17 @@ import { type Row, recordOf, row, rowsOf, tableOf } from "@intermission/server/c
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { uploadVideo } from "../creatives/upload.ts";
-import { type AmountKind, amountOf, readAmount } from "./amounts.ts";
 
 const verbs = {
-  pause: "stop showing it to new viewers",
-  resume: "undo pause",
-  archive: "end it for good; its statistics stay",
-};
+  pause: { route: "pauseCampaign", description: "stop showing it to new viewers" },
+  resume: { route: "resumeCampaign", description: "undo pause" },
+  archive: { route: "archiveCampaign", description: "end it for good; its statistics stay" },
+} as const;
 
 export function campaignCommands(program: Command, context: CommandContext): void {
   const campaigns = program.command("campaigns").description("ads to show: videos and landing pages");
   const show = async (campaign: Row) => {
-    const { currency } = context.isJson() ? {} : await callForRow(context, { method: "GET", path: "/currency" });
+    const { currency } = context.isJson() ? {} : await callForRow(context, operatorRequest("showCurrency"));
     context.print(campaign, () => recordOf({ ...readable(campaign), currency }));
   };
 
@@ -49,7 +50,7 @@ export function campaignCommands(program: Command, context: CommandContext): voi
         for (const file of video) creativeIds.push((await uploadVideo(context, file)).creativeId);
         const body = { ...settingsOf(options), formats: format, creativeIds };
         const query = confirmedQuery({ yes });
-        await show(await callForRow(context, { method: "POST", path: "/campaigns", query, body }));
+        await show(await callForRow(context, operatorRequest("addCampaign", { query, body })));
       },
     );
 
@@ -57,29 +58,31 @@ export function campaignCommands(program: Command, context: CommandContext): voi
     .option("--archived", "include archived campaigns")
     .action(async ({ archived }: { archived?: boolean }) => {
       const query = { archived: String(archived === true) };
-      const answer = await callForRow(context, { method: "GET", path: "/campaigns", query });
+      const answer = await callForRow(context, operatorRequest("listCampaigns", { query }));
       const rows = rowsOf(answer, "campaigns");
       context.print(rows, () => tableOf(rows, columnsIn(String(answer.currency))));
     });
 
   forOneCampaign(campaigns, "show", "show a campaign").action(async (campaignId: string) =>
-    show(await callForRow(context, { method: "GET", path: pathOf(campaignId) })),
+    show(await callForRow(context, operatorRequest("showCampaign", { params: { campaignId } }))),
   );
 
   withSettings(forOneCampaign(campaigns, "update", "change settings of a campaign; the others stay")).action(
     async (campaignId: string, { yes, ...options }: Row) => {
-      const before = namesTarget(options) ? await callForRow(context, { method: "GET", path: pathOf(campaignId) }) : {};
+      const before = namesTarget(options)
+        ? await callForRow(context, operatorRequest("showCampaign", { params: { campaignId } }))
+        : {};
       const body = settingsOf(options, before.targeting as Row | undefined);
       const query = confirmedQuery({ yes });
-      await show(await callForRow(context, { method: "PATCH", path: pathOf(campaignId), query, body }));
+      await show(await callForRow(context, operatorRequest("updateCampaign", { params: { campaignId }, query, body })));
     },
   );
 
   videosOfCampaign(campaigns, context, show);
 
-  for (const [verb, description] of Object.entries(verbs)) {
+  for (const [verb, { route, description }] of Object.entries(verbs)) {
     forOneCampaign(campaigns, verb, description).action(async (campaignId: string) =>
-      show(await callForRow(context, { method: "POST", path: `${pathOf(campaignId)}/${verb}` })),
+      show(await callForRow(context, operatorRequest(route, { params: { campaignId } }))),
     );
   }
 }
@@ -92,8 +95,6 @@ function videosOfCampaign(campaigns: Command, context: CommandContext, show: (ca
     ])
       .argument("<campaign-id>", "as shown by campaigns list")
       .argument("<creative-id>", "as shown by creatives list");
-  const pathTo = (campaignId: string, creativeId: string, verb: string) =>
-    `${pathOf(campaignId)}/creatives/${encodeURIComponent(creativeId)}/${verb}`;
 
   forOneVideo("attach", "show a video in a campaign, or change how it is shown")
     .option("--weight <number>", "how often it is shown, relative to the campaign's other videos", wholeNumber)
@@ -103,11 +104,13 @@ function videosOfCampaign(campaigns: Command, context: CommandContext, show: (ca
       const body = Object.fromEntries(
         Object.entries(options).map(([name, value]) => [name, value === "none" ? null : value]),
       );
-      await show(await callForRow(context, { method: "POST", path: pathTo(campaignId, creativeId, "attach"), body }));
+      await show(
+        await callForRow(context, operatorRequest("attachCreative", { params: { campaignId, creativeId }, body })),
+      );
     });
   forOneVideo("detach", "stop showing a video of a campaign to new viewers").action(
     async (campaignId: string, creativeId: string) =>
-      show(await callForRow(context, { method: "POST", path: pathTo(campaignId, creativeId, "detach") })),
+      show(await callForRow(context, operatorRequest("detachCreative", { params: { campaignId, creativeId } }))),
   );
 }
 
@@ -117,10 +120,6 @@ function forOneCampaign(campaigns: Command, verb: string, description: string): 
     `campaigns ${verb} cmp_8fJ2kLm4Qr9T${verb === "update" ? " --weight 5 --user-cap 3/24h" : ""}`,
   ]);
   return command.argument("<campaign-id>", "as shown by campaigns list");
-}
-
-function pathOf(campaignId: string): string {
-  return `/campaigns/${encodeURIComponent(campaignId)}`;
 }
 
 /** The campaign as people read it: only what is set, with money as amounts. */

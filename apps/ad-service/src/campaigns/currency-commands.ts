@@ -1,3 +1,4 @@
+import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { withExamples } from "@intermission/server/command-line";
 import { confirmable, confirmedQuery } from "@intermission/server/command-options";
 import { recordOf } from "@intermission/server/command-tables";
@@ -10,7 +11,7 @@ export function currencyCommands(program: Command, context: CommandContext): voi
   withExamples(currency.command("show").description("show the currency of the amounts in the store"), [
     "currency show",
   ]).action(async () => {
-    const shown = await callForRow(context, { method: "GET", path: "/currency" });
+    const shown = await callForRow(context, operatorRequest("showCurrency"));
     context.print(shown, () => recordOf(shown));
   });
 
@@ -22,13 +23,8 @@ export function currencyCommands(program: Command, context: CommandContext): voi
     ).argument("<currency>", "ISO 4217 code, such as EUR"),
     ["currency set EUR", "currency set EUR --yes"],
   ).action(async (code: string, { yes }: { yes?: boolean }) => {
-    const call = {
-      method: "PUT",
-      path: "/currency",
-      query: confirmedQuery({ yes }),
-      body: { currency: code },
-    } as const;
-    const set = await callForRow(context, call);
+    const input = { query: confirmedQuery({ yes }), body: { currency: code } };
+    const set = await callForRow(context, operatorRequest("setCurrency", input));
     const next = `\n\nStart every node again, with CURRENCY=${code}.`;
     context.print(set, () => `${recordOf(set)}${set.running === code ? "" : next}`);
   });

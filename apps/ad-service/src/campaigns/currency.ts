@@ -1,10 +1,10 @@
+import { currencyRoutes } from "@intermission/operator-api/currency";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
-import { confirmation } from "@intermission/server/parse-request";
 import { requireConfirmation } from "@intermission/server/refuse";
+import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import { StartFault } from "@intermission/server/start-fault";
 import type { FastifyBaseLogger } from "fastify";
-import { z } from "zod";
 
 /** What decides about the currency of the store. */
 export interface CurrencyFacts {
@@ -80,23 +80,6 @@ function refusal(stored: string, configured: string): string {
   );
 }
 
-const currencyCode = z.string().regex(/^[A-Z]{3}$/, "must be an ISO 4217 currency code such as EUR");
-const answer = z.object({
-  currency: z.string().describe("Of all prices, budgets and charges in the store."),
-  running: z.string().describe("That of the node that answered; it differs until the node is started again."),
-});
-
-const operations = {
-  show: { operationId: "showCurrency", description: "Returns the currency of all amounts.", response: { 200: answer } },
-  set: {
-    operationId: "setCurrency",
-    description: "Names the currency of all amounts in the store. It converts none: each number stays.",
-    querystring: confirmation,
-    body: z.strictObject({ currency: currencyCode }).meta({ examples: [{ currency: "EUR" }] }),
-    response: { 200: answer },
-  },
-};
-
 const replace = statement<never>(
   "currency.replace",
   `insert into deployment (currency) values ($1) on conflict (is_only) do update set currency = excluded.currency`,
@@ -107,21 +90,23 @@ export function currencyOperatorRoutes(
   scope: CheckedScope,
   { database, currency: running }: { database: Database; currency: string },
 ): void {
-  scope.get("/currency", { schema: operations.show }, async () => {
-    const [row] = await database.run(readFacts, []);
-    return { currency: row?.stored ?? running, running };
-  });
+  serveOperatorRoutes(scope, currencyRoutes, {
+    async showCurrency() {
+      const [row] = await database.run(readFacts, []);
+      return { currency: row?.stored ?? running, running };
+    },
 
-  scope.put("/currency", { schema: operations.set }, async ({ body, query }) => {
-    const { currency } = body;
-    const [row] = await database.run(readFacts, []);
-    const stored = row?.stored ?? running;
-    const message =
-      `all prices, budgets and charges, also those of the past, are then amounts in ${currency}; they are in ${stored}, and no ` +
-      `number is converted. Every node answers with ${running} until it is started again, with CURRENCY=${currency}`;
-    const effects = stored !== currency && row?.hasMoney === true ? [{ field: "currency", message }] : [];
-    requireConfirmation(effects, { isConfirmed: query.confirmed });
-    await database.run(replace, [currency]);
-    return { currency, running };
+    async setCurrency({ body, query }) {
+      const { currency } = body;
+      const [row] = await database.run(readFacts, []);
+      const stored = row?.stored ?? running;
+      const message =
+        `all prices, budgets and charges, also those of the past, are then amounts in ${currency}; they are in ${stored}, and no ` +
+        `number is converted. Every node answers with ${running} until it is started again, with CURRENCY=${currency}`;
+      const effects = stored !== currency && row?.hasMoney === true ? [{ field: "currency", message }] : [];
+      requireConfirmation(effects, { isConfirmed: query.confirmed });
+      await database.run(replace, [currency]);
+      return { currency, running };
+    },
   });
 }

@@ -1,24 +1,6 @@
+import type { Campaign, DeliveredSoFar } from "@intermission/operator-api/campaigns";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { z } from "zod";
-import type { Campaign, Delivered } from "./campaigns.ts";
-
-/** How far a campaign is, in the list of campaigns. */
-export const deliveredSoFar = z.object({
-  delivered: z.object({
-    views: z.number(),
-    clicks: z.number(),
-    spentMicros: z.number().describe("Charges without the refunded ones."),
-  }),
-  budgetLeftMicros: z
-    .number()
-    .nullable()
-    .describe("Of the total budget, or without one, of today's (UTC); null without a budget."),
-  deliveredShare: z
-    .number()
-    .nullable()
-    .describe("The used part of the total limit that is nearest to its end, 0 to 1; null without a total limit."),
-});
-export type DeliveredSoFar = z.infer<typeof deliveredSoFar>;
+import type { Delivered } from "./campaigns.ts";
 
 export interface DeliveredDays {
   all: Delivered;

@@ -1,5 +1,6 @@
+import { checkLandingUrl } from "@intermission/operator-api/campaigns";
 import { expect, test } from "vitest";
-import { checkLandingUrl, landingAddress } from "./campaign-settings.ts";
+import { landingAddress } from "./campaign-settings.ts";
 
 const macros = { click_id: "clk_1", code: "a&b=c", bot_id: "42", campaign_id: "c/d", creative_id: "" };
 const stored = (text: string) => {

@@ -1,7 +1,7 @@
+import type { Bot } from "@intermission/operator-api/bots";
 import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Bot } from "../bots/bots.ts";
 import { migrations } from "../migrations.ts";
 import type { ClickRefusal, ClickSuspicion, WithheldOutcome } from "./click-verdict.ts";
 

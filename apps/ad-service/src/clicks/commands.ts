@@ -1,3 +1,4 @@
+import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { withExamples } from "@intermission/server/command-line";
 import { confirmable, wholeNumber } from "@intermission/server/command-options";
 import { type Row, rowsOf, tableOf } from "@intermission/server/command-tables";
@@ -21,7 +22,7 @@ export function clickCommands(program: Command, context: CommandContext): void {
     .option("--limit <number>", "at most this many, up to 1000", wholeNumber, 50)
     .action(async (options: Row) => {
       const query = filterQuery(options);
-      const rows = rowsOf(await context.call({ method: "GET", path: "/clicks", query }), "clicks");
+      const rows = rowsOf(await context.call(operatorRequest("listClicks", { query })), "clicks");
       context.print(rows, () => tableOf(rows, columns));
     });
 

@@ -1,4 +1,6 @@
 import { codePrefixOf, eventIdOfClick, isCode, newClickId } from "@intermission/ad-core/code";
+import type { Bot } from "@intermission/operator-api/bots";
+import type { Campaign } from "@intermission/operator-api/campaigns";
 import { type CommitGroup, groupCommits, OverloadedError } from "@intermission/postgres/group-commits";
 import type { Database } from "@intermission/postgres/open-database";
 import { inTurn, type Turns } from "@intermission/server/in-turn";
@@ -10,9 +12,8 @@ import { type CampaignState, holdAd, isNearLimit, isSerialized } from "../ad-sel
 import { chooseAd } from "../ad-selection/choose-ad.ts";
 import { type AdRequest, languageOf, platformOf } from "../ad-selection/eligibility.ts";
 import { askLimits, hasBudgetLeft, seenBy } from "../ad-selection/select-ad.ts";
-import { type Bot, type Bots, findBotByPrefix } from "../bots/bots.ts";
+import { type Bots, findBotByPrefix } from "../bots/bots.ts";
 import { landingAddress } from "../campaigns/campaign-settings.ts";
-import type { Campaign } from "../campaigns/campaigns.ts";
 import { randomCode } from "../codes/issue-code.ts";
 import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
 import { type ClickVerdict, leadsToAd, refusalOf } from "./click-verdict.ts";

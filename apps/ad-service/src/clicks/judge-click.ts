@@ -1,11 +1,11 @@
 import { crc32 } from "node:zlib";
+import type { Bot } from "@intermission/operator-api/bots";
 import {
   earnedOnDay,
   limitOfViewer,
   type UnfinishedViews,
   type ViewerEarnings,
 } from "../ad-selection/limit-of-viewer.ts";
-import type { Bot } from "../bots/bots.ts";
 import type { Charge } from "../campaigns/event-worth.ts";
 import { judgeCrowd, type PlaceOfClick } from "./click-farm.ts";
 import type { ClickSuspicion, ClickVerdict, LeadingVerdict } from "./click-verdict.ts";

@@ -1,6 +1,6 @@
+import type { Bot } from "@intermission/operator-api/bots";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
-import type { Bot } from "../bots/bots.ts";
 import { selectTerms } from "../campaigns/event-worth.ts";
 import type { Click, ClickFacts } from "./judge-click.ts";
 import { noUsers } from "./network-users.ts";

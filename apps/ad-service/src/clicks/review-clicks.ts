@@ -1,13 +1,8 @@
 import { eventIdOfClick } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
+import type { ReviewFilter, SuspiciousClick } from "@intermission/operator-api/reviews";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
-import {
-  type BulkDecision,
-  filterConditions,
-  filterValues,
-  type Matching,
-  type ReviewFilter,
-} from "../campaigns/bulk-review.ts";
+import { type BulkDecision, filterConditions, filterValues, type Matching } from "../campaigns/bulk-review.ts";
 import {
   decideRefund,
   decideRefusal,
@@ -19,27 +14,10 @@ import {
 import { selectTerms } from "../campaigns/event-worth.ts";
 import { type RefundOutcome, writeRefund } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
-import type { ClickSuspicion, WithheldOutcome } from "./click-verdict.ts";
+import type { WithheldOutcome } from "./click-verdict.ts";
 
 /** `counted`: paid anyway, by the bot's setting or by release. */
 export type ClickState = "counted" | "held" | "refused";
-
-export interface SuspiciousClick {
-  botId: string;
-  clickId: string;
-  userId: string;
-  code: string;
-  campaignId: string | null;
-  state: ClickState;
-  suspicions: ClickSuspicion[];
-  userAgent: string;
-  /** Equal for clicks from one address or one network on one day (UTC); it has no other use. */
-  address: string | null;
-  network: string | null;
-  occurredAt: Date;
-  decidedAt: Date | null;
-  refundedAt: Date | null;
-}
 
 /** A row of the query, with whole hashes; `state` of a released click is `counted`. */
 type Row = Omit<SuspiciousClick, "address" | "network"> & { addressHash: Buffer | null; networkHash: Buffer | null };

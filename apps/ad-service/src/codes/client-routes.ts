@@ -6,12 +6,12 @@ import {
   describeCodeResponse,
   type PayPerCode,
 } from "@intermission/ad-core/client-api";
+import type { Bot } from "@intermission/operator-api/bots";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { HttpError } from "@intermission/server/http-server";
 import { z } from "zod";
 import { callerOf, countCode, type RateLimits } from "../bots/authenticate-client.ts";
 import { namedRewardsOf } from "../bots/bot-settings.ts";
-import type { Bot } from "../bots/bots.ts";
 import { canEarn, type DescribedCode, describeCode } from "./describe-code.ts";
 import { type Codes, type IssuedCode, issueCode } from "./issue-code.ts";
 

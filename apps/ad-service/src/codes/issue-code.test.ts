@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
+import type { Bot } from "@intermission/operator-api/bots";
 import { statement } from "@intermission/postgres/open-database";
 import { secretBox } from "@intermission/server/secret-box";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newTelegramId } from "../../test/fixtures/app-fixture.ts";
-import { type Bot, openBots } from "../bots/bots.ts";
+import { openBots } from "../bots/bots.ts";
 import { addBot } from "../bots/change-bot.ts";
 import { migrations } from "../migrations.ts";
 import { findCode } from "./describe-code.ts";

@@ -1,9 +1,9 @@
 import { codeRandomBytes, newCode } from "@intermission/ad-core/code";
+import type { Bot } from "@intermission/operator-api/bots";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { randomBytes } from "@intermission/server/random-bytes";
-import type { Bot } from "../bots/bots.ts";
 
 export interface IssueCodeInput {
   bot: Pick<Bot, "botId" | "codePrefix" | "codeLifetimeSeconds">;

@@ -1,10 +1,11 @@
+import { roundedAmount } from "@intermission/operator-api/amounts";
+import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { withExamples } from "@intermission/server/command-line";
 import { pastMomentOption, telegramIdOption, wholeNumber } from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf, textOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import type { Command } from "commander";
 import { z } from "zod";
-import { roundedAmount } from "../campaigns/amounts.ts";
 
 export function conversionCommands(program: Command, context: CommandContext): void {
   const conversions = program
@@ -21,7 +22,7 @@ export function conversionCommands(program: Command, context: CommandContext): v
     .option("--limit <number>", "at most this many, up to 1000", wholeNumber, 50)
     .action(async ({ limit, ...of }: { botId?: string; campaignId?: string; event?: string; limit: number }) => {
       const query = { ...of, limit: String(limit) };
-      const rows = rowsOf(await context.call({ method: "GET", path: "/conversions", query }), "conversions");
+      const rows = rowsOf(await context.call(operatorRequest("listConversions", { query })), "conversions");
       context.print(rows, () => tableOf(rows, columns));
     });
 
@@ -37,7 +38,7 @@ export function conversionCommands(program: Command, context: CommandContext): v
     .option("--to <moment>", "the end, exclusive (default: now)", pastMomentOption)
     .action(async ({ botId, campaignId, from, to }: SumsOptions) => {
       const query = { botId, campaignId, from: from?.toISOString(), to: to?.toISOString() };
-      const answer = await callForRow(context, { method: "GET", path: "/conversions/sums", query });
+      const answer = await callForRow(context, operatorRequest("sumConversions", { query }));
       context.print(answer, () => showSums(sumsAnswer.parse(answer)));
     });
 
@@ -50,7 +51,7 @@ export function conversionCommands(program: Command, context: CommandContext): v
     .option("--conversion-id <id>", "the advertiser's id; none if conversions list shows none", "")
     .action(async (clickId: string, { event, conversionId }: { event: string; conversionId: string }) => {
       const body = { clickId, event, conversionId };
-      const reversed = await callForRow(context, { method: "POST", path: "/conversions/reverse", body });
+      const reversed = await callForRow(context, operatorRequest("reverseConversion", { body }));
       context.print(reversed, () => recordOf(reversed));
     });
 }

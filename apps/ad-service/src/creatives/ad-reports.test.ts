@@ -1,9 +1,9 @@
+import type { AdReportsPage } from "@intermission/operator-api/creatives";
 import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
 import { migrations } from "../migrations.ts";
-import type { AdReportsPage } from "./ad-reports.ts";
 
 const operatorToken = "an-operators-token-of-32-characters-or-more";
 const insertReport = statement<never>(

@@ -1,22 +1,7 @@
 import { adReportReason } from "@intermission/ad-core/player-api";
+import type { AdReport, AdReportsPage } from "@intermission/operator-api/creatives";
 import type { Database, Statement } from "@intermission/postgres/open-database";
 import { z } from "zod";
-
-/** Viewers' objections to a creative, for one reason. */
-const adReport = z.object({
-  creativeId: z.string(),
-  reason: adReportReason,
-  reports: z.number().describe("At most one of each user and day."),
-  users: z.number(),
-  latestAt: z.date(),
-});
-export type AdReport = z.infer<typeof adReport>;
-export const adReportsPage = z.object({
-  reports: z.array(adReport),
-  next: z.string().nullable().describe("The cursor of the rest of this list; null at its end."),
-  hasMore: z.boolean(),
-});
-export type AdReportsPage = z.infer<typeof adReportsPage>;
 
 export type AdReportFilter = { creativeId?: string | undefined; botId?: string | undefined };
 

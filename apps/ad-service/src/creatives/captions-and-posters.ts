@@ -1,6 +1,7 @@
 import { parseCaptions } from "@intermission/ad-core/captions";
+import type { Captions, Creative } from "@intermission/operator-api/creatives";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
-import { type Captions, type Creative, findCreative } from "./creatives.ts";
+import { findCreative } from "./creatives.ts";
 import { inspectPicture, MOST_PICTURE_BYTES } from "./inspect-picture.ts";
 import { keepBytes, type MediaStorage, readAtMost } from "./media-storage.ts";
 

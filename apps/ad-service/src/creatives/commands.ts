@@ -1,3 +1,4 @@
+import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { withExamples } from "@intermission/server/command-line";
 import {
   type CaptionsFile,
@@ -50,12 +51,12 @@ export function creativeCommands(program: Command, context: CommandContext): voi
     .argument("[language=file...]", "WebVTT, in at most 10 languages", collect(captionsOption))
     .option("--remove <language>", "repeatable", collect(String))
     .action(async (creativeId: string, captions: CaptionsFile[] = [], { remove = [] }: { remove?: string[] }) => {
-      const path = `/creatives/${encodeURIComponent(creativeId)}`;
       for (const language of remove) {
-        await context.call({ method: "DELETE", path: `${path}/captions/${encodeURIComponent(language)}` });
+        await context.call(operatorRequest("removeCaptions", { params: { creativeId, language } }));
       }
       show(
-        (await uploadCaptions(context, creativeId, captions)) ?? (await callForRow(context, { method: "GET", path })),
+        (await uploadCaptions(context, creativeId, captions)) ??
+          (await callForRow(context, operatorRequest("showCreative", { params: { creativeId } }))),
       );
     });
 
@@ -65,8 +66,7 @@ export function creativeCommands(program: Command, context: CommandContext): voi
     .argument("<creative-id>", "as shown by creatives list")
     .argument("<name>", "at most 128 characters")
     .action(async (creativeId: string, name: string) => {
-      const path = `/creatives/${encodeURIComponent(creativeId)}/name`;
-      show(await callForRow(context, { method: "PUT", path, body: { name } }));
+      show(await callForRow(context, operatorRequest("renameCreative", { params: { creativeId }, body: { name } })));
     });
 
   withExamples(creatives.command("legal-line").description("set the text that a law requires beside the ad"), [
@@ -78,8 +78,8 @@ export function creativeCommands(program: Command, context: CommandContext): voi
     .option("--remove", "show none")
     .action(async (creativeId: string, text: string | undefined, { remove = false }: { remove?: boolean }) => {
       if ((text === undefined) !== remove) creatives.error("Give the text, or --remove.");
-      const path = `/creatives/${encodeURIComponent(creativeId)}/legal-line`;
-      show(await callForRow(context, { method: "PUT", path, body: { legalLine: text ?? null } }));
+      const input = { params: { creativeId }, body: { legalLine: text ?? null } };
+      show(await callForRow(context, operatorRequest("setLegalLine", input)));
     });
 
   withExamples(creatives.command("reports").description("what viewers object to, the most frequent first"), [
@@ -93,7 +93,7 @@ export function creativeCommands(program: Command, context: CommandContext): voi
     .option("--limit <number>", "at most this many, up to 1000", wholeNumber, 50)
     .action(async ({ limit, ...of }: ReportOptions) => {
       const query = { ...of, limit: String(limit) };
-      const page = await callForRow(context, { method: "GET", path: "/creatives/reports", query });
+      const page = await callForRow(context, operatorRequest("listAdReports", { query }));
       const more = page.hasMore ? `\n\nThere are more: --after ${page.next}` : "";
       context.print(page, () => `${tableOf(rowsOf(page, "reports"), reportColumns)}${more}`);
     });
@@ -107,12 +107,12 @@ export function creativeCommands(program: Command, context: CommandContext): voi
     .argument("<url>", "the tag's address; its macros are filled in")
     .action(async (url: string, options: { yes?: boolean }) => {
       const query = confirmedQuery(options);
-      show(await callForRow(context, { method: "POST", path: "/creatives/tags", query, body: { url } }));
+      show(await callForRow(context, operatorRequest("addVastTag", { query, body: { url } })));
     });
 
   withExamples(creatives.command("list").description("all videos, newest first"), ["creatives list"]).action(
     async () => {
-      const rows = rowsOf(await context.call({ method: "GET", path: "/creatives" }), "creatives");
+      const rows = rowsOf(await context.call(operatorRequest("listCreatives")), "creatives");
       context.print(rows, () => tableOf(rows, columns));
     },
   );
@@ -120,7 +120,7 @@ export function creativeCommands(program: Command, context: CommandContext): voi
   withExamples(creatives.command("show").description("a video"), ["creatives show cre_0a1b2c3d4e5f60718293a4b5"])
     .argument("<creative-id>", "as shown by creatives list")
     .action(async (creativeId: string) =>
-      show(await callForRow(context, { method: "GET", path: `/creatives/${encodeURIComponent(creativeId)}` })),
+      show(await callForRow(context, operatorRequest("showCreative", { params: { creativeId } }))),
     );
 }
 

@@ -1,50 +1,11 @@
 import { createHash } from "node:crypto";
 import { webAddressFault } from "@intermission/ad-core/web-address";
+import type { Creative } from "@intermission/operator-api/creatives";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { byColumn, type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-import { z } from "zod";
 
-/** A lighter file of a creative's video. */
-const rendition = z.object({
-  fileName: z.string().describe("Below `/media/`."),
-  mediaType: z.string(),
-  byteLength: z.number(),
-  width: z.number(),
-  height: z.number(),
-});
-export type Rendition = z.infer<typeof rendition>;
-
-/** A WebVTT file. */
-const captions = z.object({
-  language: z.string().describe("BCP 47, as `en` or `pt-BR`."),
-  fileName: z.string().describe("Below `/media/`."),
-});
-export type Captions = z.infer<typeof captions>;
-
-const ofVideo = "Null for a VAST tag: its response contains it.";
-export const creative = z.object({
-  creativeId: z.string(),
-  name: z.string().nullable().describe("For the operator; at first the name of its file, or the host of its tag."),
-  kind: z
-    .enum(["file", "address", "vast"])
-    .describe("A stored file, a video at an address elsewhere, or a VAST tag that is requested at each opening."),
-  url: z.string().nullable().describe("The address of the video (`address`) or of the tag (`vast`)."),
-  sha256: z.string().nullable(),
-  fileName: z.string().nullable().describe("Below `/media/`."),
-  posterFileName: z.string().nullable(),
-  mediaType: z.string().nullable().describe(ofVideo),
-  byteLength: z.number().nullable().describe(ofVideo),
-  durationMs: z.number().nullable().describe(ofVideo),
-  width: z.number().nullable().describe(ofVideo),
-  height: z.number().nullable().describe(ofVideo),
-  renditions: z.array(rendition).describe("The heaviest first."),
-  captions: z.array(captions),
-  legalLine: z.string().nullable().describe("Text that a law requires beside the ad."),
-  createdAt: z.date(),
-});
-export type Creative = z.infer<typeof creative>;
 export type CreativeKind = Creative["kind"];
 
 const columns = {

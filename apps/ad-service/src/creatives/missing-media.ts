@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { Captions, Rendition } from "@intermission/operator-api/creatives";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import { NotReady } from "@intermission/server/health";
 import type { FastifyBaseLogger } from "fastify";
 import { Gauge, type Registry } from "prom-client";
-import type { Captions, Rendition } from "./creatives.ts";
 import type { BucketStorage, FolderStorage, MediaStorage } from "./media-storage.ts";
 
 /** A creative that an active campaign shows, and its files in the storage. */

@@ -1,4 +1,4 @@
-import type { Captions } from "./creatives.ts";
+import type { Captions } from "@intermission/operator-api/creatives";
 
 /**
  * The captions with the best for this viewer first, the others after them: those in the viewer's first language that has

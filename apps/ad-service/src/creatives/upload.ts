@@ -1,6 +1,7 @@
 import { createReadStream, statSync } from "node:fs";
 import { basename } from "node:path";
 import { Transform } from "node:stream";
+import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { OperatorRefusal } from "@intermission/server/command-line";
 import type { CaptionsFile } from "@intermission/server/command-options";
 import type { Row } from "@intermission/server/command-tables";
@@ -21,14 +22,14 @@ export async function uploadVideo(context: CommandContext, file: string): Promis
   const body = createReadStream(file)
     .on("error", (error) => counted.destroy(error))
     .pipe(counted);
-  const creative = await callForRow(context, { method: "POST", path: "/creatives", query: { name }, body });
+  const creative = await callForRow(context, operatorRequest("uploadVideo", { query: { name }, body }));
   tellOfVideo(name, creative);
   return creative;
 }
 
 /** The same for a video that the server fetches itself. */
 export async function addVideoByAddress(context: CommandContext, url: string): Promise<Row> {
-  const creative = await callForRow(context, { method: "POST", path: "/creatives/addresses", body: { url } });
+  const creative = await callForRow(context, operatorRequest("addVideoByAddress", { body: { url } }));
   tellOfVideo(url, creative);
   return creative;
 }
@@ -71,9 +72,9 @@ export async function uploadCaptions(
 ): Promise<Row | undefined> {
   let creative: Row | undefined;
   for (const { language, file } of files) {
-    const path = `/creatives/${encodeURIComponent(creativeId)}/captions/${encodeURIComponent(language)}`;
+    const params = { creativeId, language };
     creative = await withNextStep({ file, next: `creatives captions ${creativeId} ${language}=${file}` }, () =>
-      callForRow(context, { method: "PUT", path, body: createReadStream(file) }),
+      callForRow(context, operatorRequest("setCaptions", { params, body: createReadStream(file) })),
     );
   }
   return creative;
@@ -95,8 +96,7 @@ export async function withNextStep<Result>(
 
 /** Replaces the poster of an existing video, and returns the video. */
 export async function uploadPoster(context: CommandContext, creativeId: string, file: string): Promise<Row> {
-  const path = `/creatives/${encodeURIComponent(creativeId)}/poster`;
   return withNextStep({ file, next: `creatives poster ${creativeId} ${file}` }, () =>
-    callForRow(context, { method: "PUT", path, body: createReadStream(file) }),
+    callForRow(context, operatorRequest("setPoster", { params: { creativeId }, body: createReadStream(file) })),
   );
 }

@@ -9,6 +9,7 @@ import {
 } from "@intermission/ad-core/client-api";
 import { eventIdPattern } from "@intermission/ad-core/code";
 import { type AttemptAnswer, adviseOnAnswer } from "@intermission/ad-core/delivery-advice";
+import type { DeliveryAttempt, ShownDelivery } from "@intermission/operator-api/deliveries";
 import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { HttpError } from "@intermission/server/http-server";
@@ -17,7 +18,7 @@ import { callerOf } from "../bots/authenticate-client.ts";
 import { type EndpointTestOutcome, type EndpointTests, testEndpoint } from "./endpoint-tests.ts";
 import type { Deliveries } from "./enqueue-webhook.ts";
 import { blockedForPublisher, explainToPublisher } from "./explain-delivery.ts";
-import { type DeliveryAttempt, type ShownDelivery, showDelivery } from "./read-deliveries.ts";
+import { showDelivery } from "./read-deliveries.ts";
 import { type ReplayDeliveryOutcome, replayDelivery } from "./replay.ts";
 
 const conflict = (code: string, message: string) => new HttpError(409, code, message);

@@ -1,3 +1,4 @@
+import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { OperatorRefusal, withExamples } from "@intermission/server/command-line";
 import { pastMomentOption, telegramIdOption, wholeNumber } from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf, textOf } from "@intermission/server/command-tables";
@@ -19,7 +20,7 @@ export function deliveryCommands(program: Command, context: CommandContext): voi
     .option("--limit <number>", "at most this many, up to 1000", wholeNumber, 50)
     .action(async ({ botId, state, before, limit }: ListOptions) => {
       const query = { botId, state, before, limit: String(limit) };
-      const rows = rowsOf(await context.call({ method: "GET", path: "/deliveries", query }), "deliveries");
+      const rows = rowsOf(await context.call(operatorRequest("listDeliveries", { query })), "deliveries");
       const more = rows.length === limit ? `\n\nThere may be more: --before ${rows.at(-1)?.eventId}` : "";
       context.print(rows, () => `${tableOf(rows, columns)}${more}`);
     });
@@ -30,8 +31,7 @@ export function deliveryCommands(program: Command, context: CommandContext): voi
   )
     .argument("<event-id>", "as shown by deliveries list")
     .action(async (eventId: string) => {
-      const path = `/deliveries/${encodeURIComponent(eventId)}`;
-      const delivery = await callForRow(context, { method: "GET", path });
+      const delivery = await callForRow(context, operatorRequest("showDelivery", { params: { eventId } }));
       context.print(delivery, () => textOfDelivery(delivery));
     });
 
@@ -105,8 +105,7 @@ function whatIsMeant(
 }
 
 async function replayOne(context: CommandContext, eventId: string): Promise<void> {
-  const path = `/deliveries/${encodeURIComponent(eventId)}/replay`;
-  const replayed = await callForRow(context, { method: "POST", path });
+  const replayed = await callForRow(context, operatorRequest("replayDelivery", { params: { eventId } }));
   const soon =
     replayed.notBefore === null ? "It is sent now" : "Its endpoint is in backoff: it is sent after notBefore";
   context.print(replayed, () => `${recordOf(replayed)}\n\n${soon}; see: deliveries show ${eventId}`);
@@ -114,8 +113,8 @@ async function replayOne(context: CommandContext, eventId: string): Promise<void
 
 async function replayMany(context: CommandContext, range: Range, isMeant: boolean): Promise<void> {
   const { botId, scope, since } = range;
-  const path = `/bots/${botId}/replay`;
-  const counted = await callForRow(context, { method: "GET", path, query: { scope, since } });
+  const params = { botId };
+  const counted = await callForRow(context, operatorRequest("countReplayable", { params, query: { scope, since } }));
   const count = `${counted.isMore ? "more than " : ""}${counted.count}`;
   const unknown =
     counted.unknown === 0 ? "" : `; ${counted.unknown} that are unknown are left out: replay each by its id`;
@@ -126,7 +125,7 @@ async function replayMany(context: CommandContext, range: Range, isMeant: boolea
   let after: unknown;
   do {
     const body = { scope, since, until: counted.until, after };
-    const batch = await callForRow(context, { method: "POST", path, body });
+    const batch = await callForRow(context, operatorRequest("replayDeliveries", { params, body }));
     replayed += Number(batch.replayed);
     after = batch.next;
     if (after !== null) process.stderr.write(`${replayed} of ${count} …\n`);

@@ -1,3 +1,4 @@
+import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { OperatorRefusal, withExamples } from "@intermission/server/command-line";
 import { minutesFrom, telegramIdOption, timeFrom, wholeNumber } from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf, textOf } from "@intermission/server/command-tables";
@@ -17,13 +18,15 @@ export function endpointCommands(program: Command, context: CommandContext): voi
     "endpoints list",
     "endpoints list --json",
   ]).action(async () => {
-    const answer = await callForRow(context, { method: "GET", path: "/endpoints" });
+    const answer = await callForRow(context, operatorRequest("listEndpoints"));
     context.print(answer, () => showEndpoints(rowsOf(answer, "endpoints"), new Date(String(answer.asOf))));
   });
 
   ofBot(endpoints.command("show").description("show everything about one endpoint"), [
     "endpoints show 7000000001",
-  ]).action(async (botId: string) => print(await callForRow(context, { method: "GET", path: `/endpoints/${botId}` })));
+  ]).action(async (botId: string) =>
+    print(await callForRow(context, operatorRequest("showEndpoint", { params: { botId } }))),
+  );
 
   ofBot(
     endpoints
@@ -33,7 +36,7 @@ export function endpointCommands(program: Command, context: CommandContext): voi
   )
     .option("--skip-test", "active immediately: held events are sent without waiting for a test")
     .action(async (botId: string, body: { skipTest?: boolean }) => {
-      const enabled = await callForRow(context, { method: "POST", path: `/endpoints/${botId}/enable`, body });
+      const enabled = await callForRow(context, operatorRequest("enableEndpoint", { params: { botId }, body }));
       const next = `
 
 Its test is due now; see its answer with: endpoints test ${botId}`;
@@ -43,7 +46,7 @@ Its test is due now; see its answer with: endpoints test ${botId}`;
   ofBot(endpoints.command("disable").description("stop sending to it; its events are held for 30 days"), [
     "endpoints disable 7000000001",
   ]).action(async (botId: string) =>
-    print(await callForRow(context, { method: "POST", path: `/endpoints/${botId}/disable` })),
+    print(await callForRow(context, operatorRequest("disableEndpoint", { params: { botId } }))),
   );
 
   ofBot(endpoints.command("set").description("change settings of an endpoint"), [
@@ -51,7 +54,7 @@ Its test is due now; see its answer with: endpoints test ${botId}`;
   ])
     .requiredOption("--max-in-flight <number>", "webhooks in flight at the same time, 1 to 40", wholeNumber)
     .action(async (botId: string, body: { maxInFlight: number }) =>
-      print(await callForRow(context, { method: "PATCH", path: `/endpoints/${botId}`, body })),
+      print(await callForRow(context, operatorRequest("limitEndpoint", { params: { botId }, body }))),
     );
 
   ofBot(endpoints.command("test").description("send one test event now, and show what was answered"), [
@@ -67,7 +70,7 @@ Its test is due now; see its answer with: endpoints test ${botId}`;
       telegramIdOption,
     )
     .action(async (botId: string, body: { event?: string; userId?: string }) => {
-      const tested = await callForRow(context, { method: "POST", path: `/endpoints/${botId}/test`, body });
+      const tested = await callForRow(context, operatorRequest("testEndpoint", { params: { botId }, body }));
       const { advice, ...told } = tested;
       context.print(tested, () => recordOf(told));
       if (tested.isDelivered !== true) {

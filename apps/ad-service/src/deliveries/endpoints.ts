@@ -1,3 +1,4 @@
+import type { ListedEndpoint } from "@intermission/operator-api/endpoints";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import { pendingEndpoint } from "../bots/change-bot.ts";
@@ -5,47 +6,13 @@ import { enqueueNotices } from "../notices/enqueue-notices.ts";
 import { hasTokens } from "./blocked-reason.ts";
 import { firstDue } from "./claim.ts";
 import type { HealthColumn } from "./endpoint-facts.ts";
-import { type BreakerState, type DisabledReason, disableProgress, type EndpointState } from "./endpoint-health.ts";
+import { type DisabledReason, disableProgress, type EndpointState } from "./endpoint-health.ts";
 import { type EndpointTests, testEndpoint } from "./endpoint-tests.ts";
 import type { Deliveries, DeliveryLog } from "./enqueue-webhook.ts";
 import { moveDeliveries } from "./held-deliveries.ts";
 
 /** The count of a longer queue stops here. */
 const MAX_COUNTED = 10_000;
-
-/** A bot and the endpoint that its webhooks go to. */
-export interface ListedEndpoint {
-  botId: string;
-  name: string;
-  /** Null, like the other fields of the endpoint, if the bot has none. */
-  url: string | null;
-  state: EndpointState | null;
-  stateSince: Date | null;
-  disabledReason: DisabledReason | null;
-  breaker: BreakerState | null;
-  /** When a breaker that is not closed lets the next delivery through. */
-  probeAt: Date | null;
-  /** Until when it rests, because an answer or a timeout showed that it is overloaded. */
-  restUntil: Date | null;
-  inFlight: number;
-  maxInFlight: number | null;
-  /** One more than `MAX_COUNTED` where the queue is longer. */
-  waiting: number;
-  held: number;
-  oldestDueAt: Date | null;
-  lastSuccessAt: Date | null;
-  lastFailureAt: Date | null;
-  /** Of the last failure. */
-  lastStatus: number | null;
-  lastErrorClass: string | null;
-  lastAnswer: string | null;
-  /** Progress towards being disabled, and the last of the marks 50, 70, 90 and 100 that was warned of. */
-  disablePercent: number;
-  warnedPercent: number;
-  /** While pending: tests that were made so far, and when the next one is due. */
-  tests: number;
-  testDueAt: Date | null;
-}
 
 const counted = (state: "waiting" | "held") => `(select count(*) from (
       select from deliveries where deliveries.bot_id = bots.bot_id and deliveries.state = '${state}' limit ${MAX_COUNTED + 1}

@@ -1,7 +1,7 @@
 import { adviseOnAnswer } from "@intermission/ad-core/delivery-advice";
+import type { ShownDelivery } from "@intermission/operator-api/deliveries";
 import { expect, test } from "vitest";
 import { explainDelivery, explainToPublisher } from "./explain-delivery.ts";
-import type { ShownDelivery } from "./read-deliveries.ts";
 
 const noon = new Date("2026-03-01T12:00:00.000Z");
 const delivery: ShownDelivery = {

@@ -1,7 +1,7 @@
+import type { ShownDelivery } from "@intermission/operator-api/deliveries";
 import type { BlockedReason } from "./blocked-reason.ts";
 import type { DisabledReason } from "./endpoint-health.ts";
 import type { EndReason } from "./enqueue-webhook.ts";
-import type { ShownDelivery } from "./read-deliveries.ts";
 
 /** Why a delivery is in its state, and the operator's next step. */
 export function explainDelivery(delivery: ShownDelivery): string {

@@ -1,25 +1,9 @@
+import type { DeliveryAttempt, ListedDelivery, ShownDelivery } from "@intermission/operator-api/deliveries";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-import type { EndpointExchange } from "./attempt.ts";
-import { type BlockedReason, endpointBlockedReason, endpointNotBefore } from "./blocked-reason.ts";
-import type { DeliveryState, EndReason } from "./enqueue-webhook.ts";
-
-export interface ListedDelivery {
-  botId: string;
-  eventId: string;
-  event: "rewarded" | "direct_link";
-  userId: string;
-  isTest: boolean;
-  state: DeliveryState;
-  attempts: number;
-  /** When the next attempt is due, while `waiting`. */
-  dueAt: Date | null;
-  createdAt: Date;
-  finishedAt: Date | null;
-  /** Why it is not sent again automatically, when `failed` or `unknown`. */
-  endReason: EndReason | null;
-}
+import { endpointBlockedReason, endpointNotBefore } from "./blocked-reason.ts";
+import type { DeliveryState } from "./enqueue-webhook.ts";
 
 /** `dueAt` and `endReason` as stored, in every state. */
 type DeliveryRow = Omit<ListedDelivery, "dueAt"> & { dueAt: Date };
@@ -85,25 +69,6 @@ function listedDelivery(row: DeliveryRow): ListedDelivery {
     finishedAt: row.finishedAt,
     endReason: isOver ? row.endReason : null,
   };
-}
-
-export interface DeliveryAttempt extends EndpointExchange {
-  attempt: number;
-  nextAt: Date | null;
-  /** Requested explicitly, outside the schedule. */
-  isReplay: boolean;
-}
-
-export interface ShownDelivery extends ListedDelivery {
-  /** Set while a replay is pending: the state that the delivery returns to if the replay fails. */
-  resumeState: "waiting" | "delivered" | "unknown" | null;
-  /** Why nothing is sent to the endpoint now; null: due deliveries are sent. */
-  blockedReason: BlockedReason | null;
-  /** Until when the endpoint rests or its breaker allows no probe; null: neither. */
-  notBefore: Date | null;
-  /** The bytes that each attempt sends, as text. */
-  body: string;
-  log: DeliveryAttempt[];
 }
 
 const show = statement<

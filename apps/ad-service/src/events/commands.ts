@@ -1,3 +1,4 @@
+import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { withExamples } from "@intermission/server/command-line";
 import { pastMomentOption, telegramIdOption, wholeNumber } from "@intermission/server/command-options";
 import { type Row, rowsOf, tableOf } from "@intermission/server/command-tables";
@@ -27,14 +28,14 @@ export function eventCommands(program: Command, context: CommandContext): void {
     .action(async ({ botId, after, limit, ...of }: ListOptions) => {
       if (after !== undefined) {
         const query = { after: after === "start" ? undefined : after, limit: String(limit) };
-        const page = await callForRow(context, { method: "GET", path: `/bots/${botId}/events`, query });
+        const page = await callForRow(context, operatorRequest("listEventsOfBot", { params: { botId }, query }));
         const more = page.hasMore ? `\n\nThere are more: --after ${page.next}` : "";
         return context.print(page, () => `${tableOf(rowsOf(page, "events"), columns)}${more}`);
       }
       const { userId, before, from, to } = of;
       const time = { from: from?.toISOString(), to: to?.toISOString() };
       const query = { userId, before, ...time, limit: String(limit) };
-      const page = await callForRow(context, { method: "GET", path: `/bots/${botId}/events/latest`, query });
+      const page = await callForRow(context, operatorRequest("listLatestEventsOfBot", { params: { botId }, query }));
       const events = rowsOf(page, "events");
       const more = page.hasMore ? `\n\nThere are more: --before ${events.at(-1)?.event_id}` : "";
       context.print(page, () => `${tableOf(events, columns)}${more}`);

@@ -3,18 +3,15 @@ import {
   type ListedEvent,
   listEventsQuery,
   listEventsResponse,
-  listedEvent,
-  momentInput,
-  telegramId,
 } from "@intermission/ad-core/client-api";
 import { firstEventIdAt } from "@intermission/ad-core/code";
+import { eventRoutes } from "@intermission/operator-api/events";
 import { decodeCursor, encodeCursor, epochOf, feedStart, placeOfCursor } from "@intermission/postgres/commit-cursor";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { HttpError } from "@intermission/server/http-server";
-import { listLimit } from "@intermission/server/parse-request";
 import { invalidField } from "@intermission/server/refuse";
-import { z } from "zod";
+import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import { callerOf } from "../bots/authenticate-client.ts";
 import { readBot, requireBots, unknownBot } from "../bots/bots.ts";
 import { revenueFields } from "../campaigns/event-worth.ts";
@@ -178,51 +175,31 @@ export async function listLatestEvents(
   return rows.map((row) => listedEventOf(row, { botId, worth }));
 }
 
-const latestEventsOfBot = {
-  operationId: "listLatestEventsOfBot",
-  description: "Lists a bot's events, the newest first, of one user or a period.",
-  params: z.object({ botId: telegramId }),
-  querystring: z.object({
-    userId: telegramId.optional(),
-    from: momentInput.optional(),
-    to: momentInput.optional(),
-    before: z.string().max(64).optional().describe("The event id at which an earlier list ended."),
-    limit: listLimit,
-  }),
-  response: { 200: z.object({ events: z.array(listedEvent), hasMore: z.boolean() }) },
-};
-
-const listEventsOfBot = {
-  operationId: "listEventsOfBot",
-  description: "Lists a bot's events since a cursor, as its publisher sees them.",
-  params: z.object({ botId: telegramId }),
-  querystring: listEventsQuery,
-  response: { 200: z.object({ events: z.array(listedEvent), next: z.string(), hasMore: z.boolean() }) },
-};
-
 /** The same feed, for the operator, and the latest events, always with what they are worth. */
 export function eventOperatorRoutes(scope: CheckedScope, { database, currency }: EventRouteDeps): void {
-  scope.get("/bots/:botId/events/latest", { schema: latestEventsOfBot }, async (request) => {
-    const { botId } = request.params;
-    const { limit, from, to, ...of } = request.query;
-    if (from !== undefined && to !== undefined && from >= to) throw invalidField("from", "must be before the end");
-    await requireBots(database, [botId]);
-    const worth = { includeRevenue: true, currency };
-    const events = await listLatestEvents(database, { botId, ...of, from, to, limit: limit + 1, worth });
-    return { events: events.slice(0, limit), hasMore: events.length > limit };
-  });
+  serveOperatorRoutes(scope, eventRoutes, {
+    async listLatestEventsOfBot(request) {
+      const { botId } = request.params;
+      const { limit, from, to, ...of } = request.query;
+      if (from !== undefined && to !== undefined && from >= to) throw invalidField("from", "must be before the end");
+      await requireBots(database, [botId]);
+      const worth = { includeRevenue: true, currency };
+      const events = await listLatestEvents(database, { botId, ...of, from, to, limit: limit + 1, worth });
+      return { events: events.slice(0, limit), hasMore: events.length > limit };
+    },
 
-  scope.get("/bots/:botId/events", { schema: listEventsOfBot }, async (request) => {
-    const { botId } = request.params;
-    const { after, limit } = request.query;
-    const bot = await readBot(database, botId);
-    if (bot === undefined) throw unknownBot(botId);
-    const worth = { includeRevenue: bot.includeRevenue, currency };
-    const page = await listEvents(database, { botId, after, limit, worth });
-    if (page.outcome === "bad-cursor") throw invalidField("after", "is not a cursor of this feed");
-    if (page.outcome === "lost-cursor") {
-      throw invalidField("after", "is a cursor from after the restored backup: list the events from their start");
-    }
-    return { events: page.events, next: page.next, hasMore: page.hasMore };
+    async listEventsOfBot(request) {
+      const { botId } = request.params;
+      const { after, limit } = request.query;
+      const bot = await readBot(database, botId);
+      if (bot === undefined) throw unknownBot(botId);
+      const worth = { includeRevenue: bot.includeRevenue, currency };
+      const page = await listEvents(database, { botId, after, limit, worth });
+      if (page.outcome === "bad-cursor") throw invalidField("after", "is not a cursor of this feed");
+      if (page.outcome === "lost-cursor") {
+        throw invalidField("after", "is a cursor from after the restored backup: list the events from their start");
+      }
+      return { events: page.events, next: page.next, hasMore: page.hasMore };
+    },
   });
 }

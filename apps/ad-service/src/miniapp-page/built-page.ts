@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
+import type { Bot } from "@intermission/operator-api/bots";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
 import { NotReady } from "@intermission/server/health";
 import { generate } from "lean-qr";
 import { toSvgSource } from "lean-qr/extras/svg";
-import type { Bot } from "../bots/bots.ts";
 
 export interface BuiltPage {
   html: string;

@@ -5,12 +5,13 @@ import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
 import fastifyStatic from "@fastify/static";
 import { telegramId } from "@intermission/ad-core/client-api";
+import type { Bot } from "@intermission/operator-api/bots";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { briefCache } from "@intermission/server/brief-cache";
 import { logUnavailability } from "@intermission/server/http-server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Bot, type Bots, findBot } from "../bots/bots.ts";
+import { type Bots, findBot } from "../bots/bots.ts";
 import {
   type BuiltAsset,
   type BuiltPage,

@@ -1,3 +1,4 @@
+import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { withExamples } from "@intermission/server/command-line";
 import { telegramIdOption } from "@intermission/server/command-options";
 import { recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
@@ -27,7 +28,7 @@ export function noticeCommands(program: Command, context: CommandContext): void 
   ofBot(notices.command("show").description("show these addresses, and why a notice was not sent"), [
     "notices show 7000000001",
   ]).action(async (botId: string) =>
-    print(await callForRow(context, { method: "GET", path: `/bots/${botId}/notices` })),
+    print(await callForRow(context, operatorRequest("showNotices", { params: { botId } }))),
   );
 
   ofBot(notices.command("set").description("set these addresses, one for each channel"), [
@@ -41,6 +42,6 @@ export function noticeCommands(program: Command, context: CommandContext): void 
       const body = Object.fromEntries(
         Object.entries(options).map(([name, value]) => [name, value === "none" ? null : value]),
       );
-      print(await callForRow(context, { method: "PATCH", path: `/bots/${botId}/notices`, body }));
+      print(await callForRow(context, operatorRequest("setNotices", { params: { botId }, body })));
     });
 }

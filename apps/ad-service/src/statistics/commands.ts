@@ -1,10 +1,11 @@
+import { amountOf, roundedAmount, roundedParts } from "@intermission/operator-api/amounts";
+import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { withExamples } from "@intermission/server/command-line";
 import { pastMomentOption, telegramIdOption } from "@intermission/server/command-options";
 import { tableOf, textOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
 import { z } from "zod";
-import { amountOf, roundedAmount, roundedParts } from "../campaigns/amounts.ts";
 import { conversionSum } from "../conversions/commands.ts";
 import { startOfDay } from "./days-in-zone.ts";
 
@@ -254,7 +255,7 @@ export function statsCommands(program: Command, context: CommandContext): void {
     .action(async ({ from, to, csv, ...of }: StatsOptions) => {
       const momentOf = (text: string | undefined) => text && momentIn(text, of.timeZone ?? "UTC").toISOString();
       const query = { ...of, from: momentOf(from), to: momentOf(to) };
-      const answer = await callForRow(context, { method: "GET", path: "/stats", query });
+      const answer = await callForRow(context, operatorRequest("readStats", { query }));
       context.print(answer, () => (csv ? statsCsv(statsAnswer.parse(answer)) : showStats(statsAnswer.parse(answer))));
     });
 }

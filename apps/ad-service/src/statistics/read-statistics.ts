@@ -1,4 +1,5 @@
 import { firstEventIdAt } from "@intermission/ad-core/code";
+import type { Dimension } from "@intermission/operator-api/statistics";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { dayOf, daysBetween, daysLater, startOfDay } from "./days-in-zone.ts";
 import { type Figures, figuresOf, type Sum } from "./figures-of.ts";
@@ -98,9 +99,6 @@ export async function readDeliverySuccess(
   const over = delivered + failed;
   return { ...counted, successRate: over === 0 ? null : Math.round((delivered / over) * 10_000) / 10_000 };
 }
-
-export const dimensions = ["hour", "day", "bot", "campaign", "creative"] as const;
-export type Dimension = (typeof dimensions)[number];
 
 export interface StatisticsQuestion {
   botId?: string | undefined;

@@ -1,9 +1,10 @@
+import { amountOf } from "@intermission/operator-api/amounts";
+import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { withExamples } from "@intermission/server/command-line";
 import { limitUpTo, telegramIdOption } from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import type { Command } from "commander";
-import { amountOf } from "../campaigns/amounts.ts";
 import type { TimelineStep } from "./read-timeline.ts";
 
 export function userCommands(program: Command, context: CommandContext): void {
@@ -17,8 +18,8 @@ export function userCommands(program: Command, context: CommandContext): void {
     .requiredOption("--user-id <id>", "Telegram id of the user", telegramIdOption)
     .option("--codes <number>", "the latest codes of the user, up to 100", limitUpTo(100), 10)
     .action(async ({ botId, userId, codes }: { botId: string; userId: string; codes: number }) => {
-      const path = `/bots/${botId}/users/${userId}/timeline`;
-      const answer = await callForRow(context, { method: "GET", path, query: { codes: String(codes) } });
+      const input = { params: { botId, userId }, query: { codes: String(codes) } };
+      const answer = await callForRow(context, operatorRequest("readTimelineOfUser", input));
       const { hasOlder } = answer;
       const older = hasOlder === true ? ["", "There are older codes: --codes takes a higher number."] : [];
       context.print(answer, () => [timelineText(answer), ...older, "", ledgerHint(userId)].join("\n"));
@@ -32,8 +33,8 @@ export function userCommands(program: Command, context: CommandContext): void {
     .requiredOption("--user-id <id>", "Telegram id of the user", telegramIdOption)
     .option("--yes", "erase it; without it, the records are only counted")
     .action(async ({ botId, userId, yes = false }: { botId: string; userId: string; yes?: boolean }) => {
-      const path = `/bots/${botId}/users/${userId}`;
-      const answer = await callForRow(context, { method: yes ? "DELETE" : "GET", path });
+      const name = yes ? "eraseUser" : "countRecordsOfUser";
+      const answer = await callForRow(context, operatorRequest(name, { params: { botId, userId } }));
       context.print(answer, () => told(answer, userId));
     });
 }
@@ -45,7 +46,7 @@ export function codeCommands(program: Command, context: CommandContext): void {
   ])
     .argument("<code>", "as codes.create returned it")
     .action(async (code: string) => {
-      const answer = await callForRow(context, { method: "GET", path: `/codes/${encodeURIComponent(code)}` });
+      const answer = await callForRow(context, operatorRequest("readTimelineOfCode", { params: { code } }));
       context.print(answer, () => [timelineText(answer), "", ledgerHint(String(answer.userId))].join("\n"));
     });
 }

@@ -1,5 +1,5 @@
 import { webAddressFault } from "@intermission/ad-core/web-address";
-import { checkLandingUrl } from "../campaigns/campaign-settings.ts";
+import { checkLandingUrl } from "@intermission/operator-api/campaigns";
 import { canPlay, chooseRendition, type Device } from "../creatives/choose-rendition.ts";
 import { type DropReason, type Drops, drop } from "./drops.ts";
 import {

@@ -4,6 +4,7 @@ import {
   telegramId,
   type UnavailableReason,
 } from "@intermission/ad-core/client-api";
+import type { Bot } from "@intermission/operator-api/bots";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { z } from "zod";
@@ -12,7 +13,6 @@ import { limitOfViewer, type ViewerEarnings, type ViewerLimitSettings } from "..
 import { couldFill, selectUnfinishedViews, type UserAdRequest } from "../ad-selection/select-ad.ts";
 import { callerOf } from "../bots/authenticate-client.ts";
 import { namedRewardsOf } from "../bots/bot-settings.ts";
-import type { Bot } from "../bots/bots.ts";
 import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 
 export type Availability =

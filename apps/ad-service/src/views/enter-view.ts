@@ -1,12 +1,12 @@
 import { isCode } from "@intermission/ad-core/code";
 import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
+import type { Bot } from "@intermission/operator-api/bots";
 import { type CommitGroup, OverloadedError } from "@intermission/postgres/group-commits";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { isSerialized } from "../ad-selection/campaign-state.ts";
 import type { NoAdReason } from "../ad-selection/choose-ad.ts";
 import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import { hasBudgetLeft, selectAd, type UserAdRequest } from "../ad-selection/select-ad.ts";
-import type { Bot } from "../bots/bots.ts";
 import { expiryOf, randomCode } from "../codes/issue-code.ts";
 import { canPlay, type Device } from "../creatives/choose-rendition.ts";
 import { fillFromTag, type Tags } from "../vast/fill-from-tag.ts";

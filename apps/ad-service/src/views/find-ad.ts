@@ -1,14 +1,15 @@
 import { isCode } from "@intermission/ad-core/code";
 import type { ShownReason } from "@intermission/ad-core/player-api";
+import type { Bot } from "@intermission/operator-api/bots";
+import type { Targeting } from "@intermission/operator-api/campaigns";
+import type { Captions, Rendition } from "@intermission/operator-api/creatives";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { chooseAd, drawsOf } from "../ad-selection/choose-ad.ts";
 import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
-import type { Bot } from "../bots/bots.ts";
-import type { Targeting } from "../campaigns/campaign-settings.ts";
 import { canPlay, chooseRendition, type Device, describeDevice, lighterThan } from "../creatives/choose-rendition.ts";
-import type { Captions, CreativeKind, Rendition } from "../creatives/creatives.ts";
+import type { CreativeKind } from "../creatives/creatives.ts";
 import type { AdVerification, VastAd } from "../vast/vast-ad.ts";
 import { shownReasons } from "./shown-reasons.ts";
 

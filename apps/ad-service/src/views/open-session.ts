@@ -9,13 +9,14 @@ import {
   telegramPublicKeys,
   verifyInitDataWithBotId,
 } from "@intermission/ad-core/telegram-init-data";
+import type { Bot } from "@intermission/operator-api/bots";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type RateLimiter, rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import type { NoAdReason } from "../ad-selection/choose-ad.ts";
 import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
 import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
-import { type Bot, type Bots, findBot } from "../bots/bots.ts";
+import { type Bots, findBot } from "../bots/bots.ts";
 import { orderCaptions } from "../creatives/order-captions.ts";
 import { beginViewsInRounds } from "./begin-views.ts";
 import { type EnterViewDeps, type EnterViewOutcome, enterView, type OpeningInput, refused } from "./enter-view.ts";

@@ -5,9 +5,9 @@ import type {
   OpenSessionResponse,
 } from "@intermission/ad-core/player-api";
 import type { TelegramServers } from "@intermission/ad-core/telegram-init-data";
+import type { Bot } from "@intermission/operator-api/bots";
 import { HttpError } from "@intermission/server/http-server";
 import { namedRewardsOf } from "../bots/bot-settings.ts";
-import type { Bot } from "../bots/bots.ts";
 import type { AdVerification } from "../vast/vast-ad.ts";
 import { resumePositionMs } from "./accept-progress.ts";
 import { type Ad, mediaAddress } from "./find-ad.ts";

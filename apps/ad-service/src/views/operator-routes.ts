@@ -1,18 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { newEventId } from "@intermission/ad-core/code";
+import { viewRoutes } from "@intermission/operator-api/reviews";
 import type { Database } from "@intermission/postgres/open-database";
-import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
-import { listLimit } from "@intermission/server/parse-request";
+import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, notFound } from "@intermission/server/refuse";
-import { z } from "zod";
+import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import { requireBots } from "../bots/bots.ts";
-import {
-  type BulkDecision,
-  bulkReviewRoutes,
-  decidedByOperator,
-  requireFilter,
-  reviewFilter,
-} from "../campaigns/bulk-review.ts";
+import { type BulkDecision, bulkReview, decidedByOperator, requireFilter } from "../campaigns/bulk-review.ts";
 import { refundAnswer } from "../campaigns/refund-charge.ts";
 import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
 import {
@@ -24,52 +18,6 @@ import {
   releaseView,
 } from "./review-views.ts";
 import { botOfSession } from "./session.ts";
-
-const viewsQuery = z.object({
-  ...reviewFilter.shape,
-  state: z.enum(["held", "refused", "rewarded"]).optional(),
-  limit: listLimit,
-});
-const params = z.object({ sessionId: z.string().min(1).max(64) });
-const decided = {
-  200: z.object({
-    sessionId: z.string(),
-    state: z.enum(["rewarded", "refused"]),
-    eventId: z.string().optional().describe("What it earned, if it was released."),
-  }),
-  ...refusals(409),
-};
-const refunded = {
-  200: z.object({ sessionId: z.string(), campaignId: z.string(), refundedMicros: z.number(), currency: z.string() }),
-  ...refusals(409),
-};
-const operations = {
-  list: { operationId: "listViews", description: "Lists suspicious views, the latest first.", querystring: viewsQuery },
-  release: {
-    operationId: "releaseView",
-    description: "Pays a held view: it earns and is charged.",
-    params,
-    response: decided,
-  },
-  refuse: {
-    operationId: "refuseView",
-    description: "Refuses a held view: it earns nothing.",
-    params,
-    response: decided,
-  },
-  refund: {
-    operationId: "refundView",
-    description: "Returns a view's charge to its campaign.",
-    params,
-    response: refunded,
-  },
-};
-
-const bulk = {
-  release: { operationId: "releaseViews", description: "Pays the held views that match." },
-  refuse: { operationId: "refuseViews", description: "Refuses the held views that match." },
-  refund: { operationId: "refundViews", description: "Returns the charges of suspicious views that match." },
-};
 
 /** Suspicious views, and the operator's decision about held ones. */
 export function viewOperatorRoutes(
@@ -83,8 +31,9 @@ export function viewOperatorRoutes(
     refuse: async (id) => (await refuseView(database, { ...id, now: now() })).outcome === "refused",
     refund: async (id) => (await refundView(database, { ...id, now: now() })).outcome === "refunded",
   } satisfies Record<BulkDecision, (id: ReturnType<typeof viewId>, eventId: string) => Promise<boolean>>;
-  bulkReviewRoutes(scope, deps, {
-    ...{ what: "views", filter: reviewFilter, operations: bulk, matching: matchingViews },
+  const bulk = bulkReview(deps, {
+    what: "views",
+    matching: matchingViews,
     async decide(decision, sessionId) {
       const id = viewId(sessionId);
       const eventId = newEventId(now().getTime(), randomBytes(10));
@@ -93,37 +42,43 @@ export function viewOperatorRoutes(
     },
   });
 
-  scope.get("/views", { schema: operations.list }, async ({ query }) => {
-    requireFilter(query);
-    await requireBots(database, [query.botId]);
-    return { views: await listViews(database, query) };
-  });
+  serveOperatorRoutes(scope, viewRoutes, {
+    async listViews({ query }) {
+      requireFilter(query);
+      await requireBots(database, [query.botId]);
+      return { views: await listViews(database, query) };
+    },
 
-  scope.post("/views/:sessionId/release", { schema: operations.release }, async (request) => {
-    const id = viewId(request.params.sessionId);
-    const at = now();
-    const eventId = newEventId(at.getTime(), randomBytes(10));
-    const released = await releaseView(database, { ...id, eventId, now: at });
-    deliveries.wake();
-    if (released.outcome === "released") {
-      request.log.info({ ...id, eventId: released.eventId, decision: "release" }, decidedByOperator);
-    }
-    return answer(released, id.sessionId);
-  });
+    async releaseView(request) {
+      const id = viewId(request.params.sessionId);
+      const at = now();
+      const eventId = newEventId(at.getTime(), randomBytes(10));
+      const released = await releaseView(database, { ...id, eventId, now: at });
+      deliveries.wake();
+      if (released.outcome === "released") {
+        request.log.info({ ...id, eventId: released.eventId, decision: "release" }, decidedByOperator);
+      }
+      return answer(released, id.sessionId);
+    },
 
-  scope.post("/views/:sessionId/refuse", { schema: operations.refuse }, async (request) => {
-    const id = viewId(request.params.sessionId);
-    const refused = await refuseView(database, { ...id, now: now() });
-    if (refused.outcome === "refused") request.log.info({ ...id, decision: "refuse" }, decidedByOperator);
-    return answer(refused, id.sessionId);
-  });
+    async refuseView(request) {
+      const id = viewId(request.params.sessionId);
+      const refused = await refuseView(database, { ...id, now: now() });
+      if (refused.outcome === "refused") request.log.info({ ...id, decision: "refuse" }, decidedByOperator);
+      return answer(refused, id.sessionId);
+    },
 
-  scope.post("/views/:sessionId/refund", { schema: operations.refund }, async (request) => {
-    const id = viewId(request.params.sessionId);
-    const refunded = await refundView(database, { ...id, now: now() });
-    if (refunded.outcome === "unknown-view") throw unknownView(id.sessionId);
-    if (refunded.outcome === "refunded") request.log.info({ ...id, decision: "refund" }, decidedByOperator);
-    return { sessionId: id.sessionId, ...refundAnswer(refunded, `view ${id.sessionId}`), currency: deps.currency };
+    async refundView(request) {
+      const id = viewId(request.params.sessionId);
+      const refunded = await refundView(database, { ...id, now: now() });
+      if (refunded.outcome === "unknown-view") throw unknownView(id.sessionId);
+      if (refunded.outcome === "refunded") request.log.info({ ...id, decision: "refund" }, decidedByOperator);
+      return { sessionId: id.sessionId, ...refundAnswer(refunded, `view ${id.sessionId}`), currency: deps.currency };
+    },
+
+    releaseViews: (request) => bulk("release", request),
+    refuseViews: (request) => bulk("refuse", request),
+    refundViews: (request) => bulk("refund", request),
   });
 }
 

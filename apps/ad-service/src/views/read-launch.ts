@@ -1,6 +1,6 @@
 import { codeInText, codePrefixOf, isCode, startParamPattern } from "@intermission/ad-core/code";
+import type { Bot } from "@intermission/operator-api/bots";
 import type { Database } from "@intermission/postgres/open-database";
-import type { Bot } from "../bots/bots.ts";
 import { findCode } from "../codes/describe-code.ts";
 
 /** What the mini-app was launched with. */

@@ -1,11 +1,6 @@
+import type { ReviewFilter, SuspiciousView } from "@intermission/operator-api/reviews";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
-import {
-  type BulkDecision,
-  filterConditions,
-  filterValues,
-  type Matching,
-  type ReviewFilter,
-} from "../campaigns/bulk-review.ts";
+import { type BulkDecision, filterConditions, filterValues, type Matching } from "../campaigns/bulk-review.ts";
 import {
   decideRefund,
   decideRefusal,
@@ -17,24 +12,8 @@ import {
 import { selectTerms } from "../campaigns/event-worth.ts";
 import { type RefundOutcome, writeRefund } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
-import type { AdSession, CloseReason, StoredState } from "./session.ts";
+import type { AdSession, StoredState } from "./session.ts";
 import { bodyOf } from "./view-change.ts";
-import type { Suspicion } from "./viewing-signals.ts";
-
-export interface SuspiciousView {
-  botId: string;
-  sessionId: string;
-  userId: string;
-  code: string;
-  campaignId: string;
-  /** `rewarded`: paid despite the suspicions, by the bot's setting or by release. */
-  state: StoredState;
-  suspicions: Suspicion[];
-  closedAt: Date | null;
-  closeReason: CloseReason | null;
-  decidedAt: Date | null;
-  refundedAt: Date | null;
-}
 
 // Unnamed, since an operator runs it rarely. Its first condition is exactly that of the partial index.
 const list: Statement<SuspiciousView> = {

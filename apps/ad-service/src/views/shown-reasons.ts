@@ -1,5 +1,5 @@
 import type { ShownReason } from "@intermission/ad-core/player-api";
-import type { Targeting } from "../campaigns/campaign-settings.ts";
+import type { Targeting } from "@intermission/operator-api/campaigns";
 
 /** The reason that each target of a campaign is for its viewers. */
 const reasons = {

@@ -1,0 +1,219 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { newCode } from "@intermission/ad-core/code";
+import { operatorRequest } from "@intermission/operator-api/operator-request";
+import { type OperatorRouteName, operatorRoutes } from "@intermission/operator-api/operator-routes";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { migrations } from "../src/migrations.ts";
+import { type AppFixture, newTelegramId, openAppFixture } from "./fixtures/app-fixture.ts";
+import { answerFault, checkedAnswers } from "./fixtures/check-operator-answers.ts";
+import { openTestEndpoint, type TestEndpoint } from "./fixtures/delivery-fixture.ts";
+
+const operatorToken = "o".repeat(32);
+const clip = join(import.meta.dirname, "../../../e2e/fixtures/clip-2s.mp4");
+
+let store: TestDatabase;
+let fixture: AppFixture;
+let endpoint: TestEndpoint;
+beforeAll(async () => {
+  store = await openTestDatabase({ schema: "ad_service", migrations });
+  fixture = await openAppFixture(store.database, {
+    operatorToken,
+    requests: {
+      isPlainHttpAllowed: true,
+      allowedNetworks: { webhook: ["127.0.0.1/32"], vast: [], video: ["127.0.0.1/32"] },
+    },
+  });
+  endpoint = await openTestEndpoint();
+});
+afterAll(async () => {
+  await endpoint.close();
+  await fixture.close();
+  await store.dispose();
+});
+
+type Sent = { status: number; body: Record<string, unknown> };
+
+async function send<Name extends OperatorRouteName>(
+  ...request: Parameters<typeof operatorRequest<Name>>
+): Promise<Sent> {
+  const { method, path, query = {}, body } = operatorRequest(...request);
+  const named = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const isFile = body instanceof Uint8Array;
+  const type = isFile ? "application/octet-stream" : "application/json";
+  const answer = await fetch(`${fixture.address}/operator/v1${path}?${new URLSearchParams(named)}`, {
+    method,
+    headers: { authorization: `Bearer ${operatorToken}`, ...(body !== undefined && { "content-type": type }) },
+    body: isFile ? new Uint8Array(body) : body === undefined ? null : JSON.stringify(body),
+  });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+const run = (text: string) => store.database.run({ name: "", text }, []);
+
+/** Calls each route with what makes it answer, in an order in which each finds what it names. */
+async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
+  const botId = newTelegramId();
+  const ofBot = { params: { botId } };
+  const confirmed = { query: { confirmed: "true" } };
+  const bot = await send("addBot", { body: { botId, name: "Quiz", webhookUrl: endpoint.url } });
+  const next = await send("createToken", ofBot);
+  const token = { botId, tokenId: String(next.body.tokenId) };
+  const tag = await send("addVastTag", { ...confirmed, body: { url: "https://tags.test/?a=[CACHEBUSTING]" } });
+  const uploaded = await send("uploadVideo", { query: { name: "clip.mp4" }, body: await readFile(clip) });
+  const creativeId = String(uploaded.body.creativeId);
+  const ofCreative = { params: { creativeId } };
+  const captions = { params: { creativeId, language: "en" } };
+  const added = await send("addCampaign", {
+    ...confirmed,
+    body: {
+      ...{ name: "Spring", advertiser: "Shop", formats: ["rewarded", "direct_link"], landingUrl: "https://shop.test/" },
+      ...{ viewPriceMicros: 2000, clickPriceMicros: 1500, totalBudgetMicros: 1e9, startsAt: "2026-01-01" },
+      ...{ targeting: { languages: ["en"] }, creativeIds: [creativeId] },
+    },
+  });
+  const campaignId = String(added.body.campaignId);
+  const ofCampaign = { params: { campaignId } };
+  const attachment = { campaignId, creativeId: String(tag.body.creativeId) };
+  const user = { botId, userId: "501" };
+  const code = newCode(String(bot.body.codePrefix), new Uint8Array(64));
+  await seed({ botId, campaignId, creativeId, code });
+  const view = (n: number) => ({ params: { sessionId: `${botId}-${String(n).repeat(22)}` } });
+  const click = (n: number) => ({ params: { clickId: `clk_${n}` } });
+  const of = (userId: string) => ({ ...confirmed, body: { botId, userId } });
+  const since = { scope: "failed", since: "2026-03-01" };
+  endpoint.answer = (response) => response.writeHead(500).end("out of order");
+
+  return {
+    addBot: bot,
+    createToken: next,
+    addVastTag: tag,
+    uploadVideo: uploaded,
+    addCampaign: added,
+    listBots: await send("listBots"),
+    showBot: await send("showBot", ofBot),
+    updateBot: await send("updateBot", {
+      ...ofBot,
+      body: { rewardPerView: 5, rewardUnit: { en: { one: "coin", other: "coins" } }, testers: ["501"] },
+    }),
+    suspendBot: await send("suspendBot", ofBot),
+    resumeBot: await send("resumeBot", ofBot),
+    activateToken: await send("activateToken", { params: token }),
+    addVideoByAddress: await send("addVideoByAddress", { body: { url: await videoAddress() } }),
+    listCreatives: await send("listCreatives"),
+    showCreative: await send("showCreative", ofCreative),
+    listAdReports: await send("listAdReports"),
+    renameCreative: await send("renameCreative", { ...ofCreative, body: { name: "Spring, 2 s" } }),
+    setLegalLine: await send("setLegalLine", { ...ofCreative, body: { legalLine: "Shop Ltd" } }),
+    setPoster: await send("setPoster", { ...ofCreative, body: Buffer.from(blackPicture, "base64") }),
+    setCaptions: await send("setCaptions", { ...captions, body: Buffer.from(subtitles) }),
+    removeCaptions: await send("removeCaptions", captions),
+    listCampaigns: await send("listCampaigns"),
+    showCampaign: await send("showCampaign", ofCampaign),
+    updateCampaign: await send("updateCampaign", { ...ofCampaign, ...confirmed, body: { dailyBudgetMicros: 5e6 } }),
+    pauseCampaign: await send("pauseCampaign", ofCampaign),
+    resumeCampaign: await send("resumeCampaign", ofCampaign),
+    attachCreative: await send("attachCreative", { params: attachment, body: { weight: 2, label: "Shop Ltd" } }),
+    detachCreative: await send("detachCreative", { params: attachment }),
+    explainChoice: await send("explainChoice", { query: { botId, userId: "77" } }),
+    showCurrency: await send("showCurrency"),
+    setCurrency: await send("setCurrency", { ...confirmed, body: { currency: "USD" } }),
+    listAdvertisers: await send("listAdvertisers"),
+    issuePostbackKey: await send("issuePostbackKey", { params: { advertiser: "shop" } }),
+    renameAdvertiser: await send("renameAdvertiser", { params: { advertiser: "Shop" }, body: { newName: "Shops" } }),
+    listLatestEventsOfBot: await send("listLatestEventsOfBot", ofBot),
+    listEventsOfBot: await send("listEventsOfBot", ofBot),
+    listEndpoints: await send("listEndpoints"),
+    showEndpoint: await send("showEndpoint", ofBot),
+    limitEndpoint: await send("limitEndpoint", { ...ofBot, body: { maxInFlight: 8 } }),
+    testEndpoint: await send("testEndpoint", { ...ofBot, body: {} }),
+    disableEndpoint: await send("disableEndpoint", ofBot),
+    enableEndpoint: await send("enableEndpoint", { ...ofBot, body: { skipTest: true } }),
+    listDeliveries: await send("listDeliveries"),
+    showDelivery: await send("showDelivery", { params: { eventId: "evt_0" } }),
+    replayDelivery: await send("replayDelivery", { params: { eventId: "evt_0" } }),
+    countReplayable: await send("countReplayable", { ...ofBot, query: since }),
+    replayDeliveries: await send("replayDeliveries", { ...ofBot, body: { ...since, until: "2026-03-02" } }),
+    showNotices: await send("showNotices", ofBot),
+    setNotices: await send("setNotices", { ...ofBot, body: { email: "ops@shop.test", telegramChatId: null } }),
+    listViews: await send("listViews"),
+    releaseView: await send("releaseView", view(1)),
+    refuseView: await send("refuseView", view(2)),
+    refundView: await send("refundView", view(1)),
+    releaseViews: await send("releaseViews", of("523")),
+    refuseViews: await send("refuseViews", of("524")),
+    refundViews: await send("refundViews", of("523")),
+    listClicks: await send("listClicks"),
+    releaseClick: await send("releaseClick", click(1)),
+    refuseClick: await send("refuseClick", click(2)),
+    refundClick: await send("refundClick", click(1)),
+    releaseClicks: await send("releaseClicks", of("513")),
+    refuseClicks: await send("refuseClicks", of("514")),
+    refundClicks: await send("refundClicks", of("513")),
+    listConversions: await send("listConversions"),
+    reverseConversion: await send("reverseConversion", { body: { clickId: "clk_1", event: "purchase" } }),
+    sumConversions: await send("sumConversions", { query: { from: "2026-02-28" } }),
+    readStats: await send("readStats", { query: { by: "campaign" } }),
+    readTimelineOfUser: await send("readTimelineOfUser", { params: user }),
+    readTimelineOfCode: await send("readTimelineOfCode", { params: { code: code } }),
+    countRecordsOfUser: await send("countRecordsOfUser", { params: user }),
+    eraseUser: await send("eraseUser", { params: user }),
+    revokeToken: await send("revokeToken", { params: token }),
+    archiveCampaign: await send("archiveCampaign", ofCampaign),
+  };
+}
+
+/** A paid event with a failed delivery, held views and clicks, a conversion and an objection. */
+async function seed(of: { botId: string; campaignId: string; creativeId: string; code: string }) {
+  const { botId, campaignId, creativeId, code } = of;
+  const at = "'2026-03-01T10:00Z'";
+  await run(`insert into codes (bot_id, code, user_id, issued_at, expires_at)
+    values ('${botId}', '${code}', '501', ${at}, '2026-03-01T13:00Z')`);
+  await run(`insert into events (event_id, bot_id, event, user_id, code, campaign_id, creative_id, price_micros, occurred_at, body)
+    values ('evt_0', '${botId}', 'rewarded', '501', '${code}', '${campaignId}', '${creativeId}', 2000, ${at}, '{}')`);
+  await run(`insert into deliveries (bot_id, event_id, state, end_reason, due_at, attempts, finished_at)
+    values ('${botId}', 'evt_0', 'failed', 'attempts-used-up', ${at}, 1, ${at})`);
+  await run(`insert into delivery_attempts (bot_id, event_id, attempt, started_at, url, status, total_ms, is_replay)
+    values ('${botId}', 'evt_0', 1, ${at}, 'https://quiz.test/', 500, 12, false)`);
+  await run(`insert into ad_sessions (bot_id, session_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at,
+      deadline, closed_at, close_reason, token_hash, state, suspicions)
+    select '${botId}', '${botId}-' || repeat(n::text, 22), 'view' || n, '52' || n, '${campaignId}', '${creativeId}', 2000,
+      ${at}, ${at}, ${at}, 'tap', '\\x00', 'held', '{too-even}' from generate_series(1, 4) as n`);
+  await run(`insert into withheld_clicks (click_id, bot_id, code, user_id, campaign_id, outcome, suspicions, network_hash,
+      occurred_at)
+    select 'clk_' || n, '${botId}', 'click' || n, '51' || n, '${campaignId}', 'held', '{mostly-taps}', '\\x0102030405', ${at}
+    from generate_series(1, 4) as n`);
+  await run(`insert into conversions (click_id, event, value_micros, currency, bot_id, campaign_id, occurred_at)
+    values ('clk_1', 'purchase', 9007199254740993, 'USD', '${botId}', '${campaignId}', ${at})`);
+  await run(`insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, session_id, reported_at)
+    values ('${botId}', '501', '${creativeId}', '2026-03-01', 'scam', '${campaignId}', 's', ${at})`);
+}
+
+/** The endpoint serves the video too. */
+async function videoAddress(): Promise<string> {
+  const bytes = await readFile(clip);
+  endpoint.answer = (response) => response.writeHead(200, { "content-type": "video/mp4" }).end(bytes);
+  return endpoint.url;
+}
+
+const blackPicture =
+  "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAEElEQVR42mNgGAWjYBTAAAADEAAB1y2EYwAAAABJRU5ErkJggg==";
+const subtitles = "WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n";
+
+test("every operator route answers what its schema in the route table says, and nothing else", async () => {
+  const answers = await callEveryRoute();
+  const refused = Object.entries(answers).filter(([, { status }]) => status >= 300);
+  expect(refused).toEqual([]);
+  for (const [name, { body }] of Object.entries(answers)) {
+    expect(answerFault(operatorRoutes[name as OperatorRouteName], body), name).toBeUndefined();
+  }
+  expect([...checkedAnswers].sort()).toEqual(Object.keys(operatorRoutes).sort());
+});
+
+test("an answer with a field that its schema lacks, or without one that it has, is noticed", () => {
+  const right = { currency: "USD", running: "USD" };
+  expect(answerFault(operatorRoutes.showCurrency, right)).toBeUndefined();
+  expect(answerFault(operatorRoutes.showCurrency, { ...right, secret: "x" })).toContain("secret");
+  expect(answerFault(operatorRoutes.showCurrency, { currency: "USD" })).toContain("running");
+});

@@ -1,0 +1,236 @@
+import { telegramId } from "@intermission/ad-core/client-api";
+import { z } from "zod";
+import { callableAddress, confirmation, moment, shortWord, timeZone } from "./fields.ts";
+import type { OperatorRoutes } from "./route.ts";
+
+const amountFault = "must be a whole number from 1 to 1000000000";
+/** How much the bot pays for one view or click, in its unit. */
+const rewardAmount = z.int(amountFault).min(1, amountFault).max(1_000_000_000, amountFault);
+
+const MOST_LANGUAGES = 40;
+const lengthFault = "must have 1 to 32 characters";
+// No control characters, and none that change the direction of the text after them. Persian and Indic words need U+200C and
+// U+200D, which join letters or keep them apart.
+const plainText = /^(?:[\u200c\u200d]|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}])*$/u;
+const word = z
+  .string()
+  .trim()
+  .min(1, lengthFault)
+  .max(32, lengthFault)
+  .regex(plainText, "must not hold control characters");
+
+/**
+ * The unit of a reward: the word after the amount, by language and plural category of `Intl.PluralRules`. A language has a
+ * word for each category that its whole numbers below 1000 use, and may have its others.
+ */
+const rewardUnit = z.record(z.string(), z.record(z.string(), word)).superRefine((unit, context) => {
+  const languages = Object.entries(unit);
+  if (languages.length === 0 || languages.length > MOST_LANGUAGES)
+    context.addIssue(`must have 1 to ${MOST_LANGUAGES} languages`);
+  for (const [language, forms] of languages.slice(0, MOST_LANGUAGES)) {
+    const fault = faultOf(language, Object.keys(forms));
+    if (fault !== undefined) context.addIssue(fault);
+  }
+});
+export type RewardUnit = z.infer<typeof rewardUnit>;
+
+function faultOf(language: string, given: readonly string[]): string | undefined {
+  // Without a region: the mini-app's languages have none.
+  if (!/^[a-z]{2,3}$/.test(language) || Intl.PluralRules.supportedLocalesOf(language).length === 0)
+    return `${JSON.stringify(language.slice(0, 20))} is not a language, such as en or pt`;
+  const rules = new Intl.PluralRules(language);
+  const known: string[] = rules.resolvedOptions().pluralCategories;
+  const wrong = given.filter((category) => !known.includes(category));
+  if (wrong.length > 0) return `${language} has the plural forms ${known.join(", ")}`;
+  const needed = [...new Set(Array.from({ length: 999 }, (_, index) => rules.select(index + 1)))];
+  const isWhole = needed.every((category) => given.includes(category));
+  return isWhole ? undefined : `${language} needs the plural forms ${needed.join(", ")}`;
+}
+
+const wholeNumber = (least: number, most: number, unit = "") => {
+  const message = `must be a whole number from ${least} to ${most}${unit && ` ${unit}`}`;
+  return z.int(message).min(least, message).max(most, message);
+};
+
+/** Settings of a bot that an operator may change. */
+export const botSettings = z.object({
+  name: z.string().trim().min(1, "must have 1 to 128 characters").max(128, "must have 1 to 128 characters"),
+  username: z
+    .string()
+    .regex(/^[A-Za-z]\w{3,31}$/, "must be the bot's username without the @")
+    .nullable(),
+  webhookUrl: callableAddress.nullable(),
+  publisherApiUrl: callableAddress.nullable(),
+  deliveryMode: z.enum(["at-least-once", "at-most-once"]),
+  codeLifetimeSeconds: wholeNumber(60, 86_400, "seconds"),
+  cooldownSeconds: wholeNumber(0, 604_800, "seconds"),
+  dailyCap: wholeNumber(1, 10_000),
+  testers: z.array(telegramId).max(100, "must name at most 100"),
+  category: shortWord.nullable().describe("The bot's topic: campaigns may target or exclude it."),
+  timeZone: timeZone.describe("Hours and weekdays of campaigns are meant in this time zone."),
+  blockedCategories: z
+    .array(shortWord)
+    .max(100, "must name at most 100")
+    .describe("Categories of campaigns that the publisher does not want."),
+  blockedAdvertisers: z
+    .array(z.string().trim().min(1, "must name an advertiser").max(128, "must have at most 128 characters"))
+    .max(1000, "must name at most 1000"),
+  suspiciousViews: z
+    .enum(["pay", "hold", "refuse"])
+    .describe("How a view is treated that earned but looks suspicious."),
+  suspiciousClicks: z
+    .enum(["pay", "hold-farms", "hold", "refuse"])
+    .describe(
+      "How a click on a direct link is treated that counts but looks suspicious. `hold-farms`, the default, holds what passes the bounds for click farms and pays all others.",
+    ),
+  payPerCode: z
+    .enum(["once", "each"])
+    .describe(
+      "What a code earns: `once` is one event, a view or a click, whichever comes first; `each` is one view and one click. The publisher pays by the same rule.",
+    ),
+  rewardPerView: rewardAmount.nullable().describe("What the mini-app tells its users that a view is worth."),
+  rewardPerClick: rewardAmount.nullable().describe("The same for a click on a direct link."),
+  rewardUnit: rewardUnit
+    .nullable()
+    .describe(
+      "The unit of both: a word for each plural category of `Intl.PluralRules`, by language; `other` is required.",
+    ),
+  skipOffer: z.boolean().describe("The mini-app starts the ad without its offer, muted."),
+  closeWhenCredited: z.boolean().describe("The mini-app closes itself some seconds after the reward is credited."),
+  includeRevenue: z
+    .boolean()
+    .describe("Webhooks and the list of events say what each event is worth to the publisher."),
+});
+export type BotSettings = z.infer<typeof botSettings>;
+
+export const bot = botSettings.extend({
+  botId: z.string(),
+  codePrefix: z
+    .string()
+    .describe("The first four characters of the bot's codes: the address of a direct link identifies its bot by them."),
+  username: z.string().nullable().describe("Without the @."),
+  isSuspended: z.boolean(),
+  createdAt: moment,
+  updatedAt: moment,
+});
+export type Bot = z.infer<typeof bot>;
+
+/** What may be shown of a token after its creation. */
+export const tokenEntry = z.object({
+  tokenId: z.string(),
+  state: z
+    .enum(["next", "active", "retiring", "revoked"])
+    .describe("`next` and `active` authenticate and sign; `retiring` does so until `revokeAt`."),
+  createdAt: moment,
+  activatedAt: moment.nullable(),
+  revokeAt: moment.nullable().describe("A retiring token authenticates and signs until then."),
+  revokedAt: moment.nullable(),
+});
+export type TokenEntry = z.infer<typeof tokenEntry>;
+
+const newBot = botSettings
+  .partial()
+  .extend({ botId: telegramId })
+  .strict()
+  .meta({
+    examples: [{ botId: "7000000001", name: "Quiz", webhookUrl: "https://quiz.example/webhooks", dailyCap: 20 }],
+  });
+const changes = botSettings
+  .partial()
+  .strict()
+  .refine((given) => Object.values(given).some((value) => value !== undefined), "name at least one setting to change")
+  .meta({ examples: [{ cooldownSeconds: 300 }] });
+const params = z.object({ botId: telegramId });
+const tokenParams = params.extend({ tokenId: z.string().regex(/^tok_[0-9A-Za-z]{1,40}$/, "must look like tok_…") });
+const shownBot = bot.extend({ miniappUrl: z.string() });
+const newToken = { tokenId: z.string(), token: z.string().describe("Shown only here.") };
+
+export const botRoutes = {
+  addBot: {
+    method: "POST",
+    path: "/bots",
+    description: "Adds a bot, and returns its first API token, which is shown once.",
+    query: confirmation,
+    body: newBot,
+    status: 201,
+    answer: shownBot.extend(newToken),
+    refusals: [409],
+  },
+  listBots: {
+    method: "GET",
+    path: "/bots",
+    description: "Lists the bots with their settings.",
+    answer: z.object({ bots: z.array(shownBot) }),
+  },
+  showBot: {
+    method: "GET",
+    path: "/bots/:botId",
+    description: "Returns a bot's settings and its tokens, without their secrets.",
+    params,
+    answer: shownBot.extend({ tokens: z.array(tokenEntry) }),
+  },
+  updateBot: {
+    method: "PATCH",
+    path: "/bots/:botId",
+    description: "Changes the given settings of a bot.",
+    params,
+    query: confirmation,
+    body: changes,
+    answer: shownBot,
+    refusals: [409],
+  },
+  suspendBot: {
+    method: "POST",
+    path: "/bots/:botId/suspend",
+    description: "Suspends a bot: its codes and its API stop.",
+    params,
+    answer: shownBot,
+  },
+  resumeBot: {
+    method: "POST",
+    path: "/bots/:botId/resume",
+    description: "Ends a bot's suspension.",
+    params,
+    answer: shownBot,
+  },
+} as const satisfies OperatorRoutes;
+
+export const tokenRoutes = {
+  createToken: {
+    method: "POST",
+    path: "/bots/:botId/tokens",
+    description:
+      "Creates the next API token of a bot, shown once; it authenticates immediately, and signs once activated.",
+    params,
+    status: 201,
+    answer: tokenEntry.extend({ botId: z.string(), ...newToken }),
+    refusals: [409],
+  },
+  activateToken: {
+    method: "POST",
+    path: "/bots/:botId/tokens/:tokenId/activate",
+    description: "Makes the next token the signing one; the previous one is accepted for some days.",
+    params: tokenParams,
+    answer: z.object({
+      botId: z.string(),
+      tokenId: z.string(),
+      state: z.literal("active"),
+      retiring: z.object({ tokenId: z.string(), revokeAt: moment }).nullable().describe("The previous one."),
+    }),
+    refusals: [409],
+  },
+  revokeToken: {
+    method: "POST",
+    path: "/bots/:botId/tokens/:tokenId/revoke",
+    description: "Revokes a token.",
+    params: tokenParams,
+    answer: z.object({
+      botId: z.string(),
+      tokenId: z.string(),
+      state: z.literal("revoked"),
+      activatedTokenId: z.string().nullable().describe("The token that replaced it."),
+      isLast: z.boolean().describe("Whether the bot has no token now, so that its events are held."),
+    }),
+    refusals: [409],
+  },
+} as const satisfies OperatorRoutes;

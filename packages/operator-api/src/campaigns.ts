@@ -1,0 +1,262 @@
+import { momentInput, telegramId } from "@intermission/ad-core/client-api";
+import { type WebAddressFault, webAddressFault } from "@intermission/ad-core/web-address";
+import { z } from "zod";
+import { microsOf } from "./amounts.ts";
+import { boundedText, confirmation, moment, shortWord } from "./fields.ts";
+import type { OperatorRoutes } from "./route.ts";
+
+const language = z.string().regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, as en");
+const unique = <Item extends z.ZodType>(item: Item, most: number) =>
+  z
+    .array(item, "must be a list")
+    .min(1, "must name at least one, or be left out")
+    .max(most, `must name at most ${most}`)
+    .refine((items) => new Set(items).size === items.length, "must not name anything twice");
+
+const wholeNumber = (least: number, most: number) => {
+  const message = `must be from ${least} to ${most}`;
+  return z.int(message).min(least, message).max(most, message);
+};
+
+/** The users that a campaign targets. An omitted target matches all; hours and weekdays are in the bot's time zone. */
+export const targeting = z.strictObject({
+  languages: unique(language, 100).optional(),
+  platforms: unique(z.enum(["android", "ios", "desktop", "web"], "must be android, ios, desktop or web"), 4).optional(),
+  premium: z.boolean().optional().describe("True: only users with Telegram Premium; false: only users without it."),
+  bots: unique(telegramId, 1000).optional(),
+  botCategories: unique(shortWord, 100).optional(),
+  excludedBots: unique(telegramId, 1000).optional(),
+  excludedBotCategories: unique(shortWord, 100).optional(),
+  hours: unique(wholeNumber(0, 23), 24)
+    .optional()
+    .describe("Each hour of the day: [8, 9, 10], or over midnight [22, 23, 0, 1]."),
+  weekdays: unique(wholeNumber(1, 7), 7)
+    .optional()
+    .describe("1 is Monday, 7 Sunday: of the moment itself, also after midnight."),
+});
+export type Targeting = z.infer<typeof targeting>;
+
+const capForm = "must be a whole number from 1 to 1000000000000000, or none";
+const cap = z.int(capForm).min(1, capForm).max(1e15, capForm).nullable();
+const price = microsOf("price");
+const budget = microsOf("budget").nullable();
+
+const landingUrl = z.string().transform((url, context) => {
+  const checked = checkLandingUrl(url);
+  if (checked.outcome === "valid") return checked.url;
+  context.addIssue({ code: "custom", message: checked.message });
+  return z.NEVER;
+});
+
+/** The settings of a campaign, each checked alone. Null means none. */
+export const campaignSettings = z.strictObject({
+  name: boundedText(128),
+  advertiser: boundedText(128).describe("Shown to the viewer as text: the company that pays for the ad."),
+  priority: z.enum(["sponsorship", "standard", "house"]),
+  category: shortWord.nullable(),
+  pacing: z.enum(["even", "asap"]).describe("`even`: spread over the day; `asap`: as fast as requests come."),
+  startsAt: momentInput.nullable(),
+  endsAt: momentInput.nullable().describe("The end, exclusive: a date ends the campaign as that day begins."),
+  landingUrl: landingUrl.nullable().describe("The target of a direct link, or of a video's call to action."),
+  callToAction: boundedText(40).nullable().describe("The label of the button beside a video."),
+  weight: z.int("must be a whole number").min(1, "must be 1 or more").max(1_000_000, "must be 1000000 at most"),
+  viewPriceMicros: price.describe("The price of one completed view, in millionths of the deployment's currency."),
+  clickPriceMicros: price.describe("The price of one counted click, in millionths of the deployment's currency."),
+  totalBudgetMicros: budget,
+  dailyBudgetMicros: budget,
+  totalViewCap: cap,
+  dailyViewCap: cap,
+  totalClickCap: cap,
+  dailyClickCap: cap,
+  userCap: z
+    .int("must be a whole number")
+    .min(1, "must be 1 or more")
+    .max(10_000, "must be 10000 at most")
+    .nullable()
+    .describe("The maximum of views and clicks per user within the last `userCapSeconds`."),
+  userCapSeconds: z
+    .int("must be whole seconds")
+    .min(60, "must be a minute or more")
+    .max(7_776_000, "must be 90 days at most")
+    .nullable(),
+  targeting,
+});
+export type CampaignSettings = z.infer<typeof campaignSettings>;
+
+/** A campaign's formats cannot be changed, so that past charges keep their meaning. */
+export const campaignFormats = z
+  .array(z.enum(["rewarded", "direct_link"]))
+  .min(1, "must be rewarded, direct_link or both")
+  .refine((formats) => new Set(formats).size === formats.length, "must not name a format twice");
+
+/** A creative with the settings of its campaign. */
+const campaignCreative = z.object({
+  creativeId: z.string(),
+  weight: z.int(),
+  label: z.string().nullable().describe("Replaces the advertiser's name."),
+  callToAction: z.string().nullable().describe("Replaces the campaign's call to action."),
+  isActive: z.boolean(),
+});
+export type CampaignCreative = z.infer<typeof campaignCreative>;
+
+export const campaign = z.object({
+  ...campaignSettings.shape,
+  campaignId: z.string(),
+  formats: campaignFormats,
+  status: z.enum(["active", "paused", "archived"]),
+  startsAt: moment.nullable(),
+  endsAt: moment.nullable(),
+  landingUrl: z.string().nullable(),
+  creatives: z.array(campaignCreative),
+  createdAt: moment,
+  updatedAt: moment,
+});
+export type Campaign = z.infer<typeof campaign>;
+
+/** How far a campaign is, in the list of campaigns. */
+const deliveredSoFar = z.object({
+  delivered: z.object({
+    views: z.int(),
+    clicks: z.int(),
+    spentMicros: z.number().describe("Charges without the refunded ones."),
+  }),
+  budgetLeftMicros: z
+    .number()
+    .nullable()
+    .describe("Of the total budget, or without one, of today's (UTC); null without a budget."),
+  deliveredShare: z
+    .number()
+    .nullable()
+    .describe("The used part of the total limit that is nearest to its end, 0 to 1; null without a total limit."),
+});
+export type DeliveredSoFar = z.infer<typeof deliveredSoFar>;
+
+/** How a creative is shown in a campaign. */
+export const creativeSettings = z.strictObject({
+  weight: z
+    .int("must be a whole number")
+    .min(1, "must be 1 or more")
+    .max(1_000_000, "must be 1000000 at most")
+    .optional(),
+  label: boundedText(128).nullable().optional(),
+  callToAction: boundedText(40).nullable().optional(),
+});
+export type CreativeSettings = z.infer<typeof creativeSettings>;
+
+const changes = campaignSettings.partial().meta({ examples: [{ dailyBudgetMicros: 8_000_000, endsAt: null }] });
+const draft = changes
+  .extend({
+    ...campaignSettings.pick({ name: true, advertiser: true }).shape,
+    formats: campaignFormats,
+    creativeIds: z.array(z.string().max(64)).max(100).default([]),
+  })
+  .meta({
+    examples: [
+      {
+        advertiser: "Shop",
+        name: "Spring sale",
+        formats: ["rewarded"],
+        creativeIds: ["crv_5dQ1"],
+        viewPriceMicros: 12_000,
+        dailyBudgetMicros: 5_000_000,
+        targeting: { languages: ["en"] },
+      },
+    ],
+  });
+const params = z.object({ campaignId: z.string().max(64) });
+const creativeParams = params.extend({ creativeId: z.string().max(64) });
+
+export const campaignRoutes = {
+  addCampaign: {
+    method: "POST",
+    path: "/campaigns",
+    description: "Adds a campaign; it serves as soon as it is active and has a creative.",
+    query: confirmation,
+    body: draft,
+    status: 201,
+    answer: campaign,
+    refusals: [409],
+  },
+  listCampaigns: {
+    method: "GET",
+    path: "/campaigns",
+    description: "Lists the campaigns and how far each is, the archived ones only when asked for.",
+    query: z.object({ archived: z.stringbool().default(false) }),
+    answer: z.object({ currency: z.string(), campaigns: z.array(campaign.extend(deliveredSoFar.shape)) }),
+  },
+  showCampaign: {
+    method: "GET",
+    path: "/campaigns/:campaignId",
+    description: "Returns a campaign.",
+    params,
+    answer: campaign,
+  },
+  updateCampaign: {
+    method: "PATCH",
+    path: "/campaigns/:campaignId",
+    description: "Changes the given settings of a campaign; null removes one.",
+    params,
+    query: confirmation,
+    body: changes,
+    answer: campaign,
+    refusals: [409],
+  },
+  pauseCampaign: {
+    method: "POST",
+    path: "/campaigns/:campaignId/pause",
+    description: "Stops a campaign until it is resumed.",
+    params,
+    answer: campaign,
+  },
+  resumeCampaign: {
+    method: "POST",
+    path: "/campaigns/:campaignId/resume",
+    description: "Lets a paused campaign serve again.",
+    params,
+    answer: campaign,
+  },
+  archiveCampaign: {
+    method: "POST",
+    path: "/campaigns/:campaignId/archive",
+    description: "Ends a campaign for good; its statistics stay.",
+    params,
+    answer: campaign,
+  },
+  attachCreative: {
+    method: "POST",
+    path: "/campaigns/:campaignId/creatives/:creativeId/attach",
+    description: "Adds a creative to a campaign, or changes how it is shown there.",
+    params: creativeParams,
+    body: creativeSettings.meta({ examples: [{ weight: 2, label: "Shop Ltd" }] }),
+    answer: campaign,
+  },
+  detachCreative: {
+    method: "POST",
+    path: "/campaigns/:campaignId/creatives/:creativeId/detach",
+    description: "Removes a creative from a campaign.",
+    params: creativeParams,
+    answer: campaign,
+  },
+} as const satisfies OperatorRoutes;
+
+export type LandingUrlCheck = { outcome: "valid"; url: string } | { outcome: "invalid"; message: string };
+
+const LONGEST = 2048;
+
+const faults = {
+  "not-an-address": "is not an address; write it in full, as https://example.com/page",
+  scheme: "must begin with https:// or http://",
+  "user-info": "must not hold a user name or password",
+} satisfies Record<WebAddressFault, string>;
+
+/** Checks a page that a viewer may be sent to: http or https (including t.me), without a user name or password. */
+export function checkLandingUrl(text: string): LandingUrlCheck {
+  if (text.length > LONGEST) return invalid(`is longer than ${LONGEST} characters`);
+  const fault = webAddressFault(text, { isPlainHttpAllowed: true });
+  if (fault !== undefined) return invalid(faults[fault]);
+  return { outcome: "valid", url: new URL(text).href };
+}
+
+function invalid(fault: string): LandingUrlCheck {
+  return { outcome: "invalid", message: `the landing URL ${fault}` };
+}

@@ -1,0 +1,181 @@
+import { telegramId } from "@intermission/ad-core/client-api";
+import { adReportReason } from "@intermission/ad-core/player-api";
+import { z } from "zod";
+import { boundedText, confirmation, listLimit, moment } from "./fields.ts";
+import type { OperatorRoutes } from "./route.ts";
+
+/** A lighter file of a creative's video. */
+const rendition = z.object({
+  fileName: z.string().describe("Below `/media/`."),
+  mediaType: z.string(),
+  byteLength: z.int(),
+  width: z.int(),
+  height: z.int(),
+});
+export type Rendition = z.infer<typeof rendition>;
+
+/** A WebVTT file. */
+const captions = z.object({
+  language: z.string().describe("BCP 47, as `en` or `pt-BR`."),
+  fileName: z.string().describe("Below `/media/`."),
+});
+export type Captions = z.infer<typeof captions>;
+
+const ofVideo = "Null for a VAST tag: its response contains it.";
+export const creative = z.object({
+  creativeId: z.string(),
+  name: z.string().nullable().describe("For the operator; at first the name of its file, or the host of its tag."),
+  kind: z
+    .enum(["file", "address", "vast"])
+    .describe("A stored file, a video at an address elsewhere, or a VAST tag that is requested at each opening."),
+  url: z.string().nullable().describe("The address of the video (`address`) or of the tag (`vast`)."),
+  sha256: z.string().nullable(),
+  fileName: z.string().nullable().describe("Below `/media/`."),
+  posterFileName: z.string().nullable(),
+  mediaType: z.string().nullable().describe(ofVideo),
+  byteLength: z.int().nullable().describe(ofVideo),
+  durationMs: z.int().nullable().describe(ofVideo),
+  width: z.int().nullable().describe(ofVideo),
+  height: z.int().nullable().describe(ofVideo),
+  renditions: z.array(rendition).describe("The heaviest first."),
+  captions: z.array(captions),
+  legalLine: z.string().nullable().describe("Text that a law requires beside the ad."),
+  createdAt: moment,
+});
+export type Creative = z.infer<typeof creative>;
+
+const adReport = z.object({
+  creativeId: z.string(),
+  reason: adReportReason,
+  reports: z.int().describe("At most one of each user and day."),
+  users: z.int(),
+  latestAt: moment,
+});
+export type AdReport = z.infer<typeof adReport>;
+const adReportsPage = z.object({
+  reports: z.array(adReport),
+  next: z.string().nullable().describe("The cursor of the rest of this list; null at its end."),
+  hasMore: z.boolean(),
+});
+export type AdReportsPage = z.infer<typeof adReportsPage>;
+
+const MINUTES = 60_000;
+/** 100 MiB at 1 Mbit/s. */
+const UPLOAD_MS = 15 * MINUTES;
+/** A video is fetched, converted and given renditions before the answer; each step has its own limit. */
+const CONVERSION_MS = 15 * MINUTES;
+
+const params = z.object({ creativeId: z.string().max(64) });
+const captionsParams = params.extend({ language: z.string().max(64) });
+const added = creative.extend({
+  converted: z.string().nullable().describe("How the video was converted, if it was."),
+  renditionFault: z.string().nullable().describe("Why smaller renditions are missing, if they are."),
+  posterFault: z.string().nullable().describe("Why the server made no poster, if it tried."),
+});
+
+export const creativeRoutes = {
+  uploadVideo: {
+    method: "POST",
+    path: "/creatives",
+    description: "Adds a video from its bytes.",
+    query: z.object({ name: z.string().min(1).max(1024).describe("Of the file.") }),
+    body: "file",
+    status: 201,
+    answer: added,
+    refusals: [507],
+    bodyTimeoutMs: UPLOAD_MS,
+    answerTimeoutMs: CONVERSION_MS,
+  },
+  addVideoByAddress: {
+    method: "POST",
+    path: "/creatives/addresses",
+    description: "Adds a video that this server fetches from an address.",
+    body: z
+      .strictObject({ url: z.string().trim().max(4096) })
+      .meta({ examples: [{ url: "https://cdn.example/spring-sale.mp4" }] }),
+    status: 201,
+    answer: added,
+    refusals: [507],
+    answerTimeoutMs: CONVERSION_MS,
+  },
+  addVastTag: {
+    method: "POST",
+    path: "/creatives/tags",
+    description: "Adds a VAST tag, which is requested once to try it, and then for each ad.",
+    query: confirmation,
+    body: z
+      .strictObject({ url: z.string().trim() })
+      .meta({ examples: [{ url: "https://ads.example/vast?correlator=[CACHEBUSTING]" }] }),
+    status: 201,
+    answer: creative,
+    refusals: [409],
+  },
+  listCreatives: {
+    method: "GET",
+    path: "/creatives",
+    description: "Lists the videos and VAST tags.",
+    answer: z.object({ creatives: z.array(creative) }),
+  },
+  listAdReports: {
+    method: "GET",
+    path: "/creatives/reports",
+    description: "Counts viewers' objections by creative and reason, the most frequent first.",
+    query: z.object({
+      creativeId: z.string().max(64).optional(),
+      botId: telegramId.optional().describe("Of the viewers of one bot only."),
+      after: z.string().max(512).optional().describe("`next` of an earlier list with the same filter."),
+      limit: listLimit,
+    }),
+    answer: adReportsPage,
+  },
+  showCreative: {
+    method: "GET",
+    path: "/creatives/:creativeId",
+    description: "Returns a creative.",
+    params,
+    answer: creative,
+  },
+  renameCreative: {
+    method: "PUT",
+    path: "/creatives/:creativeId/name",
+    description: "Names a creative for the operator; viewers never see it.",
+    params,
+    body: z.strictObject({ name: boundedText(128) }).meta({ examples: [{ name: "Spring sale, 15 s" }] }),
+    answer: creative,
+  },
+  setLegalLine: {
+    method: "PUT",
+    path: "/creatives/:creativeId/legal-line",
+    description: "Sets the text that a law requires beside the ad, such as a registration number; null removes it.",
+    params,
+    body: z
+      .strictObject({ legalLine: boundedText(256).nullable() })
+      .meta({ examples: [{ legalLine: "Shop Ltd, reg. no. 12345678" }] }),
+    answer: creative,
+  },
+  setPoster: {
+    method: "PUT",
+    path: "/creatives/:creativeId/poster",
+    description: "Replaces a video's poster by a JPEG, PNG or WebP picture.",
+    params,
+    body: "file",
+    answer: creative,
+    refusals: [507],
+  },
+  setCaptions: {
+    method: "PUT",
+    path: "/creatives/:creativeId/captions/:language",
+    description: "Sets a video's captions in a language, from a WebVTT file.",
+    params: captionsParams,
+    body: "file",
+    answer: creative,
+    refusals: [507],
+  },
+  removeCaptions: {
+    method: "DELETE",
+    path: "/creatives/:creativeId/captions/:language",
+    description: "Removes a video's captions in a language.",
+    params: captionsParams,
+    answer: creative,
+  },
+} as const satisfies OperatorRoutes;

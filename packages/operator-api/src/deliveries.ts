@@ -1,0 +1,124 @@
+import { deliveryState, eventType, momentInput, telegramId } from "@intermission/ad-core/client-api";
+import { z } from "zod";
+import { listLimit, moment } from "./fields.ts";
+import type { OperatorRoutes } from "./route.ts";
+
+const eventId = z.string().regex(/^[\w-]{1,64}$/, "must look like evt_…");
+const eventParams = z.object({ eventId });
+const botParams = z.object({ botId: telegramId });
+
+const listedDelivery = z.object({
+  botId: z.string(),
+  eventId: z.string(),
+  event: eventType,
+  userId: z.string(),
+  isTest: z.boolean(),
+  state: deliveryState,
+  attempts: z.int(),
+  dueAt: moment.nullable().describe("When the next attempt is due, while it is waiting."),
+  createdAt: moment,
+  finishedAt: moment.nullable(),
+  endReason: z
+    .enum(["attempts-used-up", "at-most-once", "held-too-long", "test", "erased"])
+    .nullable()
+    .describe("Why it is not sent again automatically."),
+});
+export type ListedDelivery = z.output<typeof listedDelivery>;
+
+const deliveryAttempt = z.object({
+  attempt: z.int(),
+  startedAt: moment,
+  url: z.string(),
+  address: z.string().nullable(),
+  status: z.int().nullable(),
+  errorClass: z.string().nullable(),
+  dnsMs: z.number().nullable(),
+  tcpMs: z.number().nullable(),
+  tlsMs: z.number().nullable(),
+  firstByteMs: z.number().nullable(),
+  totalMs: z.number().nullable(),
+  responseText: z.string().nullable().describe("The endpoint's answer, or the error."),
+  nextAt: moment.nullable(),
+  isReplay: z.boolean().describe("Requested, outside of the schedule."),
+});
+export type DeliveryAttempt = z.output<typeof deliveryAttempt>;
+
+const shownDelivery = listedDelivery.extend({
+  resumeState: z
+    .enum(["waiting", "delivered", "unknown"])
+    .nullable()
+    .describe("While a replay is pending: the state that the delivery returns to if the replay fails."),
+  blockedReason: z
+    .enum(["no-endpoint", "pending", "operator", "gone", "failing", "no-token"])
+    .nullable()
+    .describe("Why nothing is sent to the endpoint now; null: due deliveries are sent."),
+  notBefore: moment.nullable().describe("Until when the endpoint rests or its breaker allows no probe."),
+  body: z.string().describe("The bytes that each attempt sends, as text."),
+  log: z.array(deliveryAttempt).describe("The latest attempts, in order."),
+});
+export type ShownDelivery = z.output<typeof shownDelivery>;
+
+const scope = z.enum(["failed", "everything"]);
+
+export const deliveryRoutes = {
+  listDeliveries: {
+    method: "GET",
+    path: "/deliveries",
+    description: "Lists webhook deliveries, the latest first.",
+    query: z.object({
+      botId: telegramId.optional(),
+      state: deliveryState.optional(),
+      before: eventId.optional().describe("The event id at which an earlier list ended."),
+      limit: listLimit,
+    }),
+    answer: z.object({ deliveries: z.array(listedDelivery) }),
+  },
+  showDelivery: {
+    method: "GET",
+    path: "/deliveries/:eventId",
+    description: "Returns a delivery with its attempts, and what to do about a failed one.",
+    params: eventParams,
+    answer: shownDelivery.extend({ explanation: z.string(), advice: z.string().optional() }),
+  },
+  replayDelivery: {
+    method: "POST",
+    path: "/deliveries/:eventId/replay",
+    description: "Sends one event again, unchanged.",
+    params: eventParams,
+    answer: z.object({
+      eventId: z.string(),
+      botId: z.string(),
+      state: z.literal("waiting"),
+      notBefore: moment.nullable().describe("Until when its endpoint is in backoff; null: it is sent now."),
+    }),
+    refusals: [409],
+  },
+  countReplayable: {
+    method: "GET",
+    path: "/bots/:botId/replay",
+    description: "Counts the events of a bot that would be sent again, and returns the moment until which it counted.",
+    params: botParams,
+    query: z.strictObject({ scope, since: momentInput }),
+    answer: z.object({
+      botId: z.string(),
+      scope,
+      since: moment,
+      until: moment,
+      count: z.int(),
+      unknown: z.int().describe("Deliveries in the state `unknown`, which a replay leaves out."),
+      isMore: z.boolean().describe("The counts are lower bounds."),
+    }),
+    refusals: [409],
+  },
+  replayDeliveries: {
+    method: "POST",
+    path: "/bots/:botId/replay",
+    description: "Sends one batch of a bot's events again; repeat it with `next` as `after` until `next` is null.",
+    params: botParams,
+    body: z
+      .strictObject({ scope, since: momentInput, until: momentInput, after: eventId.nullish() })
+      .meta({ examples: [{ scope: "failed", since: "2026-03-01T00:00:00Z", until: "2026-03-02T00:00:00Z" }] }),
+    answer: z.object({ replayed: z.int(), next: z.string().nullable() }),
+    refusals: [409],
+  },
+} as const satisfies OperatorRoutes;

@@ -1,0 +1,110 @@
+import { eventType, telegramId } from "@intermission/ad-core/client-api";
+import { z } from "zod";
+import { moment } from "./fields.ts";
+import type { OperatorRoutes } from "./route.ts";
+
+const state = z.enum(["pending", "active", "disabled"]);
+
+/** A bot and the endpoint that its webhooks go to. */
+const listedEndpoint = z.object({
+  botId: z.string(),
+  name: z.string(),
+  url: z.string().nullable().describe("Null, like the other fields of the endpoint, if the bot has none."),
+  state: state.nullable(),
+  stateSince: moment.nullable(),
+  disabledReason: z.enum(["operator", "gone", "failing"]).nullable(),
+  breaker: z.enum(["closed", "open", "half-open"]).nullable(),
+  probeAt: moment.nullable().describe("When a breaker that is not closed lets the next delivery through."),
+  restUntil: moment
+    .nullable()
+    .describe("Until when it rests, because an answer or a timeout showed that it is overloaded."),
+  inFlight: z.int(),
+  maxInFlight: z.int().nullable(),
+  waiting: z.int().describe("10001 where the queue is longer than 10000."),
+  held: z.int(),
+  oldestDueAt: moment.nullable(),
+  lastSuccessAt: moment.nullable(),
+  lastFailureAt: moment.nullable(),
+  lastStatus: z.int().nullable().describe("Of the last failure."),
+  lastErrorClass: z.string().nullable(),
+  lastAnswer: z.string().nullable(),
+  disablePercent: z.int().describe("Progress towards being disabled."),
+  warnedPercent: z.int().describe("The last of the marks 50, 70, 90 and 100 that was warned of."),
+  tests: z.int().describe("While pending: tests that were made so far."),
+  testDueAt: moment.nullable(),
+});
+export type ListedEndpoint = z.output<typeof listedEndpoint>;
+
+const params = z.object({ botId: telegramId });
+const asOf = { asOf: moment.describe("When the server read it.") };
+const answer = listedEndpoint.extend(asOf);
+const inFlightFault = "must be from 1 to 40";
+
+export const endpointRoutes = {
+  listEndpoints: {
+    method: "GET",
+    path: "/endpoints",
+    description: "Lists the webhook endpoints with their health.",
+    answer: z.object({ ...asOf, endpoints: z.array(listedEndpoint) }),
+  },
+  showEndpoint: {
+    method: "GET",
+    path: "/endpoints/:botId",
+    description: "Returns a bot's webhook endpoint with its health.",
+    params,
+    answer,
+  },
+  limitEndpoint: {
+    method: "PATCH",
+    path: "/endpoints/:botId",
+    description: "Sets how many webhooks may be under way to an endpoint at once.",
+    params,
+    body: z
+      .strictObject({ maxInFlight: z.int(inFlightFault).min(1, inFlightFault).max(40, inFlightFault) })
+      .meta({ examples: [{ maxInFlight: 8 }] }),
+    answer,
+    refusals: [409],
+  },
+  enableEndpoint: {
+    method: "POST",
+    path: "/endpoints/:botId/enable",
+    description: "Enables an endpoint; a test webhook activates it, unless the test is skipped.",
+    params,
+    body: z.strictObject({ skipTest: z.boolean().optional() }).meta({ examples: [{ skipTest: false }] }),
+    answer,
+    refusals: [409],
+  },
+  disableEndpoint: {
+    method: "POST",
+    path: "/endpoints/:botId/disable",
+    description: "Stops sending to an endpoint; its events are held.",
+    params,
+    answer,
+    refusals: [409],
+  },
+  testEndpoint: {
+    method: "POST",
+    path: "/endpoints/:botId/test",
+    description: "Sends a signed test webhook now, and returns how the endpoint answered.",
+    params,
+    body: z
+      .strictObject({ event: eventType.optional(), userId: telegramId.optional() })
+      .meta({ examples: [{ event: "rewarded" }] }),
+    answer: z.object({
+      botId: z.string(),
+      eventId: z.string(),
+      isDelivered: z.boolean(),
+      status: z.int().nullable(),
+      errorClass: z.string().nullable(),
+      answer: z.string().nullable().describe("The endpoint's answer, or the error."),
+      endpointState: state.nullable(),
+      dnsMs: z.int().nullable(),
+      tcpMs: z.int().nullable(),
+      tlsMs: z.int().nullable(),
+      firstByteMs: z.int().nullable(),
+      totalMs: z.int().nullable(),
+      advice: z.string().optional(),
+    }),
+    refusals: [409],
+  },
+} as const satisfies OperatorRoutes;

@@ -1,0 +1,31 @@
+import { listEventsQuery, listedEvent, momentInput, telegramId } from "@intermission/ad-core/client-api";
+import { z } from "zod";
+import { listLimit } from "./fields.ts";
+import type { OperatorRoutes } from "./route.ts";
+
+const params = z.object({ botId: telegramId });
+
+export const eventRoutes = {
+  listLatestEventsOfBot: {
+    method: "GET",
+    path: "/bots/:botId/events/latest",
+    description: "Lists a bot's events, the newest first, of one user or a period.",
+    params,
+    query: z.object({
+      userId: telegramId.optional(),
+      from: momentInput.optional(),
+      to: momentInput.optional(),
+      before: z.string().max(64).optional().describe("The event id at which an earlier list ended."),
+      limit: listLimit,
+    }),
+    answer: z.object({ events: z.array(listedEvent), hasMore: z.boolean() }),
+  },
+  listEventsOfBot: {
+    method: "GET",
+    path: "/bots/:botId/events",
+    description: "Lists a bot's events since a cursor, as its publisher sees them.",
+    params,
+    query: listEventsQuery,
+    answer: z.object({ events: z.array(listedEvent), next: z.string(), hasMore: z.boolean() }),
+  },
+} as const satisfies OperatorRoutes;

@@ -1,0 +1,62 @@
+import { telegramId } from "@intermission/ad-core/client-api";
+import { z } from "zod";
+import type { OperatorRoutes } from "./route.ts";
+
+const exclusionReason = z.enum([
+  "other-format",
+  "no-video",
+  "no-vast-ad",
+  "not-started",
+  "ended",
+  "blocked-category",
+  "blocked-advertiser",
+  "other-bot",
+  "other-bot-category",
+  "excluded-bot",
+  "excluded-bot-category",
+  "other-language",
+  "other-platform",
+  "other-premium",
+  "other-hour",
+  "other-weekday",
+  "total-budget",
+  "daily-budget",
+  "total-view-cap",
+  "daily-view-cap",
+  "total-click-cap",
+  "daily-click-cap",
+  "user-cap",
+  "ahead-of-plan",
+]);
+
+export const explainRoutes = {
+  explainChoice: {
+    method: "GET",
+    path: "/explain",
+    description: "For each running campaign: why it is excluded for a user now, or how likely it is chosen.",
+    query: z.object({
+      botId: telegramId,
+      userId: telegramId,
+      format: z.enum(["rewarded", "direct_link"]).default("rewarded"),
+      language: z
+        .string()
+        .regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, such as en")
+        .optional(),
+      platform: z.enum(["android", "ios", "desktop", "web"]).optional(),
+      premium: z.stringbool().optional(),
+    }),
+    answer: z.object({
+      campaigns: z.array(
+        z.object({
+          campaignId: z.string(),
+          name: z.string(),
+          priority: z.enum(["sponsorship", "standard", "house"]),
+          exclusionReason: exclusionReason.optional().describe("Absent if the campaign may be chosen."),
+          likelihood: z.number().describe("The probability that it is chosen now, 0 to 1."),
+          behindPlan: z.number().optional().describe("Ads behind its plan of the day, negative if it is ahead."),
+          missingFiles: z.array(z.string()).optional().describe("Files of its videos that this node lacks."),
+        }),
+      ),
+    }),
+  },
+} as const satisfies OperatorRoutes;

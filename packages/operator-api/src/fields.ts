@@ -1,0 +1,66 @@
+import { hasUserInfo } from "@intermission/ad-core/web-address";
+import { z } from "zod";
+
+/** A moment in an answer: text of RFC 3339 in UTC in JSON, a `Date` for the server and for who parses the answer. */
+export const moment = z.codec(z.iso.datetime(), z.date(), {
+  decode: (text) => new Date(text),
+  encode: (at) => at.toISOString(),
+});
+
+/** An amount in an answer, in millionths of the currency. The largest sums keep all their digits in JSON. */
+export const micros = z
+  .custom<number>((value) => typeof value === "bigint" || Number.isInteger(value), "must be a whole number of micros")
+  .meta({ type: "integer", description: "In millionths of the currency." });
+
+/** How many of each kind, by the kind's word. */
+export const counts = z.record(z.string(), z.int());
+
+/** The number of entries of a list, when the request names none. */
+const DEFAULT_LIMIT = 50;
+export const MAX_LIMIT = 1000;
+
+const limitFault = `must be a whole number from 1 to ${MAX_LIMIT}`;
+const limitFrom = (count: number) =>
+  z.coerce.number(limitFault).int(limitFault).min(1, limitFault).max(MAX_LIMIT, limitFault).default(count);
+
+/** The requested number of entries of a list. */
+export const listLimit = limitFrom(DEFAULT_LIMIT);
+
+/** Of lists that operators read whole: by default as many as one answer may have. */
+export const wholeListLimit = limitFrom(MAX_LIMIT);
+
+/** Trimmed text of 1 to `max` characters. */
+export const boundedText = (max: number) =>
+  z.string("is needed").trim().min(1, `must have 1 to ${max} characters`).max(max, `must have 1 to ${max} characters`);
+
+/** A short lower-case word, such as the category of a bot: `games`, `real-money`. */
+export const shortWord = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,31}$/, "must be at most 32 lower-case letters, digits and dashes");
+
+/** The id of a campaign or a creative. */
+export const listedId = z.string().regex(/^[\w-]{1,64}$/, "must be an id as the lists show it");
+
+/** The query of requests whose effects may need a confirmation: they are refused with 409 until it is true. */
+export const confirmation = z.object({
+  confirmed: z.stringbool().default(false).describe("Whether effects that are rarely meant are wanted."),
+});
+
+/** The name of a time zone. */
+export const timeZone = z.string().refine(isTimeZone, "must be a time zone such as Europe/Berlin, or UTC");
+
+function isTimeZone(name: string): boolean {
+  try {
+    // Time zones are named by an area: a fixed offset would be wrong for half of the year.
+    return name === "UTC" || (/^[A-Z]/.test(name) && new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined);
+  } catch {
+    return false;
+  }
+}
+
+/** An address that the ad service or the mini-app calls. Whether it may be reached is decided when it is called. */
+export const callableAddress = z
+  .url({ protocol: /^https?$/, error: "must be an address as https://example.com/webhooks" })
+  .max(2048)
+  .refine((address) => !hasUserInfo(address), "must not hold a user name or password")
+  .refine((address) => !address.includes("#"), "must not hold a fragment");

@@ -1,0 +1,54 @@
+import { telegramId } from "@intermission/ad-core/client-api";
+import { z } from "zod";
+import { callableAddress, moment } from "./fields.ts";
+import type { OperatorRoutes } from "./route.ts";
+
+const addresses = z
+  .strictObject({
+    webhookUrl: callableAddress.nullable(),
+    email: z.email("must be an e-mail address such as ops@example.com").max(254).nullable(),
+    telegramChatId: z
+      .string()
+      .regex(
+        /^-?[1-9][0-9]{0,19}$|^@[A-Za-z]\w{3,31}$/,
+        "must be the id of a chat, such as -1001234567890, or its @name",
+      )
+      .nullable(),
+  })
+  .partial()
+  .meta({ examples: [{ webhookUrl: "https://ops.example.com/endpoint-health", email: "ops@example.com" }] });
+
+const params = z.object({ botId: telegramId });
+const answer = z.object({
+  botId: z.string(),
+  receivers: z.array(
+    z.object({
+      channel: z.enum(["webhook", "email", "telegram"]),
+      address: z.string(),
+      health: z.enum(["failing", "recovered", "disabled"]).describe("The last one that a notice was made of."),
+      lastSentAt: moment.nullable(),
+      dueAt: moment.nullable().describe("Of the notice that waits to be sent."),
+      attempts: z.int(),
+      lastError: z.string().nullable().describe("Why its last attempt failed."),
+    }),
+  ),
+});
+
+export const noticeRoutes = {
+  showNotices: {
+    method: "GET",
+    path: "/bots/:botId/notices",
+    description: "Returns the addresses that are told when the endpoint of a bot fails, recovers or is disabled.",
+    params,
+    answer,
+  },
+  setNotices: {
+    method: "PATCH",
+    path: "/bots/:botId/notices",
+    description: "Sets these addresses, one for each channel; null removes one.",
+    params,
+    body: addresses,
+    answer,
+    refusals: [404],
+  },
+} as const satisfies OperatorRoutes;

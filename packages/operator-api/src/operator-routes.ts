@@ -1,0 +1,39 @@
+import { advertiserRoutes } from "./advertisers.ts";
+import { botRoutes, tokenRoutes } from "./bots.ts";
+import { campaignRoutes } from "./campaigns.ts";
+import { conversionRoutes } from "./conversions.ts";
+import { creativeRoutes } from "./creatives.ts";
+import { currencyRoutes } from "./currency.ts";
+import { deliveryRoutes } from "./deliveries.ts";
+import { endpointRoutes } from "./endpoints.ts";
+import { eventRoutes } from "./events.ts";
+import { explainRoutes } from "./explain.ts";
+import { noticeRoutes } from "./notices.ts";
+import { clickRoutes, viewRoutes } from "./reviews.ts";
+import { statisticsRoutes } from "./statistics.ts";
+import { userRoutes } from "./users.ts";
+
+/**
+ * Every route of `/operator/v1` by its operation's name: the server registers its handlers from it, clients make their
+ * requests from it, and the OpenAPI document is made from it.
+ */
+export const operatorRoutes = {
+  ...botRoutes,
+  ...tokenRoutes,
+  ...creativeRoutes,
+  ...campaignRoutes,
+  ...currencyRoutes,
+  ...advertiserRoutes,
+  ...explainRoutes,
+  ...eventRoutes,
+  ...deliveryRoutes,
+  ...endpointRoutes,
+  ...noticeRoutes,
+  ...viewRoutes,
+  ...clickRoutes,
+  ...conversionRoutes,
+  ...statisticsRoutes,
+  ...userRoutes,
+};
+
+export type OperatorRouteName = keyof typeof operatorRoutes;

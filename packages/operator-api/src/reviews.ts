@@ -1,0 +1,210 @@
+import { momentInput, telegramId } from "@intermission/ad-core/client-api";
+import { z } from "zod";
+import { confirmation, listLimit, moment } from "./fields.ts";
+import type { OperatorRoutes } from "./route.ts";
+
+/** Which suspicious views or clicks; absent fields select all. */
+export const reviewFilter = z
+  .strictObject({
+    botId: telegramId,
+    userId: telegramId,
+    campaignId: z.string().max(64),
+    suspicion: z.string().max(64).describe("One of those that the list shows."),
+    from: momentInput,
+    to: momentInput,
+  })
+  .partial()
+  .meta({ examples: [{ botId: "7000000001", suspicion: "too-even", from: "2026-03-01T00:00:00Z" }] });
+export type ReviewFilter = z.infer<typeof reviewFilter>;
+
+const eightHex = z
+  .string()
+  .regex(/^[0-9a-f]{8}$/, "must be 8 hex digits, as the list shows it")
+  .optional();
+const clickFilter = reviewFilter
+  .extend({ address: eightHex, network: eightHex })
+  .meta({ examples: [{ botId: "7000000001", suspicion: "crowded-network", network: "5f1c09aa" }] });
+
+const suspiciousView = z.object({
+  botId: z.string(),
+  sessionId: z.string(),
+  userId: z.string(),
+  code: z.string(),
+  campaignId: z.string(),
+  state: z
+    .enum(["opened", "playing", "watched", "rewarded", "held", "refused"])
+    .describe("`rewarded`: paid despite the suspicions, by the bot's setting or by release."),
+  suspicions: z.array(
+    z.enum(["mostly-hidden", "no-frames", "too-many-frames", "faster-than-time", "too-even", "too-few-calls"]),
+  ),
+  closedAt: moment.nullable(),
+  closeReason: z.enum(["tap", "page-hidden", "heartbeat-lost", "deadline", "reopened"]).nullable(),
+  decidedAt: moment.nullable(),
+  refundedAt: moment.nullable(),
+});
+export type SuspiciousView = z.output<typeof suspiciousView>;
+
+const suspiciousClick = z.object({
+  botId: z.string(),
+  clickId: z.string(),
+  userId: z.string(),
+  code: z.string(),
+  campaignId: z.string().nullable(),
+  state: z.enum(["counted", "held", "refused"]).describe("`counted`: paid anyway, by the bot's setting or by release."),
+  suspicions: z.array(
+    z.enum([
+      "many-users-of-one-address",
+      "crowded-network",
+      "many-users-of-one-agent",
+      "mostly-taps",
+      "right-after-issue",
+      "address-changed",
+      "tap-unconfirmed",
+    ]),
+  ),
+  userAgent: z.string(),
+  address: z.string().nullable().describe("Equal for clicks from one address on one day (UTC); it has no other use."),
+  network: z.string().nullable(),
+  occurredAt: moment,
+  decidedAt: moment.nullable(),
+  refundedAt: moment.nullable(),
+});
+export type SuspiciousClick = z.output<typeof suspiciousClick>;
+
+/** Each decision of a bulk request is a transaction of its own. */
+const BULK_MS = 5 * 60_000;
+
+const bulkAnswer = z.object({
+  decided: z.int().describe("How many this request has decided."),
+  skipped: z.int().describe("How many were decided by somebody else meanwhile."),
+  left: z.int().describe("How many match the filter and are not decided; repeat the request."),
+});
+export type BulkAnswer = z.infer<typeof bulkAnswer>;
+const bulk = { query: confirmation, answer: bulkAnswer, refusals: [409], answerTimeoutMs: BULK_MS } as const;
+
+const eventId = z.string().optional().describe("What it earned, if it was released.");
+const refund = { campaignId: z.string(), refundedMicros: z.number(), currency: z.string() };
+
+const viewParams = z.object({ sessionId: z.string().min(1).max(64) });
+const decidedView = z.object({ sessionId: z.string(), state: z.enum(["rewarded", "refused"]), eventId });
+
+export const viewRoutes = {
+  listViews: {
+    method: "GET",
+    path: "/views",
+    description: "Lists suspicious views, the latest first.",
+    query: z.object({
+      ...reviewFilter.shape,
+      state: z.enum(["held", "refused", "rewarded"]).optional(),
+      limit: listLimit,
+    }),
+    answer: z.object({ views: z.array(suspiciousView) }),
+  },
+  releaseView: {
+    method: "POST",
+    path: "/views/:sessionId/release",
+    description: "Pays a held view: it earns and is charged.",
+    params: viewParams,
+    answer: decidedView,
+    refusals: [409],
+  },
+  refuseView: {
+    method: "POST",
+    path: "/views/:sessionId/refuse",
+    description: "Refuses a held view: it earns nothing.",
+    params: viewParams,
+    answer: decidedView,
+    refusals: [409],
+  },
+  refundView: {
+    method: "POST",
+    path: "/views/:sessionId/refund",
+    description: "Returns a view's charge to its campaign.",
+    params: viewParams,
+    answer: z.object({ sessionId: z.string(), ...refund }),
+    refusals: [409],
+  },
+  releaseViews: {
+    method: "POST",
+    path: "/views/release",
+    description: "Pays the held views that match.",
+    body: reviewFilter,
+    ...bulk,
+  },
+  refuseViews: {
+    method: "POST",
+    path: "/views/refuse",
+    description: "Refuses the held views that match.",
+    body: reviewFilter,
+    ...bulk,
+  },
+  refundViews: {
+    method: "POST",
+    path: "/views/refund",
+    description: "Returns the charges of suspicious views that match.",
+    body: reviewFilter,
+    ...bulk,
+  },
+} as const satisfies OperatorRoutes;
+
+const clickParams = z.object({ clickId: z.string().min(1).max(64) });
+const decidedClick = z.object({ clickId: z.string(), state: z.enum(["counted", "refused"]), eventId });
+
+export const clickRoutes = {
+  listClicks: {
+    method: "GET",
+    path: "/clicks",
+    description: "Lists suspicious clicks of direct links, the latest first.",
+    query: z.object({
+      ...clickFilter.shape,
+      state: z.enum(["held", "refused", "counted"]).optional(),
+      limit: listLimit,
+    }),
+    answer: z.object({ clicks: z.array(suspiciousClick) }),
+  },
+  releaseClick: {
+    method: "POST",
+    path: "/clicks/:clickId/release",
+    description: "Counts a held click: it earns and is charged.",
+    params: clickParams,
+    answer: decidedClick,
+    refusals: [409],
+  },
+  refuseClick: {
+    method: "POST",
+    path: "/clicks/:clickId/refuse",
+    description: "Refuses a held click: it earns nothing.",
+    params: clickParams,
+    answer: decidedClick,
+    refusals: [409],
+  },
+  refundClick: {
+    method: "POST",
+    path: "/clicks/:clickId/refund",
+    description: "Returns a click's charge to its campaign.",
+    params: clickParams,
+    answer: z.object({ clickId: z.string(), ...refund }),
+    refusals: [409],
+  },
+  releaseClicks: {
+    method: "POST",
+    path: "/clicks/release",
+    description: "Counts the held clicks that match.",
+    body: clickFilter,
+    ...bulk,
+  },
+  refuseClicks: {
+    method: "POST",
+    path: "/clicks/refuse",
+    description: "Refuses the held clicks that match.",
+    body: clickFilter,
+    ...bulk,
+  },
+  refundClicks: {
+    method: "POST",
+    path: "/clicks/refund",
+    description: "Returns the charges of suspicious clicks that match.",
+    body: clickFilter,
+    ...bulk,
+  },
+} as const satisfies OperatorRoutes;

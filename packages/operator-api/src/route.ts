@@ -1,0 +1,37 @@
+import type { z } from "zod";
+
+/** One operation of the operator's API. Paths are relative to `/operator/v1`; `:name` is a parameter. */
+export interface OperatorRoute {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly path: `/${string}`;
+  /** For the OpenAPI document. */
+  readonly description: string;
+  readonly params?: z.ZodType;
+  readonly query?: z.ZodType;
+  /** JSON, or `file`: the bytes of one. */
+  readonly body?: z.ZodType | "file";
+  readonly answer: z.ZodType;
+  /** Of the answer; 200 by default. */
+  readonly status?: 201;
+  /** Statuses of refusals beside those that every route has. */
+  readonly refusals?: readonly number[];
+  /** For routes that need longer than the server's usual limits: until the body has arrived, and until the answer. */
+  readonly bodyTimeoutMs?: number;
+  readonly answerTimeoutMs?: number;
+}
+
+export type OperatorRoutes = Readonly<Record<string, OperatorRoute>>;
+
+/** What a handler reads of a part of the request, after its schema has checked it. */
+export type CheckedPart<Route, Part extends "params" | "query" | "body"> =
+  Route extends Readonly<Record<Part, infer Schema extends z.ZodType>> ? z.output<Schema> : unknown;
+
+/** What a handler returns. */
+export type AnswerOf<Route extends OperatorRoute> = z.output<Route["answer"]>;
+
+/** The names of the parameters in a path. */
+export type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamNames<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;

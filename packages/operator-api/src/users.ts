@@ -1,0 +1,98 @@
+import { eventType, telegramId } from "@intermission/ad-core/client-api";
+import { z } from "zod";
+import { moment } from "./fields.ts";
+import type { OperatorRoutes } from "./route.ts";
+
+const params = z.object({ botId: telegramId, userId: telegramId });
+
+const entry = z.object({
+  at: moment,
+  step: z.enum([
+    "code-issued",
+    "ad-requested",
+    "view-opened",
+    "view-started",
+    "view-watched",
+    "view-closed",
+    "cta-clicked",
+    "click-not-counted",
+    "click-held",
+    "click-refused",
+    "reviewed",
+    "earned",
+    "converted",
+    "refunded",
+    "webhook-answered",
+    "webhook-failed",
+  ]),
+  code: z.string().nullable(),
+  id: z.string().nullable().describe("Of the view, the click or the event."),
+  campaignId: z.string().nullable(),
+  creativeId: z.string().nullable(),
+  amountMicros: z.number().nullable().describe("Of a charge, a refund or a conversion."),
+  detail: z.string().nullable(),
+});
+
+const records = z.object({
+  botId: z.string(),
+  userId: z.string(),
+  isErased: z.boolean(),
+  undelivered: z.int().describe("Webhooks that were cancelled, or would be."),
+  tables: z.array(z.object({ table: z.string(), becomes: z.string(), rows: z.int() })),
+});
+
+export const userRoutes = {
+  readTimelineOfUser: {
+    method: "GET",
+    path: "/bots/:botId/users/:userId/timeline",
+    description: "What happened to the latest codes of a user, from the code to the answered webhook, in order.",
+    params,
+    query: z.object({ codes: z.coerce.number().int().min(1).max(100).default(10) }),
+    answer: z.object({
+      botId: z.string(),
+      userId: z.string(),
+      isTester: z.boolean(),
+      earnedToday: z.int(),
+      dailyCap: z.int(),
+      cooldownSeconds: z.int(),
+      lastEarnedAt: moment.nullable(),
+      currency: z.string(),
+      hasOlder: z.boolean().describe("Whether the user has more codes than these entries name."),
+      entries: z.array(entry),
+    }),
+  },
+  readTimelineOfCode: {
+    method: "GET",
+    path: "/codes/:code",
+    description: "What happened to a code, from its issue to the answered webhook, in order.",
+    params: z.object({ code: z.string().max(64) }),
+    answer: z.object({
+      code: z.string(),
+      botId: z.string(),
+      userId: z.string(),
+      reference: z.string().nullable(),
+      issuedAt: moment,
+      expiresAt: moment,
+      isExpired: z.boolean(),
+      earned: z.array(eventType),
+      currency: z.string(),
+      entries: z.array(entry),
+    }),
+  },
+  countRecordsOfUser: {
+    method: "GET",
+    path: "/bots/:botId/users/:userId",
+    description: "Counts what is stored of a user, without erasing it.",
+    params,
+    answer: records,
+    refusals: [409],
+  },
+  eraseUser: {
+    method: "DELETE",
+    path: "/bots/:botId/users/:userId",
+    description: "Erases what is stored of a user; the statistics keep their sums.",
+    params,
+    answer: records,
+    refusals: [409],
+  },
+} as const satisfies OperatorRoutes;

@@ -1,0 +1,62 @@
+import { Readable } from "node:stream";
+import type { AnswerOf, CheckedPart, OperatorRoute, OperatorRoutes } from "@intermission/operator-api/route";
+import type { FastifyRequest } from "fastify";
+import { type CheckedScope, refusals } from "./checked-routes.ts";
+import { bodyBytes } from "./finish-bodies.ts";
+import { invalid } from "./refuse.ts";
+
+/** A request whose parts the schemas of its route have checked. */
+export interface OperatorRequest<Route extends OperatorRoute>
+  extends Pick<FastifyRequest<{ Params: CheckedPart<Route, "params"> }>, "params" | "log"> {
+  readonly query: CheckedPart<Route, "query">;
+  readonly body: Route extends { body: "file" } ? AsyncIterable<Uint8Array> : CheckedPart<Route, "body">;
+}
+
+/** A handler for each route of a part of the table: without one, or with another answer, it does not compile. */
+export type OperatorHandlers<Routes extends OperatorRoutes> = {
+  readonly [Name in keyof Routes]: (request: OperatorRequest<Routes[Name]>) => Promise<AnswerOf<Routes[Name]>>;
+};
+
+const FILE_TYPE = "application/octet-stream";
+
+/** Registers the routes of a part of the table, whose names are the operations of the OpenAPI document. */
+export function serveOperatorRoutes<Routes extends OperatorRoutes>(
+  scope: CheckedScope,
+  routes: Routes,
+  handlers: OperatorHandlers<Routes>,
+): void {
+  const hasFiles = Object.values(routes).some(({ body }) => body === "file");
+  // A stream, so that a file is never held in memory as a whole. The verb that reads it limits its size.
+  if (hasFiles) scope.addContentTypeParser(FILE_TYPE, async (_request: unknown, payload: Readable) => payload);
+  for (const [operationId, route] of Object.entries<OperatorRoute>(routes)) {
+    const { method, path: url, description, params, query, body, status = 200, bodyTimeoutMs, answerTimeoutMs } = route;
+    // The mapped type holds one handler for each name; a loop over the names loses which.
+    const handle = handlers[operationId] as (request: object) => Promise<unknown>;
+    scope.route({
+      method,
+      url,
+      config: {
+        ...(bodyTimeoutMs !== undefined && { bodyTimeoutMs }),
+        ...(answerTimeoutMs !== undefined && { answerTimeoutMs }),
+      },
+      schema: {
+        operationId,
+        description,
+        ...(params !== undefined && { params }),
+        ...(query !== undefined && { querystring: query }),
+        ...(body === "file" ? { consumes: [FILE_TYPE] } : body !== undefined && { body }),
+        response: { ...refusals(...(route.refusals ?? [])), [status]: route.answer },
+      },
+      handler: async (request, reply) => {
+        const { params, query, log } = request;
+        const given = body === "file" ? bytesOf(request.body) : request.body;
+        return reply.code(status).send(await handle({ params, query, body: given, log }));
+      },
+    });
+  }
+}
+
+function bytesOf(body: unknown): AsyncIterable<Uint8Array> {
+  if (body instanceof Readable) return bodyBytes(body);
+  throw invalid("the file is missing: send its bytes as application/octet-stream");
+}

@@ -168,7 +168,7 @@ describe("what a code earns", () => {
       // Within a second of the code, which looks suspicious.
       fixture.advance(-2);
       expect(await follow(fixture, code)).toBe(302);
-      const [click] = await listClicks(store.database, { botId: fixture.botId, state: "held", limit: 10 });
+      const [click] = (await listClicks(store.database, { botId: fixture.botId, state: "held", limit: 10 })).rows;
       expect(click).toMatchObject({ code });
       expect(await canEarnOf(fixture, code, "once")).toEqual([]);
       const { body } = await fixture.open(ann, code);

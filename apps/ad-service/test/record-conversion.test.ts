@@ -229,7 +229,11 @@ describe("postbacks of advertisers", () => {
       outcome: "unknown-conversion",
       recorded: expect.arrayContaining([{ event: "install", conversionId: "" }]),
     });
-    const listed = await listConversions(store.database, { botId: fixture.botId, event: "purchase", limit: 10 });
+    const { rows: listed } = await listConversions(store.database, {
+      botId: fixture.botId,
+      event: "purchase",
+      limit: 10,
+    });
     expect(listed.map(({ conversionId, reversedAt }) => [conversionId, reversedAt !== null]).sort()).toEqual([
       ["order-1", false],
       ["order-2", true],

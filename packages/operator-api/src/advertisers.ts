@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { boundedText, moment } from "./fields.ts";
+import { boundedText, moment, next, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 const advertiser = z.object({
@@ -19,7 +19,12 @@ export const advertiserRoutes = {
     method: "GET",
     path: "/advertisers",
     description: "Lists the advertisers.",
-    answer: z.object({ advertisers: z.array(advertiser) }),
+    query: z.object({
+      after: wholeList.after,
+      limit: wholeList.limit,
+      name: boundedText(128).optional().describe("A part of the name, in any case."),
+    }),
+    answer: z.object({ advertisers: z.array(advertiser).describe("By name."), next }),
   },
   issuePostbackKey: {
     method: "POST",

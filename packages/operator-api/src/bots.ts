@@ -1,6 +1,6 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
-import { callableAddress, confirmation, moment, shortWord, timeZone } from "./fields.ts";
+import { callableAddress, confirmation, moment, next, shortWord, timeZone, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 const amountFault = "must be a whole number from 1 to 1000000000";
@@ -160,7 +160,8 @@ export const botRoutes = {
     method: "GET",
     path: "/bots",
     description: "Lists the bots with their settings.",
-    answer: z.object({ bots: z.array(shownBot) }),
+    query: z.object({ ...wholeList, suspended: z.stringbool().optional() }),
+    answer: z.object({ bots: z.array(shownBot), next }),
   },
   showBot: {
     method: "GET",

@@ -2,7 +2,7 @@ import { momentInput, telegramId } from "@intermission/ad-core/client-api";
 import { type WebAddressFault, webAddressFault } from "@intermission/ad-core/web-address";
 import { z } from "zod";
 import { microsOf } from "./amounts.ts";
-import { boundedText, confirmation, moment, shortWord } from "./fields.ts";
+import { boundedText, confirmation, moment, next, shortWord, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 const language = z.string().regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, as en");
@@ -181,8 +181,13 @@ export const campaignRoutes = {
     method: "GET",
     path: "/campaigns",
     description: "Lists the campaigns and how far each is, the archived ones only when asked for.",
-    query: z.object({ archived: z.stringbool().default(false) }),
-    answer: z.object({ currency: z.string(), campaigns: z.array(campaign.extend(deliveredSoFar.shape)) }),
+    query: z.object({
+      ...wholeList,
+      archived: z.stringbool().default(false),
+      status: z.enum(["active", "paused", "archived"]).optional(),
+      advertiser: boundedText(128).optional().describe("Its name in any case."),
+    }),
+    answer: z.object({ currency: z.string(), campaigns: z.array(campaign.extend(deliveredSoFar.shape)), next }),
   },
   showCampaign: {
     method: "GET",

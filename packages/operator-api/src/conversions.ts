@@ -1,6 +1,6 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
-import { listedId, listLimit, micros, moment } from "./fields.ts";
+import { after, listedId, listLimit, micros, moment, next } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 const key = z.strictObject({
@@ -18,6 +18,7 @@ export const conversionRoutes = {
       botId: telegramId.optional(),
       campaignId: listedId.optional(),
       event: z.string().max(64).optional(),
+      after,
       limit: listLimit,
     }),
     answer: z.object({
@@ -35,6 +36,7 @@ export const conversionRoutes = {
           reversedAt: moment.nullable(),
         }),
       ),
+      next,
     }),
   },
   reverseConversion: {

@@ -1,7 +1,7 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { adReportReason } from "@intermission/ad-core/player-api";
 import { z } from "zod";
-import { boundedText, confirmation, listLimit, moment } from "./fields.ts";
+import { boundedText, confirmation, listLimit, moment, next, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 /** A lighter file of a creative's video. */
@@ -114,7 +114,12 @@ export const creativeRoutes = {
     method: "GET",
     path: "/creatives",
     description: "Lists the videos and VAST tags.",
-    answer: z.object({ creatives: z.array(creative) }),
+    query: z.object({
+      ...wholeList,
+      order: wholeList.order.unwrap().default("newest"),
+      kind: z.enum(["file", "address", "vast"]).optional(),
+    }),
+    answer: z.object({ creatives: z.array(creative), next }),
   },
   listAdReports: {
     method: "GET",

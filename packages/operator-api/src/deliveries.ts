@@ -1,6 +1,6 @@
 import { deliveryState, eventType, momentInput, telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
-import { listLimit, moment } from "./fields.ts";
+import { listLimit, moment, next } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 const eventId = z.string().regex(/^[\w-]{1,64}$/, "must look like evt_…");
@@ -71,7 +71,10 @@ export const deliveryRoutes = {
       before: eventId.optional().describe("The event id at which an earlier list ended."),
       limit: listLimit,
     }),
-    answer: z.object({ deliveries: z.array(listedDelivery) }),
+    answer: z.object({
+      deliveries: z.array(listedDelivery),
+      next: next.describe("Send it as `before` for the next page."),
+    }),
   },
   showDelivery: {
     method: "GET",

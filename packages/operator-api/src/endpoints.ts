@@ -1,6 +1,6 @@
 import { eventType, telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
-import { moment } from "./fields.ts";
+import { moment, next, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 const state = z.enum(["pending", "active", "disabled"]);
@@ -45,7 +45,8 @@ export const endpointRoutes = {
     method: "GET",
     path: "/endpoints",
     description: "Lists the webhook endpoints with their health.",
-    answer: z.object({ ...asOf, endpoints: z.array(listedEndpoint) }),
+    query: z.object({ after: wholeList.after, limit: wholeList.limit, state: state.optional() }),
+    answer: z.object({ ...asOf, endpoints: z.array(listedEndpoint).describe("By the bot's id."), next }),
   },
   showEndpoint: {
     method: "GET",

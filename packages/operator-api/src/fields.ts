@@ -17,7 +17,7 @@ export const counts = z.record(z.string(), z.int());
 
 /** The number of entries of a list, when the request names none. */
 const DEFAULT_LIMIT = 50;
-export const MAX_LIMIT = 1000;
+const MAX_LIMIT = 1000;
 
 const limitFault = `must be a whole number from 1 to ${MAX_LIMIT}`;
 const limitFrom = (count: number) =>
@@ -26,8 +26,18 @@ const limitFrom = (count: number) =>
 /** The requested number of entries of a list. */
 export const listLimit = limitFrom(DEFAULT_LIMIT);
 
-/** Of lists that operators read whole: by default as many as one answer may have. */
-export const wholeListLimit = limitFrom(MAX_LIMIT);
+/** The id at which an earlier page of a list ended. */
+export const after = z.string().max(512).optional().describe("The `next` of the page before.");
+
+/** The parameters of every list that operators read whole: by default as many entries as one answer may have. */
+export const wholeList = {
+  after,
+  limit: limitFrom(MAX_LIMIT),
+  order: z.enum(["oldest", "newest"]).default("oldest"),
+};
+
+/** Part of a list's answer. */
+export const next = z.string().nullable().describe("Send it as `after` for the next page; null: this is the last one.");
 
 /** Trimmed text of 1 to `max` characters. */
 export const boundedText = (max: number) =>

@@ -1,6 +1,6 @@
 import { momentInput, telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
-import { confirmation, listLimit, moment } from "./fields.ts";
+import { after, confirmation, listLimit, moment, next } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 /** Which suspicious views or clicks; absent fields select all. */
@@ -96,9 +96,10 @@ export const viewRoutes = {
     query: z.object({
       ...reviewFilter.shape,
       state: z.enum(["held", "refused", "rewarded"]).optional(),
+      after,
       limit: listLimit,
     }),
-    answer: z.object({ views: z.array(suspiciousView) }),
+    answer: z.object({ views: z.array(suspiciousView), next }),
   },
   releaseView: {
     method: "POST",
@@ -158,9 +159,10 @@ export const clickRoutes = {
     query: z.object({
       ...clickFilter.shape,
       state: z.enum(["held", "refused", "counted"]).optional(),
+      after,
       limit: listLimit,
     }),
-    answer: z.object({ clicks: z.array(suspiciousClick) }),
+    answer: z.object({ clicks: z.array(suspiciousClick), next }),
   },
   releaseClick: {
     method: "POST",

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Advertiser } from "@intermission/operator-api/advertisers";
+import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
@@ -83,12 +84,18 @@ const list = statement<Advertiser>(
      (select count(*) from campaigns where advertiser = advertisers.name) as campaigns,
      (select count(*) from conversions join campaigns using (campaign_id)
       where advertiser = advertisers.name) as conversions
-   from advertisers order by name`,
+   from advertisers
+   where ($1::text is null or name > $1) and ($3::text is null or strpos(name_key, $3) > 0)
+   order by name limit $2`,
 );
 
-/** All advertisers by name, with what their postbacks have reported so far. */
-export async function listAdvertisers(database: Database): Promise<Advertiser[]> {
-  return database.run(list, []);
+/** Advertisers by name, with what their postbacks have reported so far. */
+export async function listAdvertisers(
+  database: Database,
+  of: { after?: string | undefined; limit: number; name?: string | undefined },
+): Promise<ListPage<Advertiser>> {
+  const part = of.name === undefined ? undefined : advertiserKey(of.name);
+  return listPage(await database.run(list, [of.after, of.limit + 1, part]), of.limit, ({ name }) => name);
 }
 
 export type RenameAdvertiserOutcome =

@@ -1,7 +1,7 @@
 import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { withExamples } from "@intermission/server/command-line";
-import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
-import { type CommandContext, callForRow } from "@intermission/server/operator-client";
+import { type Row, recordOf, tableOf } from "@intermission/server/command-tables";
+import { type CommandContext, callForAllRows, callForRow } from "@intermission/server/operator-client";
 import type { Command } from "commander";
 
 export function advertiserCommands(program: Command, context: CommandContext): void {
@@ -10,7 +10,9 @@ export function advertiserCommands(program: Command, context: CommandContext): v
   withExamples(advertisers.command("list").description("all advertisers that campaigns name"), [
     "advertisers list",
   ]).action(async () => {
-    const rows = rowsOf(await context.call(operatorRequest("listAdvertisers")), "advertisers");
+    const { rows } = await callForAllRows(context, "advertisers", (after) =>
+      operatorRequest("listAdvertisers", { query: { after } }),
+    );
     context.print(rows, () => tableOf(rows, columns));
   });
 

@@ -14,7 +14,10 @@ export interface AdvertiserOperatorDeps {
 /** Advertisers. One exists from its first campaign on; its name is case-insensitive. */
 export function advertiserOperatorRoutes(scope: CheckedScope, { database, campaigns }: AdvertiserOperatorDeps): void {
   serveOperatorRoutes(scope, advertiserRoutes, {
-    listAdvertisers: async () => ({ advertisers: await listAdvertisers(database) }),
+    async listAdvertisers({ query }) {
+      const { rows: advertisers, next } = await listAdvertisers(database, query);
+      return { advertisers, next };
+    },
 
     async issuePostbackKey(request) {
       const { advertiser } = request.params;

@@ -8,7 +8,7 @@ import {
   wholeNumber,
 } from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
-import { type CommandContext, callForRow } from "@intermission/server/operator-client";
+import { type CommandContext, callForAllRows, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
 import { rewardUnitOption } from "./bot-settings.ts";
 
@@ -28,7 +28,9 @@ export function botCommands(program: Command, context: CommandContext): void {
     });
 
   withExamples(bots.command("list").description("all bots"), ["bots list", "bots list --json"]).action(async () => {
-    const rows = rowsOf(await context.call(operatorRequest("listBots")), "bots");
+    const { rows } = await callForAllRows(context, "bots", (after) =>
+      operatorRequest("listBots", { query: { after } }),
+    );
     context.print(rows, () => tableOf(rows, columns));
   });
 

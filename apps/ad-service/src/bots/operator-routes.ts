@@ -50,7 +50,10 @@ export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): v
       return { ...shown(added.bot), tokenId: added.entry.tokenId, token: added.token };
     },
 
-    listBots: async () => ({ bots: (await listBots(database)).map(shown) }),
+    async listBots({ query }) {
+      const { rows, next } = await listBots(database, query);
+      return { bots: rows.map(shown), next };
+    },
 
     async showBot(request) {
       const { botId } = request.params;

@@ -25,8 +25,10 @@ describe("campaigns", () => {
   afterAll(() => store.dispose());
   const setStatus = (campaignId: string, status: CampaignStatus) =>
     setCampaignStatus(store.database, { campaignId, status, now: later });
-  const listed = async (campaignId: string, options?: { hasArchived: boolean }) =>
-    (await listCampaigns(store.database, options)).filter((campaign) => campaign.campaignId === campaignId);
+  const listed = async (campaignId: string, options?: { archived: boolean }) =>
+    (await listCampaigns(store.database, { order: "oldest", limit: 1000, archived: false, ...options })).rows.filter(
+      (campaign) => campaign.campaignId === campaignId,
+    );
 
   test("a campaign that is added, changed, paused, resumed and archived has the state that was set", async () => {
     const { database } = store;
@@ -68,7 +70,7 @@ describe("campaigns", () => {
     await setStatus("cmp_over", "archived");
     expect(await setStatus("cmp_over", "active")).toEqual({ outcome: "archived" });
     expect(await listed("cmp_over")).toEqual([]);
-    expect(await listed("cmp_over", { hasArchived: true })).toMatchObject([{ status: "archived" }]);
+    expect(await listed("cmp_over", { archived: true })).toMatchObject([{ status: "archived" }]);
   });
 
   const faults: { name: string; changes: Partial<CampaignDraft>; message: RegExp }[] = [

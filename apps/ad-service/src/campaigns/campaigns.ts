@@ -1,8 +1,10 @@
 import type { Campaign, CampaignCreative } from "@intermission/operator-api/campaigns";
+import { keysetPage, type ListOrder, type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
+import { advertiserKey } from "../advertisers/advertisers.ts";
 import { settingColumns } from "./campaign-settings.ts";
 
 /** What was delivered and charged: counts of views and clicks, and the spend in micros, which is exact in a double. */
@@ -44,21 +46,37 @@ const columns = {
 /** Selects `Campaign` from `campaigns`. */
 export const selectCampaigns = `select ${selected(columns)} from campaigns`;
 const find = statement<Campaign>("campaigns.find", `${selectCampaigns} where campaign_id = $1`);
-const list = statement<Campaign>(
-  "campaigns.list",
-  `${selectCampaigns} where $1 or status <> 'archived' order by created_at, campaign_id`,
-);
+const listOf = (order: ListOrder) => {
+  const keys = { table: "campaigns", columns: ["created_at", "campaign_id"], after: "$1", limit: "$2" } as const;
+  const { where, end } = keysetPage(order, keys);
+  return statement<Campaign>(
+    `campaigns.list-${order}`,
+    `${selectCampaigns} where ($3 or status <> 'archived') and ($4::text is null or status = $4)
+       and ($5::text is null or advertiser = (select name from advertisers where name_key = $5)) and ${where} ${end}`,
+  );
+};
+const lists = { oldest: listOf("oldest"), newest: listOf("newest") };
 
 export async function findCampaign(tx: Transaction, campaignId: string): Promise<Campaign | undefined> {
   return (await tx.run(find, [campaignId]))[0];
 }
 
-/** All campaigns, oldest first; an operator has tens of them. Archived ones only on request. */
-export async function listCampaigns(
-  database: Database,
-  { hasArchived = false }: { hasArchived?: boolean } = {},
-): Promise<Campaign[]> {
-  return database.run(list, [hasArchived]);
+export interface CampaignList {
+  order: ListOrder;
+  after?: string | undefined;
+  limit: number;
+  archived: boolean;
+  status?: Campaign["status"] | undefined;
+  advertiser?: string | undefined;
+}
+
+/** Archived campaigns are listed on request, or by their status. */
+export async function listCampaigns(database: Database, of: CampaignList): Promise<ListPage<Campaign>> {
+  await requireCampaign(database, of.after);
+  const advertiser = of.advertiser === undefined ? undefined : advertiserKey(of.advertiser);
+  const hasArchived = of.archived || of.status === "archived";
+  const values = [of.after, of.limit + 1, hasArchived, of.status, advertiser];
+  return listPage(await database.run(lists[of.order], values), of.limit, ({ campaignId }) => campaignId);
 }
 
 const knownCampaign = statement<{ id: string }>(

@@ -9,8 +9,8 @@ import {
   momentOption,
   wholeNumber,
 } from "@intermission/server/command-options";
-import { type Row, recordOf, row, rowsOf, tableOf } from "@intermission/server/command-tables";
-import { type CommandContext, callForRow } from "@intermission/server/operator-client";
+import { type Row, recordOf, row, tableOf } from "@intermission/server/command-tables";
+import { type CommandContext, callForAllRows, callForRow } from "@intermission/server/operator-client";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { uploadVideo } from "../creatives/upload.ts";
 
@@ -57,9 +57,9 @@ export function campaignCommands(program: Command, context: CommandContext): voi
   withExamples(campaigns.command("list").description("all campaigns"), ["campaigns list", "campaigns list --archived"])
     .option("--archived", "include archived campaigns")
     .action(async ({ archived }: { archived?: boolean }) => {
-      const query = { archived: String(archived === true) };
-      const answer = await callForRow(context, operatorRequest("listCampaigns", { query }));
-      const rows = rowsOf(answer, "campaigns");
+      const { rows, answer } = await callForAllRows(context, "campaigns", (after) =>
+        operatorRequest("listCampaigns", { query: { archived: String(archived === true), after } }),
+      );
       context.print(rows, () => tableOf(rows, columnsIn(String(answer.currency))));
     });
 

@@ -38,7 +38,13 @@ test("the list of campaigns says what each has spent, has left and has delivered
   const text = `insert into campaign_days values ('cmp_1', '2026-03-01', 1, 2, 3000000), ('cmp_1', '2026-03-02', 0, 1, 1000000),
     ('cmp_2', '2026-03-01', 0, 9, 9000000), ('cmp_2', '2026-03-02', 0, 1, 1000000)`;
   await store.database.run({ name: "", text }, []);
-  expect(await withDelivered(store.database, await listCampaigns(store.database), now)).toMatchObject([
+  expect(
+    await withDelivered(
+      store.database,
+      (await listCampaigns(store.database, { order: "oldest", limit: 10, archived: false })).rows,
+      now,
+    ),
+  ).toMatchObject([
     { campaignId: "cmp_1", delivered: { views: 1, clicks: 3 }, budgetLeftMicros: 6_000_000, deliveredShare: 0.4 },
     { campaignId: "cmp_2", delivered: { spentMicros: 10_000_000 }, budgetLeftMicros: 9_000_000, deliveredShare: null },
   ]);

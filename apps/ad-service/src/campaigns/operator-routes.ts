@@ -69,9 +69,8 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
     },
 
     async listCampaigns(request) {
-      const { archived: hasArchived } = request.query;
-      const listed = await listCampaigns(database, { hasArchived });
-      return { currency, campaigns: await withDelivered(database, listed, now()) };
+      const { rows, next } = await listCampaigns(database, request.query);
+      return { currency, campaigns: await withDelivered(database, rows, now()), next };
     },
 
     async showCampaign(request) {

@@ -33,7 +33,8 @@ describe("click farms and crowds, by default", () => {
     const end = answer.status === 200 ? await fixture.tap(answer, { address, headers }, node) : answer;
     expect([302, 303]).toContain(end.status);
   }
-  const held = () => listClicks(store.database, { botId: fixture.botId, state: "held", limit: 1000 });
+  const held = async () =>
+    (await listClicks(store.database, { botId: fixture.botId, state: "held", limit: 1000 })).rows;
   const paid = async () => (await fixture.charges()).length;
   /** Counted clicks on the day before. */
   const usually = (clicks: number) =>

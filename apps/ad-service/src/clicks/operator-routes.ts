@@ -35,7 +35,8 @@ export function clickOperatorRoutes(
   serveOperatorRoutes(scope, clickRoutes, {
     async listClicks({ query }) {
       requireFilter(query);
-      return { clicks: await listClicks(database, query) };
+      const { rows: clicks, next } = await listClicks(database, query);
+      return { clicks, next };
     },
 
     async releaseClick(request) {

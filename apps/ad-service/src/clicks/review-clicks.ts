@@ -1,6 +1,7 @@
 import { eventIdOfClick } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import type { ReviewFilter, SuspiciousClick } from "@intermission/operator-api/reviews";
+import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 import { type BulkDecision, filterConditions, filterValues, type Matching } from "../campaigns/bulk-review.ts";
 import {
@@ -36,6 +37,11 @@ function clickFilterValues({ address = null, network = null, ...filter }: ClickF
   return [...filterValues(filter), address, network];
 }
 
+/** Whether a click comes after the last one of an earlier page, $11, which is in one of the two tables. */
+const isBehindCursor = (at: string, clickId: string) => `($11::text is null or (${at}, ${clickId}) < ((
+          select occurred_at from withheld_clicks where click_id = $11
+          union all select occurred_at from events where event_id = 'evt_' || substr($11, 5) limit 1), $11))`;
+
 /**
  * Each half reads its own partial index of suspicious clicks, the latest first; an event has its click's UUID. The filters
  * are optional, so the plan reads all of these indexes: too slow for a hot path, fine for an operator.
@@ -52,7 +58,8 @@ const list: Statement<Row> = {
       from events e
       where suspicions is not null and coalesce($9::text, 'counted') = 'counted'
         and ${filterConditions({ table: "e", at: "e.occurred_at" })} ${hashConditions("e")}
-      order by occurred_at desc, event_id limit $10)
+        and ${isBehindCursor("e.occurred_at", "'clk_' || substr(event_id, 5)")}
+      order by occurred_at desc, event_id desc limit $10)
      union all
      (select bot_id, click_id, user_id, code, campaign_id, became.state, suspicions, user_agent, address_hash,
         network_hash, occurred_at, decided_at
@@ -60,22 +67,29 @@ const list: Statement<Row> = {
       cross join lateral (select case outcome when 'released' then 'counted' else outcome end as state) as became
       where suspicions <> '{}' and ($9::text is null or became.state = $9)
         and ${filterConditions({ table: "w", at: "w.occurred_at" })} ${hashConditions("w")}
-      order by occurred_at desc, click_id limit $10)
+        and ${isBehindCursor("w.occurred_at", "click_id")}
+      order by occurred_at desc, click_id desc limit $10)
    ) as clicks left join refunds on refunds.event_id = 'evt_' || substr("clickId", 5)
-   order by "occurredAt" desc, "clickId" limit $10`,
+   order by "occurredAt" desc, "clickId" desc limit $10`,
 };
 
 /** Lists the clicks that looked suspicious when they occurred, the latest first. */
 export async function listClicks(
   database: Database,
-  { state, limit, ...filter }: ClickFilter & { state?: ClickState | undefined; limit: number },
-): Promise<SuspiciousClick[]> {
-  const rows = await database.run(list, [...clickFilterValues(filter), state ?? null, limit]);
-  return rows.map(({ addressHash, networkHash, ...row }) => ({
+  {
+    state,
+    after,
+    limit,
+    ...filter
+  }: ClickFilter & { state?: ClickState | undefined; after?: string | undefined; limit: number },
+): Promise<ListPage<SuspiciousClick>> {
+  const rows = await database.run(list, [...clickFilterValues(filter), state ?? null, limit + 1, after ?? null]);
+  const read = rows.map(({ addressHash, networkHash, ...row }) => ({
     ...row,
     address: shortened(addressHash),
     network: shortened(networkHash),
   }));
+  return listPage(read, limit, ({ clickId }) => clickId);
 }
 
 function shortened(hash: Buffer | null): string | null {

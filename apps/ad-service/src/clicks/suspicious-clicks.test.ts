@@ -24,7 +24,8 @@ describe("suspicious clicks", () => {
   async function open(suspiciousClicks: Policy = "pay", settings: Parameters<typeof openDirectLinkFixture>[2] = {}) {
     fixture = await openDirectLinkFixture(store.database, directLinkRoutes, { suspiciousClicks, ...settings });
   }
-  const list = (state?: ClickState) => listClicks(store.database, { botId: fixture.botId, state, limit: 1000 });
+  const list = async (state?: ClickState) =>
+    (await listClicks(store.database, { botId: fixture.botId, state, limit: 1000 })).rows;
   const issueMany = (count: number, first = 1000) =>
     Promise.all(Array.from({ length: count }, (_, user) => fixture.issue(String(first + user))));
   /** Acts like a script that reads our page: fetches it, and posts what the form contains. */

@@ -70,7 +70,7 @@ describe("the tap page", () => {
       return requests % 2 === 0 ? newAddress() : `2001:db8:${requests.toString(16)}:5::1`;
     };
     const suspicionsOf = async () => {
-      const clicks = await listClicks(store.database, { botId: fixture.botId, limit: 100 });
+      const clicks = (await listClicks(store.database, { botId: fixture.botId, limit: 100 })).rows;
       return clicks.map(({ state, suspicions }) => [state, suspicions]);
     };
     /** Taps until the page is left, on both nodes in turn. */
@@ -141,7 +141,7 @@ describe("the tap page", () => {
     fixture.advance(5);
     const page = await fixture.visit(code, { address, headers: doubtful });
     expect((await fixture.tap(page, { address, refusesCookies: true })).status).toBe(303);
-    expect(await listClicks(store.database, { botId: fixture.botId, limit: 10 })).toEqual([]);
+    expect((await listClicks(store.database, { botId: fixture.botId, limit: 10 })).rows).toEqual([]);
   });
 
   test("a phone without cookies that changes its network once gets the page once more, and is not suspicious", async () => {
@@ -153,7 +153,7 @@ describe("the tap page", () => {
     expect(again.status).toBe(200);
     // Another address of the same household, on another node.
     expect((await fixture.tap(again, { address: "2001:db8:5:5::2", refusesCookies: true }, 1)).status).toBe(303);
-    expect(await listClicks(store.database, { botId: fixture.botId, limit: 10 })).toEqual([]);
+    expect((await listClicks(store.database, { botId: fixture.botId, limit: 10 })).rows).toEqual([]);
     expect(await fixture.events()).toHaveLength(1);
   });
 

@@ -2,12 +2,13 @@ import { conversionRoutes } from "@intermission/operator-api/conversions";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { jsonInteger } from "@intermission/server/exact-json";
-import { conflict, notFound } from "@intermission/server/refuse";
+import { conflict, invalidField, notFound } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
+import { z } from "zod";
 import { requireBots } from "../bots/bots.ts";
 import { requireCampaign } from "../campaigns/campaigns.ts";
 import { listConversions } from "./read-conversions.ts";
-import { type ReverseConversionOutcome, reverseConversion } from "./reverse-conversion.ts";
+import { type ConversionKey, type ReverseConversionOutcome, reverseConversion } from "./reverse-conversion.ts";
 
 /** Conversions that advertisers reported by postback: for statistics only, they move no money. */
 export function conversionOperatorRoutes(
@@ -18,9 +19,11 @@ export function conversionOperatorRoutes(
     async listConversions(request) {
       await requireBots(database, [request.query.botId]);
       await requireCampaign(database, request.query.campaignId);
-      const conversions = await listConversions(database, request.query);
+      const { after: cursor, ...of } = request.query;
+      const { rows, next } = await listConversions(database, { ...of, after: readCursor(cursor) });
       return {
-        conversions: conversions.map((one) => ({
+        next: next && cursorOf(next),
+        conversions: rows.map((one) => ({
           ...one,
           valueMicros: one.valueMicros === null ? null : jsonInteger(one.valueMicros),
         })),
@@ -32,6 +35,23 @@ export function conversionOperatorRoutes(
       return { ...request.body, state: stateOf(reversed, request.body.clickId) };
     },
   });
+}
+
+const cursorKey = z.tuple([z.string(), z.string(), z.string()]);
+
+/** Three columns identify a conversion, so that its cursor has three parts. */
+function cursorOf({ clickId, event, conversionId }: ConversionKey): string {
+  return Buffer.from(JSON.stringify([clickId, event, conversionId])).toString("base64url");
+}
+
+function readCursor(cursor: string | undefined): ConversionKey | undefined {
+  if (cursor === undefined) return undefined;
+  try {
+    const [clickId, event, conversionId] = cursorKey.parse(JSON.parse(Buffer.from(cursor, "base64url").toString()));
+    return { clickId, event, conversionId };
+  } catch {
+    throw invalidField("after", "is not the next of an earlier page of conversions");
+  }
 }
 
 function stateOf(reversed: ReverseConversionOutcome, clickId: string): "reversed" {

@@ -21,7 +21,10 @@ const list: Statement<Omit<Conversion, "valueMicros"> & { valueMicros: string | 
      reversed_at as "reversedAt"
    from conversions
    where ($1::text is null or bot_id = $1) and ($2::text is null or campaign_id = $2) and ($3::text is null or event = $3)
-   order by occurred_at desc, click_id, event, conversion_id limit $4`,
+     and ($5::text is null or (occurred_at, click_id, event, conversion_id) < (
+       select last.occurred_at, last.click_id, last.event, last.conversion_id from conversions as last
+       where last.click_id = $5 and last.event = $6 and last.conversion_id = $7))
+   order by occurred_at desc, click_id desc, event desc, conversion_id desc limit $4`,
 };
 
 /** The latest first. */
@@ -31,11 +34,17 @@ export async function listConversions(
     botId?: string | undefined;
     campaignId?: string | undefined;
     event?: string | undefined;
+    after?: ConversionKey | undefined;
     limit: number;
   },
-): Promise<Conversion[]> {
-  const rows = await database.run(list, [of.botId, of.campaignId, of.event, of.limit]);
-  return rows.map((row) => ({ ...row, valueMicros: row.valueMicros === null ? null : BigInt(row.valueMicros) }));
+): Promise<{ rows: Conversion[]; next: ConversionKey | null }> {
+  const { after, limit } = of;
+  const key = [after?.clickId, after?.event, after?.conversionId];
+  const read = await database.run(list, [of.botId, of.campaignId, of.event, limit + 1, ...key]);
+  const rows = read
+    .slice(0, limit)
+    .map((row) => ({ ...row, valueMicros: row.valueMicros === null ? null : BigInt(row.valueMicros) }));
+  return { rows, next: read.length > limit ? (rows.at(-1) ?? null) : null };
 }
 
 export interface ConversionPeriod {

@@ -61,7 +61,7 @@ describe("videos in a bucket, on an S3-compatible server", () => {
     expect(await media.has(`${"0".repeat(64)}.mp4`)).toBe(false);
     const { database } = store;
     const campaign = { name: "Shop", advertiser: "Shop", formats: ["rewarded" as const], now: new Date() };
-    const [creative] = await listCreatives(database);
+    const [creative] = (await listCreatives(database, { order: "newest", limit: 10 })).rows;
     await addCampaign(database, { ...campaign, campaignId: "cmp_1", creativeIds: [creative?.creativeId ?? ""] });
     expect(await findMissingMedia({ database, media }, new Date())).toMatchObject({ missing: 0, hasNoVideo: false });
     const empty = { ...media, has: (name: string) => media.has(`0${name}`) };
@@ -92,7 +92,7 @@ describe("videos in a bucket, on an S3-compatible server", () => {
   });
 
   test("captions are served as WebVTT", async () => {
-    const { creativeId } = (await listCreatives(store.database))[0] ?? {};
+    const { creativeId } = (await listCreatives(store.database, { order: "newest", limit: 10 })).rows[0] ?? {};
     const bytes = (async function* () {
       yield Buffer.from("WEBVTT\n\n00:00.000 --> 00:01.000\nHello");
     })();

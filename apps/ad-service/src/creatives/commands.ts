@@ -11,7 +11,7 @@ import {
   wholeNumber,
 } from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
-import { type CommandContext, callForRow } from "@intermission/server/operator-client";
+import { type CommandContext, callForAllRows, callForRow } from "@intermission/server/operator-client";
 import type { Command } from "commander";
 import { addVideoByAddress, uploadCaptions, uploadPoster, uploadVideo } from "./upload.ts";
 
@@ -112,7 +112,9 @@ export function creativeCommands(program: Command, context: CommandContext): voi
 
   withExamples(creatives.command("list").description("all videos, newest first"), ["creatives list"]).action(
     async () => {
-      const rows = rowsOf(await context.call(operatorRequest("listCreatives")), "creatives");
+      const { rows } = await callForAllRows(context, "creatives", (after) =>
+        operatorRequest("listCreatives", { query: { after } }),
+      );
       context.print(rows, () => tableOf(rows, columns));
     },
   );

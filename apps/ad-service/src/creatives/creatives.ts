@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { webAddressFault } from "@intermission/ad-core/web-address";
 import type { Creative } from "@intermission/operator-api/creatives";
-import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { keysetPage, type ListOrder, type ListPage, listPage } from "@intermission/postgres/keyset";
+import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import { byColumn, type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
@@ -28,15 +29,25 @@ const columns = {
 } satisfies ColumnsOf<Creative>;
 const select = `select ${selected(columns)} from creatives`;
 const find = statement<Creative>("creatives.find", `${select} where creative_id = $1`);
-const list = statement<Creative>("creatives.list", `${select} order by created_at desc, creative_id`);
+// Unnamed, since an operator runs it rarely, and its plan depends on the filter.
+const listOf = (order: ListOrder): Statement<Creative> => {
+  const keys = { table: "creatives", columns: ["created_at", "creative_id"], after: "$1", limit: "$2" } as const;
+  const { where, end } = keysetPage(order, keys);
+  return { name: "", text: `${select} where ($3::text is null or kind = $3) and ${where} ${end}` };
+};
+const lists = { oldest: listOf("oldest"), newest: listOf("newest") };
 
 export async function findCreative(database: Transaction, creativeId: string): Promise<Creative | undefined> {
   return (await database.run(find, [creativeId]))[0];
 }
 
-/** All creatives, newest first. */
-export async function listCreatives(database: Transaction): Promise<Creative[]> {
-  return database.run(list, []);
+export async function listCreatives(
+  database: Database,
+  of: { order: ListOrder; after?: string | undefined; limit: number; kind?: CreativeKind | undefined },
+): Promise<ListPage<Creative>> {
+  await requireCreative(database, of.after);
+  const rows = await database.run(lists[of.order], [of.after, of.limit + 1, of.kind]);
+  return listPage(rows, of.limit, ({ creativeId }) => creativeId);
 }
 
 const knownCreative = statement<{ id: string }>(

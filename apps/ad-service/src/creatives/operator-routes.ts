@@ -61,7 +61,10 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
       return added.creative;
     },
 
-    listCreatives: async () => ({ creatives: await listCreatives(database) }),
+    async listCreatives({ query }) {
+      const { rows: creatives, next } = await listCreatives(database, query);
+      return { creatives, next };
+    },
 
     async listAdReports({ query }) {
       await requireCreative(database, query.creativeId);

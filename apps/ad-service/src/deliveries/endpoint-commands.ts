@@ -1,8 +1,8 @@
 import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { OperatorRefusal, withExamples } from "@intermission/server/command-line";
 import { minutesFrom, telegramIdOption, timeFrom, wholeNumber } from "@intermission/server/command-options";
-import { type Row, recordOf, rowsOf, tableOf, textOf } from "@intermission/server/command-tables";
-import { type CommandContext, callForRow } from "@intermission/server/operator-client";
+import { type Row, recordOf, tableOf, textOf } from "@intermission/server/command-tables";
+import { type CommandContext, callForAllRows, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
 import { disabledBecause } from "./explain-delivery.ts";
 
@@ -18,8 +18,10 @@ export function endpointCommands(program: Command, context: CommandContext): voi
     "endpoints list",
     "endpoints list --json",
   ]).action(async () => {
-    const answer = await callForRow(context, operatorRequest("listEndpoints"));
-    context.print(answer, () => showEndpoints(rowsOf(answer, "endpoints"), new Date(String(answer.asOf))));
+    const { rows, answer } = await callForAllRows(context, "endpoints", (after) =>
+      operatorRequest("listEndpoints", { query: { after } }),
+    );
+    context.print({ ...answer, endpoints: rows }, () => showEndpoints(rows, new Date(String(answer.asOf))));
   });
 
   ofBot(endpoints.command("show").description("show everything about one endpoint"), [

@@ -1,4 +1,5 @@
 import type { ListedEndpoint } from "@intermission/operator-api/endpoints";
+import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import { pendingEndpoint } from "../bots/change-bot.ts";
@@ -39,17 +40,18 @@ const list = statement<ListedRow>(
     coalesce(warned_percent, 0) as "warnedPercent",
     coalesce(tests, 0) as tests, case endpoints.state when 'pending' then test_due_at end as "testDueAt"
   from bots left join endpoints using (bot_id) left join endpoint_claims using (bot_id)
-  where $1::text is null or bots.bot_id = $1
-  order by bots.bot_id`,
+  where ($1::text is null or bots.bot_id = $1) and ($2::text is null or bots.bot_id > $2)
+    and ($3::text is null or endpoints.state = $3)
+  order by bots.bot_id limit $4`,
 );
 
-/** All bots with their endpoints' health and queues, or one of them. */
+/** Bots with their endpoints' health and queues, by their ids, or one of them. */
 export async function listEndpoints(
   database: Database,
-  { botId = null }: { botId?: string | null } = {},
-): Promise<ListedEndpoint[]> {
-  const rows = await database.run(list, [botId]);
-  return rows.map(({ failingSince, failuresSinceSuccess, now, ...row }) => {
+  of: { botId?: string; after?: string | undefined; state?: EndpointState | undefined; limit: number },
+): Promise<ListPage<ListedEndpoint>> {
+  const rows = await database.run(list, [of.botId, of.after, of.state, of.limit + 1]);
+  const read = rows.map(({ failingSince, failuresSinceSuccess, now, ...row }) => {
     const since = { stateSince: row.stateSince?.getTime() ?? now.getTime(), failuresSinceSuccess };
     const times = {
       lastSuccessAt: row.lastSuccessAt?.getTime() ?? null,
@@ -57,6 +59,7 @@ export async function listEndpoints(
     };
     return { ...row, disablePercent: Math.floor(100 * disableProgress({ ...since, ...times }, now.getTime())) };
   });
+  return listPage(read, of.limit, ({ botId }) => botId);
 }
 
 export type EnableEndpointOutcome =

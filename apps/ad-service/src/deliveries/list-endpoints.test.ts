@@ -14,7 +14,7 @@ describe("the list of endpoints", () => {
   });
   afterAll(() => store.dispose());
 
-  const listed = async (botId: string) => (await listEndpoints(store.database, { botId }))[0];
+  const listed = async (botId: string) => (await listEndpoints(store.database, { botId, limit: 1 })).rows[0];
   const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
 
   test("a new endpoint has no failures and nothing queued", async () => {
@@ -79,7 +79,7 @@ describe("the list of endpoints", () => {
       await openDeliveryFixture(store.database, { webhookUrl }),
       await openDeliveryFixture(store.database, {}),
     ];
-    const all = (await listEndpoints(store.database)).map(({ botId }) => botId);
+    const all = (await listEndpoints(store.database, { limit: 1000 })).rows.map(({ botId }) => botId);
     expect(all).toEqual([...new Set(all)].sort());
     expect(all).toEqual(expect.arrayContaining(made.map(({ botId }) => botId)));
   });

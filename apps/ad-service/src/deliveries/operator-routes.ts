@@ -1,6 +1,7 @@
 import { adviseOnAnswer } from "@intermission/ad-core/delivery-advice";
 import { deliveryRoutes } from "@intermission/operator-api/deliveries";
 import { endpointRoutes } from "@intermission/operator-api/endpoints";
+import { listPage } from "@intermission/postgres/keyset";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, invalid, invalidField } from "@intermission/server/refuse";
@@ -34,7 +35,9 @@ export function deliveryOperatorRoutes(scope: CheckedScope, deps: DeliveryOperat
   serveOperatorRoutes(scope, deliveryRoutes, {
     async listDeliveries({ query }) {
       await requireBots(database, [query.botId]);
-      return { deliveries: await listDeliveries(database, query) };
+      const read = await listDeliveries(database, { ...query, limit: query.limit + 1 });
+      const { rows: deliveries, next } = listPage(read, query.limit, ({ eventId }) => eventId);
+      return { deliveries, next };
     },
 
     async showDelivery(request) {
@@ -110,7 +113,7 @@ function endpointRoutesOf(scope: CheckedScope, deps: DeliveryOperatorDeps): void
   const { database, endpointTests } = deps;
 
   async function shown(botId: string) {
-    const [endpoint] = await listEndpoints(database, { botId });
+    const [endpoint] = (await listEndpoints(database, { botId, limit: 1 })).rows;
     if (!endpoint) throw unknownBot(botId);
     return { asOf: new Date(), ...endpoint };
   }
@@ -121,7 +124,10 @@ function endpointRoutesOf(scope: CheckedScope, deps: DeliveryOperatorDeps): void
   }
 
   serveOperatorRoutes(scope, endpointRoutes, {
-    listEndpoints: async () => ({ asOf: new Date(), endpoints: await listEndpoints(database) }),
+    async listEndpoints({ query }) {
+      const { rows: endpoints, next } = await listEndpoints(database, query);
+      return { asOf: new Date(), endpoints, next };
+    },
 
     showEndpoint: async ({ params }) => shown(params.botId),
 

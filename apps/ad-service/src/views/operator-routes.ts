@@ -46,7 +46,8 @@ export function viewOperatorRoutes(
     async listViews({ query }) {
       requireFilter(query);
       await requireBots(database, [query.botId]);
-      return { views: await listViews(database, query) };
+      const { rows: views, next } = await listViews(database, query);
+      return { views, next };
     },
 
     async releaseView(request) {

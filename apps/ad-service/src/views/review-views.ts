@@ -1,4 +1,5 @@
 import type { ReviewFilter, SuspiciousView } from "@intermission/operator-api/reviews";
+import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 import { type BulkDecision, filterConditions, filterValues, type Matching } from "../campaigns/bulk-review.ts";
 import {
@@ -26,15 +27,23 @@ const list: Statement<SuspiciousView> = {
    from ad_sessions
    where suspicions <> '{}' and ${filterConditions({ table: "ad_sessions", at: "closed_at" })}
      and ($7::text is null or state = $7)
-   order by opened_at desc, session_id limit $8`,
+     and ($9::text is null or (opened_at, session_id) <
+       (select last.opened_at, last.session_id from ad_sessions as last where last.session_id = $9))
+   order by opened_at desc, session_id desc limit $8`,
 };
 
 /** Views that were suspicious when they were closed, the latest first. */
 export async function listViews(
   database: Database,
-  { state, limit, ...filter }: ReviewFilter & { state?: StoredState | undefined; limit: number },
-): Promise<SuspiciousView[]> {
-  return database.run(list, [...filterValues(filter), state, limit]);
+  {
+    state,
+    after,
+    limit,
+    ...filter
+  }: ReviewFilter & { state?: StoredState | undefined; after?: string | undefined; limit: number },
+): Promise<ListPage<SuspiciousView>> {
+  const rows = await database.run(list, [...filterValues(filter), state, limit + 1, after]);
+  return listPage(rows, limit, ({ sessionId }) => sessionId);
 }
 
 const held = `select s.session_id as id, view_price_micros as price

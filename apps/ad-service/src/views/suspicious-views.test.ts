@@ -50,7 +50,7 @@ describe("a view without a single frame", () => {
     expect(answer).toEqual({ state: "rewarded", review: undefined });
     expect(await fixture.events()).toHaveLength(1);
     expect((await fixture.describe(code)).sessions).toMatchObject([{ state: "rewarded", suspicions: ["no-frames"] }]);
-    expect(await listViews(store.database, { botId: fixture.botId, limit: 5 })).toMatchObject([
+    expect((await listViews(store.database, { botId: fixture.botId, limit: 5 })).rows).toMatchObject([
       { state: "rewarded", suspicions: ["no-frames"], decidedAt: null },
     ]);
   });

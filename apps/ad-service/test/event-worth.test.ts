@@ -148,8 +148,8 @@ describe("what an event is worth to the publisher", () => {
     expect(await feed()).toEqual([]);
     await share(50);
     const of = { botId: fixture.botId, state: "held" as const, limit: 10 };
-    const [view] = await listViews(client.database, of);
-    const [click] = await listClicks(client.database, of);
+    const [view] = (await listViews(client.database, of)).rows;
+    const [click] = (await listClicks(client.database, of)).rows;
     const now = fixture.clock.now;
     const released = { botId: fixture.botId, sessionId: view?.sessionId ?? "", eventId: "evt_released", now };
     expect(await releaseView(client.database, released)).toMatchObject({ outcome: "released" });

@@ -5,9 +5,10 @@ import { checkRequests } from "@intermission/server/checked-routes";
 import { describeApi } from "@intermission/server/describe-api";
 import { guardToken } from "@intermission/server/guard-token";
 import { healthRoutes } from "@intermission/server/health";
-import { createHttpServer, HttpError, refuseOtherMethods } from "@intermission/server/http-server";
+import { createHttpServer, refuseOtherMethods } from "@intermission/server/http-server";
 import type { Logger } from "@intermission/server/logger";
 import { countRequests, metricsRoutes } from "@intermission/server/metrics";
+import { rateLimiter } from "@intermission/server/rate-limiter";
 import type { SecretBox } from "@intermission/server/secret-box";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
@@ -48,6 +49,8 @@ import { errorPage } from "./miniapp-page/friendly-page.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
 import { noticeOperatorRoutes } from "./notices/operator-routes.ts";
 import { downloadVideo, type GuardedRequests } from "./outbound/guarded-request.ts";
+import { authenticateOperator, authorizeOperator, type OperatorGuard } from "./people/guard.ts";
+import { type PeopleOperatorDeps, peopleOperatorRoutes } from "./people/operator-routes.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
 import { userOperatorRoutes } from "./users/operator-routes.ts";
@@ -175,6 +178,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       currency,
       media,
       miniappUrl: config.miniappUrl,
+      publicUrl,
       isPlainHttpAllowed,
       isTrusted: (request) => deps.isControlSocket(request.raw.socket),
       operatorToken: config.operatorToken,
@@ -245,6 +249,7 @@ export type OperatorDeps = BotOperatorDeps &
   DeliveryOperatorDeps &
   StatsOperatorDeps &
   ExplainOperatorDeps &
+  PeopleOperatorDeps &
   OperatorAuth & { requests: GuardedRequests };
 
 interface OperatorAuth {
@@ -257,17 +262,22 @@ interface OperatorAuth {
 
 /** `/operator/v1`: the API of the operator's command line. */
 function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
-  const { isTrusted, operatorToken: token, registry } = deps;
-  const guard = token === undefined ? undefined : guardToken({ token, setting: "OPERATOR_TOKEN", registry });
+  const { database, isTrusted, operatorToken: token, registry, now } = deps;
+  const guard: OperatorGuard = {
+    ...{ database, isTrusted, now },
+    guardToken: token === undefined ? undefined : guardToken({ token, setting: "OPERATOR_TOKEN", registry }),
+    wrongCookies: rateLimiter({ quota: 20, windowSeconds: 60, mostKeys: 10_000 }),
+    origin: new URL(deps.publicUrl).origin,
+  };
   app.register(
     async (plain) => {
       const scope = checkRequests(plain);
+      scope.decorateRequest("operator", undefined);
       scope.addHook("onRequest", async (request, reply) => {
         reply.header("cache-control", "no-store");
-        if (isTrusted(request)) return;
-        if (guard === undefined) throw new HttpError(404, "NOT_FOUND", "there is nothing at this path");
-        guard(request);
+        request.operator = await authenticateOperator(guard, request);
       });
+      scope.addHook("preHandler", (request) => authorizeOperator(database, request));
       botOperatorRoutes(scope, deps);
       tokenOperatorRoutes(scope, deps);
       creativeOperatorRoutes(scope, {
@@ -288,6 +298,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       conversionOperatorRoutes(scope, deps);
       statsOperatorRoutes(scope, deps);
       userOperatorRoutes(scope, deps);
+      peopleOperatorRoutes(scope, deps);
     },
     { prefix: "/operator/v1" },
   );

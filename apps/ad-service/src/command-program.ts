@@ -14,6 +14,7 @@ import { deliveryCommands } from "./deliveries/commands.ts";
 import { endpointCommands } from "./deliveries/endpoint-commands.ts";
 import { eventCommands } from "./events/commands.ts";
 import { noticeCommands } from "./notices/commands.ts";
+import { peopleCommands } from "./people/commands.ts";
 import { statsCommands } from "./statistics/commands.ts";
 import { codeCommands, userCommands } from "./users/commands.ts";
 import { viewCommands } from "./views/commands.ts";
@@ -36,6 +37,7 @@ const commands = [
   statsCommands,
   userCommands,
   codeCommands,
+  peopleCommands,
 ];
 
 /** The program `ads` with its options, without its commands. */

@@ -180,6 +180,7 @@ export function readCommandConfig(options: { url?: string | undefined }, environ
     encryptionKey: read.ENCRYPTION_KEY,
     url: read.ADS_URL,
     operatorToken: read.OPERATOR_TOKEN,
+    publicUrl: read.PUBLIC_URL,
     miniappUrl: read.MINIAPP_URL ?? `${read.PUBLIC_URL}/app`,
   };
 }

@@ -80,6 +80,7 @@ async function serveStore(
     currency,
     media: await openMediaStorage(config.media),
     miniappUrl: config.miniappUrl,
+    publicUrl: config.publicUrl,
     isPlainHttpAllowed: config.mode === "demo",
     now: () => new Date(),
   });

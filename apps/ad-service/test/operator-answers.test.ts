@@ -4,6 +4,7 @@ import { newCode } from "@intermission/ad-core/code";
 import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { type OperatorRouteName, operatorRoutes } from "@intermission/operator-api/operator-routes";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { type AppFixture, newTelegramId, openAppFixture } from "./fixtures/app-fixture.ts";
@@ -35,6 +36,8 @@ afterAll(async () => {
 
 type Sent = { status: number; body: Record<string, unknown> };
 
+let cookie: string | undefined;
+
 async function send<Name extends OperatorRouteName>(
   ...request: Parameters<typeof operatorRequest<Name>>
 ): Promise<Sent> {
@@ -44,9 +47,14 @@ async function send<Name extends OperatorRouteName>(
   const type = isFile ? "application/octet-stream" : "application/json";
   const answer = await fetch(`${fixture.address}/operator/v1${path}?${new URLSearchParams(named)}`, {
     method,
-    headers: { authorization: `Bearer ${operatorToken}`, ...(body !== undefined && { "content-type": type }) },
+    headers: {
+      ...(cookie === undefined ? { authorization: `Bearer ${operatorToken}` } : { cookie, origin: "http://ads.test" }),
+      ...(body !== undefined && { "content-type": type }),
+    },
     body: isFile ? new Uint8Array(body) : body === undefined ? null : JSON.stringify(body),
   });
+  const [given] = answer.headers.getSetCookie();
+  if (given !== undefined) cookie = given.includes("Max-Age=0") ? undefined : given.split(";")[0];
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
@@ -160,7 +168,43 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
     countRecordsOfUser: await send("countRecordsOfUser", { params: user }),
     eraseUser: await send("eraseUser", { params: user }),
     revokeToken: await send("revokeToken", { params: token }),
+    ...(await callRoutesOfPeople()),
     archiveCampaign: await send("archiveCampaign", ofCampaign),
+  };
+}
+
+/** A person is invited, signs in, out and in again, is disabled and enabled, and invited anew. */
+async function callRoutesOfPeople() {
+  const invited = await send("invitePerson", {
+    body: { email: "Ann@shop.test", role: "advertiser", advertiser: "shops" },
+  });
+  const { personId } = invited.body.person as { personId: string };
+  const token = String(invited.body.link).split("#")[1];
+  const opened = await send("openInvitation", { body: { token } });
+  const code = (seconds: number) => {
+    const secret = Secret.fromBase32(String(opened.body.totpSecret));
+    return new TOTP({ secret }).generate({ timestamp: fixture.clock.now.getTime() + seconds * 1000 });
+  };
+  const password = "correct horse battery";
+  const accepted = await send("acceptInvitation", { body: { token, password, code: code(0) } });
+  const session = await send("showSession");
+  const out = await send("signOut");
+  const signedIn = await send("signIn", { body: { email: "ann@shop.test", password, code: code(30) } });
+  const everywhere = await send("signOutEverywhere");
+  const ofPerson = { params: { personId } };
+  return {
+    ...{
+      invitePerson: invited,
+      openInvitation: opened,
+      acceptInvitation: accepted,
+      showSession: session,
+      signOut: out,
+    },
+    ...{ signIn: signedIn, signOutEverywhere: everywhere },
+    listPeople: await send("listPeople"),
+    disablePerson: await send("disablePerson", ofPerson),
+    enablePerson: await send("enablePerson", ofPerson),
+    renewInvitation: await send("renewInvitation", ofPerson),
   };
 }
 

@@ -9,6 +9,7 @@ import { endpointRoutes } from "./endpoints.ts";
 import { eventRoutes } from "./events.ts";
 import { explainRoutes } from "./explain.ts";
 import { noticeRoutes } from "./notices.ts";
+import { peopleRoutes } from "./people.ts";
 import { clickRoutes, viewRoutes } from "./reviews.ts";
 import { statisticsRoutes } from "./statistics.ts";
 import { userRoutes } from "./users.ts";
@@ -34,6 +35,7 @@ export const operatorRoutes = {
   ...conversionRoutes,
   ...statisticsRoutes,
   ...userRoutes,
+  ...peopleRoutes,
 };
 
 export type OperatorRouteName = keyof typeof operatorRoutes;

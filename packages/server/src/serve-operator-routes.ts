@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { AnswerOf, CheckedPart, OperatorRoute, OperatorRoutes } from "@intermission/operator-api/route";
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { type CheckedScope, refusals } from "./checked-routes.ts";
 import { bodyBytes } from "./finish-bodies.ts";
 import { invalid } from "./refuse.ts";
@@ -9,13 +9,25 @@ import { invalid } from "./refuse.ts";
 export interface OperatorRequest<Route extends OperatorRoute>
   extends Pick<FastifyRequest<{ Params: CheckedPart<Route, "params"> }>, "params" | "log"> {
   readonly query: CheckedPart<Route, "query">;
+  /** Whom it comes from, and its headers. */
+  readonly http: FastifyRequest;
   readonly body: Route extends { body: "file" } ? AsyncIterable<Uint8Array> : CheckedPart<Route, "body">;
 }
 
 /** A handler for each route of a part of the table: without one, or with another answer, it does not compile. */
 export type OperatorHandlers<Routes extends OperatorRoutes> = {
-  readonly [Name in keyof Routes]: (request: OperatorRequest<Routes[Name]>) => Promise<AnswerOf<Routes[Name]>>;
+  readonly [Name in keyof Routes]: (
+    request: OperatorRequest<Routes[Name]>,
+    answer: Pick<FastifyReply, "header">,
+  ) => Promise<AnswerOf<Routes[Name]>>;
 };
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The name of an operator's route in the route table. */
+    operation?: string;
+  }
+}
 
 const FILE_TYPE = "application/octet-stream";
 
@@ -31,11 +43,12 @@ export function serveOperatorRoutes<Routes extends OperatorRoutes>(
   for (const [operationId, route] of Object.entries<OperatorRoute>(routes)) {
     const { method, path: url, description, params, query, body, status = 200, bodyTimeoutMs, answerTimeoutMs } = route;
     // The mapped type holds one handler for each name; a loop over the names loses which.
-    const handle = handlers[operationId] as (request: object) => Promise<unknown>;
+    const handle = handlers[operationId] as (request: object, answer: FastifyReply) => Promise<unknown>;
     scope.route({
       method,
       url,
       config: {
+        operation: operationId,
         ...(bodyTimeoutMs !== undefined && { bodyTimeoutMs }),
         ...(answerTimeoutMs !== undefined && { answerTimeoutMs }),
       },
@@ -50,7 +63,7 @@ export function serveOperatorRoutes<Routes extends OperatorRoutes>(
       handler: async (request, reply) => {
         const { params, query, log } = request;
         const given = body === "file" ? bytesOf(request.body) : request.body;
-        return reply.code(status).send(await handle({ params, query, body: given, log }));
+        return reply.code(status).send(await handle({ params, query, body: given, log, http: request }, reply));
       },
     });
   }

@@ -730,4 +730,42 @@ create table stats_progress (
   counted_until timestamptz not null default '-infinity'
 );
 insert into stats_progress (source)
+<<<<<<< HEAD:apps/ad-service/src/migrations/0001-schema.sql
   values ('requests'), ('milestones'), ('events'), ('refunds'), ('refused-clicks'), ('cta-clicks'), ('conversions');
+=======
+  values ('requests'), ('milestones'), ('events'), ('refunds'), ('clicks'), ('taps'), ('conversions');
+
+-- People who may sign in: those who operate the deployment, and those of advertisers and publishers, who reach only what is
+-- theirs.
+create table people (
+  person_id text primary key,
+  email text not null unique check (email = lower(email) and length(email) between 3 and 254),
+  role text not null check (role in ('owner', 'ad-ops', 'analyst', 'advertiser', 'publisher')),
+  advertiser text references advertisers on update cascade,
+  bot_ids text[] not null default '{}',
+  is_disabled boolean not null default false,
+  -- argon2id in the PHC string format; null until the invitation is accepted.
+  password_hash text,
+  -- Sealed with ENCRYPTION_KEY. `totp_step` is the last accepted step: a code is accepted once.
+  totp_secret bytea not null,
+  totp_step bigint not null default 0,
+  -- SHA-256 of the token of the open invitation.
+  invitation_hash bytea unique,
+  invitation_expires_at timestamptz,
+  -- The latest addresses of sign-ins: wrong tries from elsewhere do not use up their tries.
+  known_addresses text[] not null default '{}',
+  created_at timestamptz not null default now(),
+  check ((role = 'advertiser') = (advertiser is not null)),
+  check ((role = 'publisher') = (bot_ids <> '{}'))
+);
+
+-- Sessions of people, by the SHA-256 of the cookie's token.
+create table person_sessions (
+  token_hash bytea primary key,
+  person_id text not null references people,
+  created_at timestamptz not null,
+  last_used_at timestamptz not null,
+  expires_at timestamptz not null
+);
+create index person_sessions_of_person on person_sessions (person_id);
+>>>>>>> 6279d363 (people: accounts with a password and an authenticator app, sessions, and five roles in one table):apps/ad-service/src/schema.sql

@@ -1,0 +1,176 @@
+import { type Access, accessOf, type Grant } from "@intermission/operator-api/access";
+import { operatorRoutes } from "@intermission/operator-api/operator-routes";
+import type { Person } from "@intermission/operator-api/people";
+import type { Database } from "@intermission/postgres/open-database";
+import type { TokenGuard } from "@intermission/server/guard-token";
+import { HttpError } from "@intermission/server/http-server";
+import { type RateLimiter, slowDown } from "@intermission/server/rate-limiter";
+import { notFound } from "@intermission/server/refuse";
+import type { FastifyRequest } from "fastify";
+import { advertiserKey, unknownAdvertiser } from "../advertisers/advertisers.ts";
+import { unknownBot } from "../bots/bots.ts";
+import { findCampaign, unknownCampaign } from "../campaigns/campaigns.ts";
+import { findBotOfEvent, unknownEvent } from "../deliveries/read-deliveries.ts";
+import { findSession, type Session, tokenInCookies } from "./sessions.ts";
+
+/** Who calls the operator's API. The command line has the socket of the data folder, or OPERATOR_TOKEN. */
+export type OperatorCaller = { kind: "command-line" } | { kind: "person"; session: Session } | { kind: "anonymous" };
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set by `authenticateOperator`; read it with `operatorOf`. */
+    operator: OperatorCaller | undefined;
+  }
+}
+
+export interface OperatorGuard {
+  database: Database;
+  /** Whether the request came through the socket in the data folder, which only the server's own user can open. */
+  isTrusted: (request: FastifyRequest) => boolean;
+  /** Undefined: OPERATOR_TOKEN is not set. */
+  guardToken: TokenGuard | undefined;
+  /** Of cookies that are no session, by address. */
+  wrongCookies: RateLimiter;
+  /** The origin of the pages that may send a session's cookie. */
+  origin: string;
+  now: () => Date;
+}
+
+/** Who calls: throws 401, 404 or 429 for a caller that is nobody. Call it before the request is parsed. */
+export async function authenticateOperator(guard: OperatorGuard, request: FastifyRequest): Promise<OperatorCaller> {
+  if (guard.isTrusted(request)) return { kind: "command-line" };
+  const cookie = tokenInCookies(request.headers.cookie);
+  const isPublic = accessRule(request) === "anyone";
+  if (isPublic || cookie !== undefined) requireOrigin(request, { origin: guard.origin, isOptional: isPublic });
+  if (isPublic) return { kind: "anonymous" };
+  if (request.headers.authorization === undefined && cookie !== undefined) {
+    const session = await findSession(guard.database, cookie, guard.now());
+    if (session !== undefined) return { kind: "person", session };
+    const { isAllowed, waitSeconds } = guard.wrongCookies.take(request.ip, guard.now().getTime());
+    throw isAllowed ? new HttpError(401, "SIGNED_OUT", "the session has ended: sign in again") : slowDown(waitSeconds);
+  }
+  if (guard.guardToken === undefined) throw notFound("there is nothing at this path");
+  guard.guardToken(request);
+  return { kind: "command-line" };
+}
+
+/**
+ * A page of another origin must not send requests with this cookie (CSRF). Browsers name the origin of every request that may
+ * change something, and the cookie is SameSite=Strict besides. Without a cookie, a program may leave it out.
+ */
+function requireOrigin(request: FastifyRequest, { origin, isOptional }: { origin: string; isOptional: boolean }): void {
+  if (request.method === "GET" || request.method === "HEAD") return;
+  const given = request.headers.origin;
+  if (given === origin || (isOptional && given === undefined)) return;
+  throw new HttpError(403, "OTHER_ORIGIN", `requests with a session come from pages of ${origin} only`);
+}
+
+export function operatorOf({ operator, routeOptions }: FastifyRequest): OperatorCaller {
+  if (operator === undefined) throw new Error(`${routeOptions.url} is reached without authentication`);
+  return operator;
+}
+
+/** What a decision compares: the objects that the request names. Undefined: it names none of the kind, or an unknown one. */
+export interface NamedObjects {
+  botIds: readonly string[];
+  /** The bot of the event; null if there is no such event. */
+  botOfEvent: string | null | undefined;
+  /** The keys of the advertisers of the campaigns; null for an unknown campaign. */
+  advertisersOfCampaigns: readonly (string | null)[];
+  advertisers: readonly string[];
+}
+
+export type AccessDecision = "allowed" | "forbidden" | "not-named" | "foreign";
+
+/** Whether a person may make a request. A foreign object is answered as one that does not exist. */
+export function decideAccess(
+  rule: Access,
+  { role, botIds, advertiser }: Pick<Person, "role" | "botIds" | "advertiser">,
+  named: NamedObjects,
+): AccessDecision {
+  if (rule === "anyone" || rule === "signed-in") return "allowed";
+  const grant: Grant | undefined = rule[role];
+  const ownAdvertiser = advertiser === null ? undefined : advertiserKey(advertiser);
+  const allOwn = (objects: readonly (string | null)[], isOwn: (object: string | null) => boolean): AccessDecision => {
+    if (objects.length === 0) return "not-named";
+    return objects.every(isOwn) ? "allowed" : "foreign";
+  };
+  const isOwnBot = (botId: string | null) => botId !== null && botIds.includes(botId);
+  const isOwnAdvertiser = (key: string | null) => key !== null && key === ownAdvertiser;
+  switch (grant) {
+    case undefined:
+      return "forbidden";
+    case "all":
+      return "allowed";
+    case "own-bot":
+      return allOwn(named.botIds, isOwnBot);
+    case "own-event":
+      return allOwn(named.botOfEvent === undefined ? [] : [named.botOfEvent], isOwnBot);
+    case "own-campaign":
+      return allOwn(named.advertisersOfCampaigns, isOwnAdvertiser);
+    case "own-advertiser":
+      // The cursor of a list names a campaign.
+      if (!named.advertisersOfCampaigns.every(isOwnAdvertiser)) return "foreign";
+      return allOwn(named.advertisers, isOwnAdvertiser);
+  }
+}
+
+/** Throws 403 or 404 for a request that its caller may not make. Call it once the request is checked by its schemas. */
+export async function authorizeOperator(database: Database, request: FastifyRequest): Promise<void> {
+  const caller = operatorOf(request);
+  const rule = accessRule(request);
+  if (rule === undefined) throw new Error(`${request.routeOptions.url} has no rule of access`);
+  if (rule === "anyone") return;
+  if (caller.kind === "command-line") {
+    if (rule !== "signed-in") return;
+    throw new HttpError(403, "NO_SESSION", "this needs the session of a person, which the command line has not");
+  }
+  if (caller.kind === "anonymous") throw new HttpError(401, "SIGNED_OUT", "sign in first");
+  const { person } = caller.session;
+  const values = namedIn(request);
+  const decision = decideAccess(rule, person, await readNamed(database, values));
+  if (decision === "allowed") return;
+  if (decision === "foreign") throw unknown(values);
+  const own = person.role === "publisher" ? "a bot of yours (botId)" : "your advertiser";
+  const message = decision === "not-named" ? `name ${own}` : `the role ${person.role} may not do this`;
+  throw new HttpError(403, "FORBIDDEN", message);
+}
+
+function accessRule({ routeOptions }: FastifyRequest): Access | undefined {
+  const name = routeOptions.config.operation;
+  return name !== undefined && isRoute(name) ? accessOf[name] : undefined;
+}
+
+function isRoute(name: string): name is keyof typeof accessOf {
+  return Object.hasOwn(operatorRoutes, name);
+}
+
+type NamedFields = Partial<Record<"botId" | "eventId" | "campaignId" | "advertiser" | "after", string>>;
+
+/** Fields of the path go before those of the query, in which the same name would be another object. */
+function namedIn({ params, query }: FastifyRequest): { fields: NamedFields[]; first: NamedFields } {
+  const fields = [params, query].map((part) => (part ?? {}) as NamedFields);
+  return { fields, first: { ...fields[1], ...fields[0] } };
+}
+
+async function readNamed(database: Database, { fields }: ReturnType<typeof namedIn>): Promise<NamedObjects> {
+  const all = (name: keyof NamedFields) => fields.flatMap((part) => part[name] ?? []);
+  const [eventId] = all("eventId");
+  const campaignIds = [...all("campaignId"), ...all("after")];
+  const campaigns = await Promise.all(campaignIds.map((campaignId) => findCampaign(database, campaignId)));
+  return {
+    botIds: all("botId"),
+    botOfEvent: eventId === undefined ? undefined : ((await findBotOfEvent(database, eventId)) ?? null),
+    advertisersOfCampaigns: campaigns.map((campaign) => (campaign ? advertiserKey(campaign.advertiser) : null)),
+    advertisers: all("advertiser").map(advertiserKey),
+  };
+}
+
+function unknown({ first }: ReturnType<typeof namedIn>): HttpError {
+  const { botId, eventId, campaignId, after, advertiser } = first;
+  if (eventId !== undefined) return unknownEvent(eventId);
+  if (botId !== undefined) return unknownBot(botId);
+  const campaign = campaignId ?? after;
+  if (campaign !== undefined) return unknownCampaign(campaign);
+  return unknownAdvertiser(advertiser ?? "");
+}

@@ -1,0 +1,208 @@
+import { type Access, accessOf } from "@intermission/operator-api/access";
+import { type OperatorRouteName, operatorRoutes } from "@intermission/operator-api/operator-routes";
+import { type Role, roles } from "@intermission/operator-api/people";
+import type { OperatorRoute } from "@intermission/operator-api/route";
+import { secretBox as openSecretBox } from "@intermission/server/secret-box";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
+import { migrations } from "../migrations.ts";
+import { invitePerson, newPersonId } from "./people.ts";
+import { openSession } from "./sessions.ts";
+
+/** Two publishers and two advertisers with one object of each kind; everything of the second has this word in it. */
+const FOREIGN = "foreign";
+const origin = "http://ads.test";
+let store: TestDatabase;
+let fixture: AppFixture;
+const cookies = {} as Record<Role, string>;
+type Objects = Record<"botId" | "eventId" | "campaignId" | "advertiser", string>;
+const own = { eventId: "evt_own", campaignId: "cmp_own", advertiser: "Own shop", botId: "" };
+const foreign = { eventId: "evt_foreign", campaignId: "cmp_foreign", advertiser: "Foreign shop", botId: "" };
+
+beforeAll(async () => {
+  store = await openTestDatabase({ schema: "ad_service", migrations });
+  const { database } = store;
+  fixture = await openAppFixture(database);
+  for (const [word, objects] of [["own", own] as const, [FOREIGN, foreign] as const]) {
+    objects.botId = (await fixture.newBot({ name: `${word} bot`, webhookUrl: "https://hooks.test/" })).botId;
+    await insertObjects(word, objects);
+  }
+  const secretBox = openSecretBox(Buffer.alloc(32));
+  for (const role of roles) {
+    const personId = newPersonId();
+    const invitation = {
+      ...{ email: `${role}@ads.test`, role },
+      ...(role === "advertiser" && { advertiser: own.advertiser }),
+      ...(role === "publisher" && { botIds: [own.botId] }),
+    };
+    await invitePerson({ database, secretBox }, { personId, invitation, now: fixture.clock.now });
+    const { token } = await database.transaction((tx) => openSession(tx, { personId, now: fixture.clock.now }));
+    cookies[role] = `__Host-operator=${token}`;
+  }
+});
+afterAll(async () => {
+  await fixture.close();
+  await store.dispose();
+});
+
+async function insertObjects(word: string, { botId, eventId, campaignId, advertiser }: Objects): Promise<void> {
+  const run = (text: string) => store.database.run({ name: "", text }, []);
+  await run(`insert into advertisers (name, name_key) values ('${advertiser}', lower('${advertiser}'))`);
+  await run(`insert into campaigns (campaign_id, name, advertiser, formats)
+    values ('${campaignId}', '${word} campaign', '${advertiser}', '{rewarded}')`);
+  await run(`insert into events (event_id, bot_id, event, user_id, occurred_at, body)
+    values ('${eventId}', '${botId}', 'rewarded', '1', now(), '"${word} event"')`);
+  await run(
+    `insert into deliveries (bot_id, event_id, state, due_at) values ('${botId}', '${eventId}', 'failed', now())`,
+  );
+}
+
+/** A request about these objects, with what its route names: other fields are left out, so that it may be refused as bad. */
+async function request(
+  name: OperatorRouteName,
+  role: Role | undefined,
+  objects: Partial<Objects>,
+  headers: object = {},
+) {
+  const route: OperatorRoute = operatorRoutes[name];
+  const values = { tokenId: "tok_1", creativeId: "cre_1", language: "en", userId: "1", code: "x", personId: "per_1" };
+  const others = { sessionId: `${objects.botId ?? 1}-${"a".repeat(22)}`, clickId: "clk_1" };
+  const all: Record<string, string | undefined> = { ...values, ...others, ...own, ...objects };
+  const path = route.path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(all[param] ?? ""));
+  const query = new URLSearchParams({ name: "x", from: "2026-02-28", scope: "failed", since: "2026-02-28" });
+  for (const [key, value] of Object.entries(objects)) if (!route.path.includes(`:${key}`)) query.set(key, value);
+  if (!["uploadVideo"].includes(name)) query.delete("name");
+  if (name !== "countReplayable") for (const field of ["scope", "since"]) query.delete(field);
+  else for (const field of ["from", ...Object.keys(objects)]) query.delete(field);
+  const answer = await fixture.app.inject({
+    ...{ method: route.method, url: `/operator/v1${path}?${query}` },
+    headers: { origin, ...(role !== undefined && { cookie: cookies[role] }), ...headers },
+    ...(route.body !== undefined && route.body !== "file" && { payload: exampleOf(route.body) }),
+  });
+  return {
+    status: answer.statusCode,
+    text: answer.body.toLowerCase(),
+    body: answer.json() as { error?: { code: string } },
+  };
+}
+
+function exampleOf(body: Exclude<OperatorRoute["body"], "file" | undefined>): object {
+  return ((body.meta()?.examples as object[] | undefined) ?? [{}])[0] ?? {};
+}
+
+const names = Object.keys(accessOf) as OperatorRouteName[];
+const ruleOf = (name: OperatorRouteName): Access => accessOf[name];
+const grantOf = (name: OperatorRouteName, role: Role) => {
+  const rule = ruleOf(name);
+  return typeof rule === "string" ? "all" : rule[role];
+};
+/** These end the session that the other cases use. */
+const ending = new Set<OperatorRouteName>(["signOut", "signOutEverywhere", "signIn", "acceptInvitation"]);
+
+test.each([
+  ["publisher", "showBot"],
+  ["publisher", "listEventsOfBot"],
+  ["publisher", "showEndpoint"],
+  ["publisher", "showDelivery"],
+  ["publisher", "showNotices"],
+  ["publisher", "createToken"],
+  ["advertiser", "showCampaign"],
+  ["advertiser", "pauseCampaign"],
+  ["advertiser", "issuePostbackKey"],
+] as const)(
+  "a %s uses %s for the own object; a foreign one is answered as one that does not exist",
+  async (role, name) => {
+    expect((await request(name, role, {})).status).toBeLessThan(300);
+    const unknown = { botId: "999", eventId: "evt_none", campaignId: "cmp_none", advertiser: "nobody" };
+    const kind = (Object.keys(unknown) as (keyof Objects)[]).filter((key) =>
+      operatorRoutes[name].path.includes(`:${key}`),
+    );
+    const only = (objects: Objects) => Object.fromEntries(kind.map((key) => [key, objects[key]]));
+    const refused = await request(name, role, only(foreign));
+    const missing = await request(name, "owner", only(unknown));
+    const nameless = (text: string) =>
+      [...Object.values(foreign), ...Object.values(unknown)].reduce(
+        (one, id) => one.replaceAll(id.toLowerCase(), "id"),
+        text,
+      );
+    expect({ status: refused.status, text: nameless(refused.text) }).toEqual({
+      status: 404,
+      text: nameless(missing.text),
+    });
+  },
+);
+
+test("lists are limited to the own objects, which the request names", async () => {
+  expect((await request("listCampaigns", "advertiser", {})).status).toBe(403);
+  const listed = await request("listCampaigns", "advertiser", { advertiser: "OWN shop" });
+  expect(listed).toMatchObject({ status: 200, body: { campaigns: [{ campaignId: "cmp_own" }] } });
+  expect((await request("listCampaigns", "advertiser", { advertiser: foreign.advertiser })).status).toBe(404);
+  expect((await request("listDeliveries", "publisher", {})).status).toBe(403);
+  expect((await request("listDeliveries", "publisher", { botId: own.botId })).status).toBe(200);
+  expect((await request("listDeliveries", "publisher", { botId: foreign.botId })).status).toBe(404);
+  // A cursor would say whether a foreign campaign exists.
+  const url = "/operator/v1/campaigns?advertiser=Own%20shop&after=";
+  const headers = { cookie: cookies.advertiser };
+  for (const after of [foreign.campaignId, "cmp_none"]) {
+    expect((await fixture.app.inject({ url: `${url}${after}`, headers })).statusCode, after).toBe(404);
+  }
+  expect((await fixture.app.inject({ url: `${url}cmp_own`, headers })).statusCode).toBe(200);
+});
+
+test("a page of another origin cannot use a session, and no page without one", async () => {
+  for (const headers of [{ origin: "https://evil.test" }, { origin: "null" }, { origin: `${origin}.evil.test` }]) {
+    expect(await request("suspendBot", "owner", {}, headers)).toMatchObject({
+      status: 403,
+      body: { error: { code: "OTHER_ORIGIN" } },
+    });
+  }
+  expect((await request("signIn", undefined, {}, { origin: "https://evil.test" })).status).toBe(403);
+  expect((await request("listBots", undefined, {})).status).toBe(404);
+  expect((await request("suspendBot", "owner", {})).status).toBe(200);
+});
+
+test("a cookie that is no session is refused, and too many of them are slowed down", async () => {
+  const cookie = `__Host-operator=${"A".repeat(43)}`;
+  const tries = [];
+  for (let attempt = 0; attempt < 25; attempt++)
+    tries.push((await request("listBots", undefined, {}, { cookie })).status);
+  expect(tries[0]).toBe(401);
+  expect(tries.at(-1)).toBe(429);
+  expect((await request("listBots", "owner", {})).status).toBe(200);
+});
+
+// The roles that may change more come last.
+test.each(roles.toReversed())(
+  "the role %s reaches what the table grants, and is refused everything else",
+  async (role) => {
+    for (const name of names.filter((one) => !ending.has(one))) {
+      const { status, body } = await request(name, role, {});
+      const grant = grantOf(name, role);
+      const isRefused = status === 403 && body.error?.code === "FORBIDDEN";
+      const where = `${name} as ${role}: ${status} ${JSON.stringify(body.error)}`;
+      if (grant === undefined) expect(isRefused || status === 400, where).toBe(true);
+      else if (grant === "all") expect(isRefused, where).toBe(false);
+      if (grant === undefined) expect(status, where).toBeGreaterThanOrEqual(400);
+      expect(status, where).toBeLessThan(500);
+    }
+  },
+);
+
+test.each(["advertiser", "publisher"] as const)("nothing of others reaches the role %s, on any route", async (role) => {
+  for (const name of names.filter((one) => !ending.has(one))) {
+    const { path, query }: OperatorRoute = operatorRoutes[name];
+    const fields = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
+    const isField = ([key]: [string, string]) => path.includes(`:${key}`) || fields.includes(key);
+    const each = Object.entries(foreign).filter(isField);
+    for (const objects of [foreign, ...each.map(([key, id]) => ({ [key]: id }))]) {
+      const { status, text, body } = await request(name, role, objects);
+      const isNamed = Object.keys(objects).some((key) => operatorRoutes[name].path.includes(`:${key}`));
+      const where = `${name} as ${role} about ${JSON.stringify(objects)}: ${status} ${text.slice(0, 200)}`;
+      if (typeof ruleOf(name) === "object" && isNamed) expect([400, 403, 404], where).toContain(status);
+      // The refusal repeats the name that the request has.
+      if (body.error === undefined) expect(text, where).not.toContain(FOREIGN);
+    }
+  }
+});

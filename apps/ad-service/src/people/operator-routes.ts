@@ -1,0 +1,153 @@
+import { peopleRoutes } from "@intermission/operator-api/people";
+import type { Database } from "@intermission/postgres/open-database";
+import type { CheckedScope } from "@intermission/server/checked-routes";
+import { HttpError } from "@intermission/server/http-server";
+import { slowDown } from "@intermission/server/rate-limiter";
+import { conflict, invalidField } from "@intermission/server/refuse";
+import type { SecretBox } from "@intermission/server/secret-box";
+import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { requireBots } from "../bots/bots.ts";
+import { operatorOf } from "./guard.ts";
+import { TooManyHashes } from "./password.ts";
+import {
+  disablePerson,
+  enablePerson,
+  endSessionsOf,
+  findPerson,
+  invitePerson,
+  listPeople,
+  newPersonId,
+  renewInvitation,
+  unknownPerson,
+} from "./people.ts";
+import { cookieOf, endedCookie, endSession, type Session, tokenInCookies } from "./sessions.ts";
+import { acceptInvitation, openInvitation, openSignIns, type SignInOutcome, signIn } from "./sign-in.ts";
+import { totpUri } from "./totp.ts";
+
+export interface PeopleOperatorDeps {
+  database: Database;
+  secretBox: SecretBox;
+  /** Base address of the ad service, with which the links of invitations begin. */
+  publicUrl: string;
+  now: () => Date;
+}
+
+/** People, their invitations and their sessions. */
+export function peopleOperatorRoutes(scope: CheckedScope, deps: PeopleOperatorDeps): void {
+  const { database, publicUrl, now } = deps;
+  const signIns = openSignIns(deps);
+  const invited = <Made extends { token: string }>({ token, ...made }: Made) => ({
+    ...made,
+    // In the fragment, so that it is in no server's log.
+    link: `${publicUrl}/console/invitation#${token}`,
+  });
+  const caller = ({ http }: { http: FastifyRequest }) => ({
+    ...{ address: http.ip, cookieToken: tokenInCookies(http.headers.cookie), now: now() },
+  });
+
+  serveOperatorRoutes(scope, peopleRoutes, {
+    signIn: async (request, answer) =>
+      signedIn(await busy(signIn(signIns, { ...request.body, ...caller(request) })), answer),
+
+    async showSession({ http }) {
+      const { person, expiresAt } = sessionOf(http);
+      return { person, expiresAt };
+    },
+
+    async signOut({ http }, answer) {
+      answer.header("set-cookie", endedCookie);
+      return { ended: await endSession(database, sessionOf(http)) };
+    },
+
+    async signOutEverywhere({ http }, answer) {
+      answer.header("set-cookie", endedCookie);
+      return { ended: await endSessionsOf(database, sessionOf(http).person.personId) };
+    },
+
+    async openInvitation(request) {
+      const opened = await openInvitation(signIns, { ...request.body, ...caller(request) });
+      if (opened.outcome === "too-many-tries") throw slowDown(opened.waitSeconds);
+      if (opened.outcome === "unknown-invitation") throw unknownInvitation();
+      const { person, totpSecret } = opened;
+      return { email: person.email, role: person.role, totpSecret, totpUri: totpUri(totpSecret, person.email) };
+    },
+
+    async acceptInvitation(request, answer) {
+      const accepted = await busy(acceptInvitation(signIns, { ...request.body, ...caller(request) }));
+      if (accepted.outcome === "unknown-invitation") throw unknownInvitation();
+      if (accepted.outcome === "refused") {
+        throw invalidField("code", "is not the one that the authenticator app shows now; is the clock right?");
+      }
+      return signedIn(accepted, answer);
+    },
+
+    async listPeople({ query }) {
+      if (query.after !== undefined && !(await findPerson(database, query.after))) throw unknownPerson(query.after);
+      const { rows: people, next } = await listPeople(database, query);
+      return { people, next };
+    },
+
+    async invitePerson({ body: invitation }) {
+      await requireBots(database, invitation.botIds ?? []);
+      const made = await invitePerson(deps, { personId: newPersonId(), invitation, now: now() });
+      if (made.outcome === "known-email") {
+        throw conflict("PERSON_EXISTS", "a person with this e-mail address exists; see all with: people list");
+      }
+      if (made.outcome === "unknown-advertiser") {
+        throw invalidField("advertiser", "is not known: it exists from its first campaign on");
+      }
+      const { outcome: _, ...rest } = made;
+      return invited(rest);
+    },
+
+    async renewInvitation({ params: { personId } }) {
+      const made = await renewInvitation(deps, { personId, now: now() });
+      if (made === undefined) throw unknownPerson(personId);
+      return invited(made);
+    },
+
+    async disablePerson({ params: { personId }, http }) {
+      const operator = operatorOf(http);
+      if (operator.kind === "person" && operator.session.person.personId === personId) {
+        throw conflict("OWN_ACCOUNT", "nobody disables the own account: another owner has to, or the command line");
+      }
+      const person = await disablePerson(database, personId);
+      if (person === undefined) throw unknownPerson(personId);
+      return person;
+    },
+
+    async enablePerson({ params: { personId } }) {
+      const person = await enablePerson(database, personId);
+      if (person === undefined) throw unknownPerson(personId);
+      return person;
+    },
+  });
+}
+
+function signedIn(outcome: SignInOutcome, answer: Pick<FastifyReply, "header">) {
+  if (outcome.outcome === "too-many-tries") throw slowDown(outcome.waitSeconds);
+  if (outcome.outcome === "refused") {
+    throw new HttpError(401, "NOT_SIGNED_IN", "the e-mail address, the password or the code is wrong");
+  }
+  const { person, token, expiresAt } = outcome;
+  answer.header("set-cookie", cookieOf(token, expiresAt));
+  return { person, expiresAt };
+}
+
+/** Passwords are hashed by a few threads; a flood of them is turned away. */
+async function busy<Result>(work: Promise<Result>): Promise<Result> {
+  return work.catch((error: unknown) => {
+    throw error instanceof TooManyHashes ? slowDown(1) : error;
+  });
+}
+
+function sessionOf(http: FastifyRequest): Session {
+  const operator = operatorOf(http);
+  if (operator.kind !== "person") throw new Error("a route of a session was reached without one");
+  return operator.session;
+}
+
+function unknownInvitation(): HttpError {
+  return new HttpError(404, "NOT_FOUND", "this invitation was used, has expired, or was replaced: ask for another one");
+}

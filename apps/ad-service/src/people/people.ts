@@ -1,0 +1,138 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Person, Role } from "@intermission/operator-api/people";
+import { type ListPage, listPage } from "@intermission/postgres/keyset";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { notFound } from "@intermission/server/refuse";
+import type { SecretBox } from "@intermission/server/secret-box";
+import bs58 from "bs58";
+import { findAdvertiser } from "../advertisers/advertisers.ts";
+import { newTotpSecret } from "./totp.ts";
+
+const INVITATION_MS = 3 * 24 * 3_600_000;
+
+/** Selects `Person` from `people`. */
+export const selectPerson = `select person_id as "personId", email, role, advertiser, bot_ids as "botIds",
+    is_disabled as "isDisabled", password_hash is not null as "hasPassword", created_at as "createdAt"
+  from people`;
+const find = statement<Person>("people.find", `${selectPerson} where person_id = $1`);
+const list = statement<Person>(
+  "people.list",
+  `${selectPerson} where ($1::text is null or email > (select last.email from people as last where last.person_id = $1))
+     and ($3::text is null or role = $3)
+   order by email limit $2`,
+);
+
+export async function listPeople(
+  database: Database,
+  of: { after?: string | undefined; limit: number; role?: Role | undefined },
+): Promise<ListPage<Person>> {
+  const rows = await database.run(list, [of.after, of.limit + 1, of.role]);
+  return listPage(rows, of.limit, ({ personId }) => personId);
+}
+
+/** 32 random bytes; the database holds only their hash. */
+export function newToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+export function hashOfToken(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}
+
+const endAll = statement<{ one: number }>(
+  "people.end-sessions",
+  "delete from person_sessions where person_id = $1 returning 1 as one",
+);
+
+export async function endSessionsOf(tx: Pick<Transaction, "run">, personId: string): Promise<number> {
+  return (await tx.run(endAll, [personId])).length;
+}
+
+export interface Invitation {
+  email: string;
+  role: Role;
+  advertiser?: string | undefined;
+  botIds?: string[] | undefined;
+}
+
+export type InviteOutcome =
+  | { outcome: "invited"; person: Person; token: string; expiresAt: Date }
+  | { outcome: "unknown-advertiser" }
+  | { outcome: "known-email" };
+
+const insert = statement<never>(
+  "people.insert",
+  `insert into people (person_id, email, role, advertiser, bot_ids, totp_secret, invitation_hash, invitation_expires_at, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (email) do nothing`,
+);
+
+/** Adds a person who can do nothing until the invitation is accepted. The bots must exist. */
+export async function invitePerson(
+  { database, secretBox }: { database: Database; secretBox: SecretBox },
+  { personId, invitation, now }: { personId: string; invitation: Invitation; now: Date },
+): Promise<InviteOutcome> {
+  const { email, role, advertiser: named, botIds = [] } = invitation;
+  const { token, expiresAt } = newInvitation(now);
+  return database.transaction<InviteOutcome>(async (tx) => {
+    const advertiser = named === undefined ? null : await findAdvertiser(tx, named);
+    if (advertiser === undefined) return { outcome: "unknown-advertiser" };
+    const secret = secretBox.seal(newTotpSecret(), personId);
+    await tx.run(insert, [personId, email, role, advertiser, botIds, secret, hashOfToken(token), expiresAt, now]);
+    const person = await findPerson(tx, personId);
+    return person ? { outcome: "invited", person, token, expiresAt } : { outcome: "known-email" };
+  });
+}
+
+export function newPersonId(): string {
+  return `per_${bs58.encode(randomBytes(9))}`;
+}
+
+const renew = statement<never>(
+  "people.renew-invitation",
+  `update people set password_hash = null, totp_secret = $2, totp_step = 0, invitation_hash = $3, invitation_expires_at = $4
+   where person_id = $1`,
+);
+
+/** Ends the password, the authenticator's secret and all sessions. Undefined: there is no such person. */
+export async function renewInvitation(
+  { database, secretBox }: { database: Database; secretBox: SecretBox },
+  { personId, now }: { personId: string; now: Date },
+): Promise<{ person: Person; token: string; expiresAt: Date } | undefined> {
+  const { token, expiresAt } = newInvitation(now);
+  return database.transaction(async (tx) => {
+    await tx.run(renew, [personId, secretBox.seal(newTotpSecret(), personId), hashOfToken(token), expiresAt]);
+    await endSessionsOf(tx, personId);
+    const person = await findPerson(tx, personId);
+    return person && { person, token, expiresAt };
+  });
+}
+
+const setDisabled = statement<never>("people.set-disabled", "update people set is_disabled = $2 where person_id = $1");
+
+/** A disabled person's sessions end in the same commit. Undefined: there is no such person. */
+export async function disablePerson(database: Database, personId: string): Promise<Person | undefined> {
+  return database.transaction(async (tx) => {
+    await tx.run(setDisabled, [personId, true]);
+    await endSessionsOf(tx, personId);
+    return findPerson(tx, personId);
+  });
+}
+
+export async function enablePerson(database: Database, personId: string): Promise<Person | undefined> {
+  return database.transaction(async (tx) => {
+    await tx.run(setDisabled, [personId, false]);
+    return findPerson(tx, personId);
+  });
+}
+
+export async function findPerson(tx: Transaction, personId: string): Promise<Person | undefined> {
+  return (await tx.run(find, [personId]))[0];
+}
+
+export function unknownPerson(personId: string) {
+  return notFound(`there is no person ${personId}; see all with: people list`);
+}
+
+function newInvitation(now: Date): { token: string; expiresAt: Date } {
+  return { token: newToken(), expiresAt: new Date(now.getTime() + INVITATION_MS) };
+}

@@ -1,0 +1,169 @@
+import type { Person } from "@intermission/operator-api/people";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { type RateLimiter, rateLimiter } from "@intermission/server/rate-limiter";
+import type { SecretBox } from "@intermission/server/secret-box";
+import ipaddr from "ipaddr.js";
+import { hashPassword, isPasswordOf } from "./password.ts";
+import { findPerson, hashOfToken } from "./people.ts";
+import { openSession } from "./sessions.ts";
+import { totpStep } from "./totp.ts";
+
+/** Tries to sign in, right and wrong ones: counted before the password is checked, or a guess beyond the limit would count. */
+const TRIES_OF_ADDRESS = { quota: 20, windowSeconds: 15 * 60, mostKeys: 10_000 };
+const TRIES_OF_ACCOUNT = { quota: 10, windowSeconds: 15 * 60, mostKeys: 10_000 };
+/** Addresses from which an account was signed in to, the latest first. */
+const MAX_KNOWN_ADDRESSES = 10;
+
+/** What this node remembers of tries. With n nodes somebody may try n times as often. */
+export interface SignIns {
+  readonly database: Database;
+  readonly secretBox: SecretBox;
+  readonly ofAddress: RateLimiter;
+  readonly ofAccount: RateLimiter;
+}
+
+export function openSignIns({ database, secretBox }: Pick<SignIns, "database" | "secretBox">): SignIns {
+  return {
+    ...{ database, secretBox },
+    ofAddress: rateLimiter(TRIES_OF_ADDRESS),
+    ofAccount: rateLimiter(TRIES_OF_ACCOUNT),
+  };
+}
+
+export type SignInOutcome =
+  | { outcome: "signed-in"; person: Person; token: string; expiresAt: Date }
+  /** The address, the password or the code is wrong, or the code was used: nothing says which. */
+  | { outcome: "refused" }
+  | { outcome: "too-many-tries"; waitSeconds: number };
+
+export interface SignInRequest {
+  email: string;
+  password: string;
+  code: string;
+  address: string;
+  /** The token that the browser's cookie has. */
+  cookieToken: string | undefined;
+  now: Date;
+}
+
+interface Account {
+  personId: string;
+  passwordHash: string | null;
+  totpSecret: Buffer;
+  isKnownAddress: boolean;
+}
+
+const findAccount = statement<Account>(
+  "people.find-account",
+  `select person_id as "personId", password_hash as "passwordHash", totp_secret as "totpSecret",
+     $2 = any (known_addresses) as "isKnownAddress"
+   from people where email = $1 and not is_disabled`,
+);
+// The code is accepted only if its step is later than the last accepted one, decided by the update itself.
+const accept = statement<never>(
+  "people.accept-sign-in",
+  `update people set totp_step = $2, known_addresses = (array_prepend($3, array_remove(known_addresses, $3)))[1:${MAX_KNOWN_ADDRESSES}]
+   where person_id = $1 and totp_step < $2 and not is_disabled and password_hash = $4
+   returning person_id`,
+);
+
+/**
+ * Wrong tries from one address do not lock the owner of an account out: an address from which the account was signed in to
+ * before has tries of its own.
+ */
+export async function signIn(signIns: SignIns, request: SignInRequest): Promise<SignInOutcome> {
+  const { database, secretBox } = signIns;
+  const { email, password, code, now } = request;
+  const address = networkOf(request.address);
+  const tooMany = waitOf(signIns.ofAddress, address, now);
+  if (tooMany !== undefined) return tooMany;
+  const [account] = await database.run(findAccount, [email, address]);
+  const key = account?.isKnownAddress === true ? `${email} ${address}` : email;
+  const tooManyOfAccount = waitOf(signIns.ofAccount, key, now);
+  if (tooManyOfAccount !== undefined) return tooManyOfAccount;
+  const isRight = await isPasswordOf(account?.passwordHash ?? null, password);
+  if (account === undefined || !isRight) return { outcome: "refused" };
+  const { personId, passwordHash, totpSecret } = account;
+  const step = totpStep(secretBox.open(totpSecret, personId), code, now);
+  if (step === undefined) return { outcome: "refused" };
+  return database.transaction<SignInOutcome>(async (tx) => {
+    const accepted = await tx.run(accept, [personId, step, address, passwordHash]);
+    if (accepted.length === 0) return { outcome: "refused" };
+    return opened(tx, { personId, cookieToken: request.cookieToken, now });
+  });
+}
+
+export type InvitationOutcome =
+  | { outcome: "open"; person: Person; totpSecret: string }
+  | { outcome: "unknown-invitation" }
+  | { outcome: "too-many-tries"; waitSeconds: number };
+
+const findInvitation = statement<{ personId: string; totpSecret: Buffer }>(
+  "people.find-invitation",
+  `select person_id as "personId", totp_secret as "totpSecret" from people
+   where invitation_hash = $1 and invitation_expires_at > $2 and not is_disabled`,
+);
+
+export async function openInvitation(
+  signIns: SignIns,
+  { token, address, now }: { token: string; address: string; now: Date },
+): Promise<InvitationOutcome> {
+  const { database, secretBox } = signIns;
+  const tooMany = waitOf(signIns.ofAddress, networkOf(address), now);
+  if (tooMany !== undefined) return tooMany;
+  const [invited] = await database.run(findInvitation, [hashOfToken(token), now]);
+  const person = invited && (await findPerson(database, invited.personId));
+  if (invited === undefined || person === undefined) return { outcome: "unknown-invitation" };
+  return { outcome: "open", person, totpSecret: secretBox.open(invited.totpSecret, person.personId) };
+}
+
+// The hash of the invitation is compared again: of two requests with one link, one is accepted.
+const acceptInvited = statement<never>(
+  "people.accept-invitation",
+  `update people set password_hash = $3, totp_step = $4, known_addresses = array[$5::text], invitation_hash = null,
+     invitation_expires_at = null
+   where person_id = $1 and invitation_hash = $2 and not is_disabled returning person_id`,
+);
+
+/** Sets the password of an invited person, once, if the authenticator app shows the right code. */
+export async function acceptInvitation(
+  signIns: SignIns,
+  request: Omit<SignInRequest, "email"> & { token: string },
+): Promise<SignInOutcome | { outcome: "unknown-invitation" }> {
+  const { token, password, code, now } = request;
+  const open = await openInvitation(signIns, request);
+  if (open.outcome !== "open") return open;
+  const { personId } = open.person;
+  const step = totpStep(open.totpSecret, code, now);
+  if (step === undefined) return { outcome: "refused" };
+  const passwordHash = await hashPassword(password);
+  const address = networkOf(request.address);
+  return signIns.database.transaction(async (tx) => {
+    const accepted = await tx.run(acceptInvited, [personId, hashOfToken(token), passwordHash, step, address]);
+    if (accepted.length === 0) return { outcome: "unknown-invitation" };
+    return opened(tx, { personId, cookieToken: request.cookieToken, now });
+  });
+}
+
+async function opened(
+  tx: Transaction,
+  { personId, cookieToken, now }: { personId: string; cookieToken: string | undefined; now: Date },
+): Promise<Extract<SignInOutcome, { outcome: "signed-in" }>> {
+  const replaced = cookieToken === undefined ? undefined : hashOfToken(cookieToken);
+  const session = await openSession(tx, { personId, replaced, now });
+  const person = await findPerson(tx, personId);
+  if (person === undefined) throw new Error("the person disappeared while signing in");
+  return { outcome: "signed-in", person, ...session };
+}
+
+function waitOf(limiter: RateLimiter, key: string, now: Date) {
+  const { isAllowed, waitSeconds } = limiter.take(key, now.getTime());
+  return isAllowed ? undefined : { outcome: "too-many-tries" as const, waitSeconds };
+}
+
+/** One user of IPv6 has a whole /64. */
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.parse(address);
+  return parsed.kind() === "ipv4" ? address : Buffer.from(parsed.toByteArray().slice(0, 8)).toString("hex");
+}

@@ -1,0 +1,109 @@
+import type { OperatorRouteName } from "./operator-routes.ts";
+import type { Role } from "./people.ts";
+
+/**
+ * How far a role reaches on a route: `all` objects, or only requests about an own one: a bot (`botId`), an event of an own
+ * bot (`eventId`), a campaign of the own advertiser (`campaignId`), or the advertiser itself (`advertiser`).
+ */
+export type Grant = "all" | "own-bot" | "own-event" | "own-campaign" | "own-advertiser";
+
+/** Who may use a route: a role without a grant is refused. `anyone` also signed out; `signed-in` every role. */
+export type Access = "anyone" | "signed-in" | { readonly [One in Role]?: Grant };
+
+const owner = { owner: "all" } as const satisfies Access;
+const staff = { ...owner, "ad-ops": "all" } as const satisfies Access;
+const readers = { ...staff, analyst: "all" } as const satisfies Access;
+const ownBot = { publisher: "own-bot" } as const satisfies Access;
+const ownEvent = { publisher: "own-event" } as const satisfies Access;
+const ownCampaign = { advertiser: "own-campaign" } as const satisfies Access;
+const ownAdvertiser = { advertiser: "own-advertiser" } as const satisfies Access;
+
+/**
+ * One rule for each route. The command line and OPERATOR_TOKEN may use all of them. Publishers and advertisers get no report
+ * here: its figures hold the money of the other side.
+ */
+export const accessOf = {
+  addBot: staff,
+  listBots: readers,
+  showBot: { ...readers, ...ownBot },
+  updateBot: staff,
+  suspendBot: staff,
+  resumeBot: staff,
+  createToken: { ...staff, ...ownBot },
+  activateToken: { ...staff, ...ownBot },
+  revokeToken: { ...staff, ...ownBot },
+  uploadVideo: staff,
+  addVideoByAddress: staff,
+  addVastTag: staff,
+  listCreatives: readers,
+  listAdReports: readers,
+  showCreative: readers,
+  renameCreative: staff,
+  setLegalLine: staff,
+  setPoster: staff,
+  setCaptions: staff,
+  removeCaptions: staff,
+  addCampaign: staff,
+  listCampaigns: { ...readers, ...ownAdvertiser },
+  showCampaign: { ...readers, ...ownCampaign },
+  updateCampaign: staff,
+  pauseCampaign: { ...staff, ...ownCampaign },
+  resumeCampaign: { ...staff, ...ownCampaign },
+  archiveCampaign: staff,
+  attachCreative: staff,
+  detachCreative: staff,
+  showCurrency: readers,
+  setCurrency: owner,
+  listAdvertisers: readers,
+  issuePostbackKey: { ...staff, ...ownAdvertiser },
+  renameAdvertiser: staff,
+  explainChoice: readers,
+  listLatestEventsOfBot: { ...readers, ...ownBot },
+  listEventsOfBot: { ...readers, ...ownBot },
+  listDeliveries: { ...readers, ...ownBot },
+  showDelivery: { ...readers, ...ownEvent },
+  replayDelivery: { ...staff, ...ownEvent },
+  countReplayable: { ...readers, ...ownBot },
+  replayDeliveries: { ...staff, ...ownBot },
+  listEndpoints: readers,
+  showEndpoint: { ...readers, ...ownBot },
+  limitEndpoint: staff,
+  enableEndpoint: { ...staff, ...ownBot },
+  disableEndpoint: { ...staff, ...ownBot },
+  testEndpoint: { ...staff, ...ownBot },
+  showNotices: { ...readers, ...ownBot },
+  setNotices: { ...staff, ...ownBot },
+  listViews: readers,
+  releaseView: staff,
+  refuseView: staff,
+  refundView: staff,
+  releaseViews: staff,
+  refuseViews: staff,
+  refundViews: staff,
+  listClicks: readers,
+  releaseClick: staff,
+  refuseClick: staff,
+  refundClick: staff,
+  releaseClicks: staff,
+  refuseClicks: staff,
+  refundClicks: staff,
+  listConversions: readers,
+  reverseConversion: staff,
+  sumConversions: readers,
+  readStats: readers,
+  readTimelineOfUser: readers,
+  readTimelineOfCode: readers,
+  countRecordsOfUser: staff,
+  eraseUser: staff,
+  signIn: "anyone",
+  showSession: "signed-in",
+  signOut: "signed-in",
+  signOutEverywhere: "signed-in",
+  openInvitation: "anyone",
+  acceptInvitation: "anyone",
+  listPeople: owner,
+  invitePerson: owner,
+  renewInvitation: owner,
+  disablePerson: owner,
+  enablePerson: owner,
+} as const satisfies Record<OperatorRouteName, Access>;

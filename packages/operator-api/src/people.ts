@@ -1,0 +1,148 @@
+import { telegramId } from "@intermission/ad-core/client-api";
+import { z } from "zod";
+import { after, boundedText, moment, next, wholeList } from "./fields.ts";
+import type { OperatorRoutes } from "./route.ts";
+
+/** Who may do what is in `access.ts`. */
+export const roles = ["owner", "ad-ops", "analyst", "advertiser", "publisher"] as const;
+export type Role = (typeof roles)[number];
+
+const person = z.object({
+  personId: z.string(),
+  email: z.string(),
+  role: z.enum(roles),
+  advertiser: z.string().nullable().describe("Whose campaigns the person sees; only of the role `advertiser`."),
+  botIds: z.array(z.string()).describe("Which bots the person sees; only of the role `publisher`."),
+  isDisabled: z.boolean(),
+  hasPassword: z.boolean().describe("Whether the invitation was accepted."),
+  createdAt: moment,
+});
+export type Person = z.output<typeof person>;
+
+const email = z
+  .email("must be an e-mail address such as ann@example.com")
+  .max(254)
+  .transform((text) => text.toLowerCase());
+const token = z.string().regex(/^[\w-]{43}$/, "must be the token of an invitation's link");
+const password = z
+  .string()
+  .min(12, "must have at least 12 characters")
+  .max(256, "must have at most 256 characters")
+  .describe("At least 12 characters.");
+const code = z
+  .string()
+  .regex(/^\d{6}$/, "must be the six digits that the authenticator app shows")
+  .describe("Of the authenticator app (TOTP).");
+
+const invitation = z
+  .strictObject({
+    email,
+    role: z.enum(roles),
+    advertiser: boundedText(128).optional(),
+    botIds: z.array(telegramId).min(1).max(100).optional(),
+  })
+  .superRefine(({ role, advertiser, botIds }, context) => {
+    const isNeeded = { advertiser: role === "advertiser", botIds: role === "publisher" };
+    const faultOf = (field: "advertiser" | "botIds", value: unknown) => {
+      if (isNeeded[field] === (value !== undefined)) return;
+      const message = isNeeded[field] ? `is needed for the role ${role}` : `must not be set for the role ${role}`;
+      context.addIssue({ code: "custom", path: [field], message });
+    };
+    faultOf("advertiser", advertiser);
+    faultOf("botIds", botIds);
+  })
+  .meta({ examples: [{ email: "ann@example.com", role: "ad-ops" }] });
+
+const invited = z.object({
+  person,
+  link: z.string().describe("Opens the invitation once. Shown only here."),
+  expiresAt: moment,
+});
+const session = z.object({ person, expiresAt: moment });
+const params = z.object({ personId: z.string().max(64) });
+const exampleToken = "Zm9yIGFuIGV4YW1wbGUsIG5vdCBhIHJlYWwgdG9rZW4";
+
+export const peopleRoutes = {
+  signIn: {
+    method: "POST",
+    path: "/session",
+    description: "Signs a person in, and sets the session's cookie. Earlier sessions of the browser end.",
+    body: z
+      .strictObject({ email, password: z.string().min(1).max(256), code })
+      .meta({ examples: [{ email: "ann@example.com", password: "correct horse battery", code: "123456" }] }),
+    answer: session,
+  },
+  showSession: {
+    method: "GET",
+    path: "/session",
+    description: "Returns the person who is signed in.",
+    answer: session,
+  },
+  signOut: {
+    method: "DELETE",
+    path: "/session",
+    description: "Ends the session.",
+    answer: z.object({ ended: z.int() }),
+  },
+  signOutEverywhere: {
+    method: "DELETE",
+    path: "/sessions",
+    description: "Ends all sessions of the person who is signed in.",
+    answer: z.object({ ended: z.int() }),
+  },
+  openInvitation: {
+    method: "POST",
+    path: "/invitations/open",
+    description: "Returns who is invited, and the secret for the authenticator app. It changes nothing.",
+    body: z.strictObject({ token }).meta({ examples: [{ token: exampleToken }] }),
+    answer: z.object({ email: z.string(), role: z.enum(roles), totpSecret: z.string(), totpUri: z.string() }),
+  },
+  acceptInvitation: {
+    method: "POST",
+    path: "/invitations/accept",
+    description: "Sets the password, and signs in. The invitation is used up.",
+    body: z
+      .strictObject({ token, password, code })
+      .meta({ examples: [{ token: exampleToken, password: "correct horse battery", code: "123456" }] }),
+    answer: session,
+  },
+  listPeople: {
+    method: "GET",
+    path: "/people",
+    description: "Lists the people who may sign in.",
+    query: z.object({ after, limit: wholeList.limit, role: z.enum(roles).optional() }),
+    answer: z.object({ people: z.array(person), next }),
+  },
+  invitePerson: {
+    method: "POST",
+    path: "/people",
+    description: "Adds a person, and returns the link of the invitation.",
+    body: invitation,
+    status: 201,
+    answer: invited,
+    refusals: [409],
+  },
+  renewInvitation: {
+    method: "POST",
+    path: "/people/:personId/invitation",
+    description: "Invites a person anew: the password, the authenticator's secret and all sessions end.",
+    params,
+    status: 201,
+    answer: invited,
+  },
+  disablePerson: {
+    method: "POST",
+    path: "/people/:personId/disable",
+    description: "Ends a person's sessions and refuses further ones.",
+    params,
+    answer: person,
+    refusals: [409],
+  },
+  enablePerson: {
+    method: "POST",
+    path: "/people/:personId/enable",
+    description: "Lets a disabled person sign in again.",
+    params,
+    answer: person,
+  },
+} as const satisfies OperatorRoutes;

@@ -730,10 +730,7 @@ create table stats_progress (
   counted_until timestamptz not null default '-infinity'
 );
 insert into stats_progress (source)
-<<<<<<< HEAD:apps/ad-service/src/migrations/0001-schema.sql
   values ('requests'), ('milestones'), ('events'), ('refunds'), ('refused-clicks'), ('cta-clicks'), ('conversions');
-=======
-  values ('requests'), ('milestones'), ('events'), ('refunds'), ('clicks'), ('taps'), ('conversions');
 
 -- People who may sign in: those who operate the deployment, and those of advertisers and publishers, who reach only what is
 -- theirs.
@@ -768,4 +765,3 @@ create table person_sessions (
   expires_at timestamptz not null
 );
 create index person_sessions_of_person on person_sessions (person_id);
->>>>>>> 6279d363 (people: accounts with a password and an authenticator app, sessions, and five roles in one table):apps/ad-service/src/schema.sql

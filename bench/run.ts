@@ -54,7 +54,7 @@ function numberOf(option: "rounds" | "count" | "warm"): number {
 interface Path {
   readonly key: string;
   readonly title: string;
-  /** The wanted share of the one-row server's rate. */
+  /** The target: a share of the one-row server's rate. */
   readonly target?: number;
   /** The keys of the measured calls whose sum is this path, such as a whole view. */
   readonly parts?: readonly string[];

@@ -10,7 +10,7 @@ export interface Line {
   readonly floor?: readonly Measured[] | undefined;
   readonly oneRow?: readonly Measured[] | undefined;
   readonly baseline?: readonly Measured[] | undefined;
-  /** The wanted ratio to the one-row server, or for webhooks to the floor. */
+  /** The target: the ratio to the one-row server, or for webhooks to the floor. */
   readonly target?: number | undefined;
 }
 

@@ -92,7 +92,13 @@ export default defineConfig({
         ],
       },
       { text: "Advertise", items: [{ text: "Campaigns and creatives", link: "/advertise" }] },
-      { text: "Inside", items: [{ text: "Decisions", link: "/decisions/" }] },
+      {
+        text: "Inside",
+        items: [
+          { text: "Performance", link: "/performance" },
+          { text: "Decisions", link: "/decisions/" },
+        ],
+      },
     ],
   },
 });

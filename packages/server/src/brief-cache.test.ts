@@ -58,3 +58,24 @@ test("the age of a value counts from the start of its load, during which the dat
   await cache.get("a");
   expect(loaded).toEqual(["a", "a"]);
 });
+
+test("a load that outlasts the age is not joined, and its value is not cached for longer", async () => {
+  const { cache, loaded } = counted(async (key) => wait(60, key), 20);
+  const first = cache.get("a");
+  await wait(30);
+  expect(await Promise.all([first, cache.get("a")])).toEqual(["a", "a"]);
+  await wait(5);
+  await cache.get("a");
+  expect(loaded).toEqual(["a", "a", "a"]);
+});
+
+test("what is forgotten or cleared while it fails to load fails for who waits, and is loaded again", async () => {
+  const { cache, loaded } = counted(async (key) =>
+    loaded.length === 1 ? wait(10).then(() => Promise.reject(new Error("down"))) : key,
+  );
+  const failing = expect(cache.get("a")).rejects.toThrow("down");
+  cache.forget("a");
+  cache.clear();
+  await failing;
+  expect(await cache.get("a")).toBe("a");
+});

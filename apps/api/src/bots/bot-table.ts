@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
+import { byColumn, type ColumnsOf } from "@intermission/postgres/row-columns";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { hashOfKey } from "./bot.ts";
 import type { BotAnswer, BotChange, GivenSettings, ListedBot, NewBot, SettingsChange } from "./bot-records.ts";
@@ -34,17 +35,23 @@ const mostSecrets = 2;
 const readRows = statement<BotRow>("read-bots", "select * from bots order by bot_id");
 // Changes are rare: one at a time, so that two of them do not see the same token as unused. Readers do not wait.
 const lockChanges = statement<unknown>("lock-bots", "select pg_advisory_xact_lock(hashtextextended('bots', 0))");
+const settingColumns = {
+  username: "username",
+  miniAppName: "mini_app_name",
+  rewardRewarded: "reward_rewarded",
+  rewardDirectLink: "reward_direct_link",
+  dailyCap: "daily_cap",
+  payPerCode: "pay_per_code",
+  twoFieldEvents: "two_field_events",
+} satisfies ColumnsOf<GivenSettings>;
+const writtenColumns = ["sealed_tokens", "backend_key_hashes", ...Object.values(settingColumns)];
+// $1: the bot's id. $2: whether it is removed. The others are in the order of the columns.
 const writeRow = statement<BotRow>(
   "write-bot",
-  `insert into bots as kept (bot_id, sealed_tokens, backend_key_hashes, username, mini_app_name, reward_rewarded,
-  reward_direct_link, daily_cap, pay_per_code, two_field_events, removed_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, case when $11::boolean then now() end)
-on conflict (bot_id) do update set sealed_tokens = excluded.sealed_tokens,
-  backend_key_hashes = excluded.backend_key_hashes, username = excluded.username,
-  mini_app_name = excluded.mini_app_name, reward_rewarded = excluded.reward_rewarded,
-  reward_direct_link = excluded.reward_direct_link, daily_cap = excluded.daily_cap, pay_per_code = excluded.pay_per_code,
-  two_field_events = excluded.two_field_events, removed_at = excluded.removed_at,
-  revision = kept.revision + 1
+  `insert into bots as kept (bot_id, removed_at, ${writtenColumns.join(", ")})
+values ($1, case when $2::boolean then now() end, ${writtenColumns.map((_, index) => `$${index + 3}`).join(", ")})
+on conflict (bot_id) do update set revision = kept.revision + 1, removed_at = excluded.removed_at,
+  ${writtenColumns.map((column) => `${column} = excluded.${column}`).join(", ")}
 returning *`,
 );
 
@@ -137,9 +144,8 @@ async function write(
   settings: GivenSettings,
 ): Promise<ListedBot> {
   const sealed = tokens && box ? box.seal(JSON.stringify(tokens), botId) : null;
-  const { username, miniAppName, rewardRewarded, rewardDirectLink, dailyCap, payPerCode, twoFieldEvents } = settings;
-  const values = [username, miniAppName, rewardRewarded, rewardDirectLink, dailyCap, payPerCode, twoFieldEvents];
-  const [row] = await tx.run(writeRow, [botId, sealed, [...hashes], ...values, tokens === undefined]);
+  const values = [sealed, [...hashes], ...Object.values(byColumn(settingColumns, settings))];
+  const [row] = await tx.run(writeRow, [botId, tokens === undefined, ...values]);
   if (!row) throw new Error("the bot's row was not written");
   return listedBot(row, tokens);
 }

@@ -134,9 +134,11 @@ describe("the published package", () => {
   if (nodes.every(([version]) => version !== "20"))
     test("NOT TESTED ON NODE 20: none is on the path", ({ skip }) => skip());
 
-  test.each(nodes)("passes the README's example of a test on Node %s", async (_version, binary) => {
-    const { stdout } = await run(binary, ["--test", "out/bot.test.js"], { cwd: published.project });
-    expect(stdout).toMatch(/pass 3\n/);
+  test.each(nodes)("passes the README's examples of tests on Node %s", async (_version, binary) => {
+    const { stdout } = await run(binary, ["--test", "out/bot.test.js", "out/companion.test.js"], {
+      cwd: published.project,
+    });
+    expect(stdout).toMatch(/pass 4\n/);
   });
 
   test("needs at most 20 lines for a bot", () => {

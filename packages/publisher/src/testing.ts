@@ -1,5 +1,11 @@
-/** For publishers' own tests: webhooks and launch data that verify, and an ad service in memory. Needs Node, Bun or Deno. */
+/** For publishers' own tests: webhooks and launch data that verify, an ad service and a companion API in memory. Needs Node, Bun or Deno. */
 export { fakeAdService } from "./testing/fake-ad-service.ts";
+export {
+  type FakeCompanion,
+  type FakeCompanionOptions,
+  type FakeCredit,
+  fakeCompanion,
+} from "./testing/fake-companion.ts";
 export type {
   Earning,
   FakeAdService,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { settingNames as adServiceSettings } from "../apps/ad-service/src/config.ts";
 import { migrations } from "../apps/ad-service/src/migrations.ts";
 import { settingNames as apiSettings } from "../apps/api/src/config.ts";
+import { unavailableReason } from "../packages/ad-core/src/client-api.ts";
 import { openTestDatabase } from "../packages/testing/src/test-database.ts";
 import { commandFault } from "./command-faults.ts";
 import { type Found, findGo, findPhp, findPython } from "./find-programs.ts";
@@ -44,6 +45,7 @@ test("TypeScript is correct with strict settings, with the packages that it impo
   for (const name of ["grammy", "fastify", "@trpc", "@types"])
     symlinkSync(join(root, "packages/publisher/node_modules", name), join(modules, name));
   symlinkSync(join(root, "docs/node_modules/standardwebhooks"), join(modules, "standardwebhooks"));
+  symlinkSync(join(root, "apps/api/node_modules/eventsource"), join(modules, "eventsource"));
   symlinkSync(join(root, "examples/telegraf/node_modules/telegraf"), join(modules, "telegraf"));
   symlinkSync(join(root, "examples/nest/node_modules/@nestjs"), join(modules, "@nestjs"));
   for (const name of ["ad-core", "publisher"])
@@ -77,6 +79,23 @@ test("SQL runs on the ad service's schema", async () => {
     for (const { text } of inLanguages("sql"))
       for (const statement of text.split(";").filter((one) => one.trim() !== ""))
         await store.database.run({ name: "", text: statement }, []);
+  } finally {
+    await store.dispose();
+  }
+});
+
+test("a page for those who come from BotAds names the cooldown and the cap that a new bot has", async () => {
+  const store = await openTestDatabase({ schema: "ad_service", migrations });
+  try {
+    const text = `select column_name, column_default from information_schema.columns
+      where table_schema = 'ad_service' and table_name = 'bots' and column_name in ('cooldown_seconds', 'daily_cap')`;
+    const rows = await store.database.run<{ column_name: string; column_default: string }>({ name: "", text }, []);
+    const defaults = Object.fromEntries(rows.map((row) => [row.column_name, row.column_default]));
+    const page = readPage("docs/coming-from-botads.md");
+    expect(page).toContain(`A new bot has a cooldown of ${defaults.cooldown_seconds} s`);
+    expect(page).toContain(`a daily cap of ${defaults.daily_cap} `);
+    for (const reason of ["cooldown", "daily-cap"]) expect(unavailableReason.options).toContain(reason);
+    for (const word of ["`cooldown`", "`daily-cap`", "--cooldown", "--daily-cap"]) expect(page).toContain(word);
   } finally {
     await store.dispose();
   }

@@ -7,9 +7,10 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { signLaunch } from "@intermission/publisher/testing";
 import { freePort } from "@intermission/testing/free-port";
+import { nodeVersions } from "@intermission/testing/node-versions";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CliFixture, openCliFixture } from "./fixtures/cli-fixture.ts";
-import { installPublishedPackage, nodeVersions, readmeFiles } from "./fixtures/published-package.ts";
+import { installPublishedPackage, readmeFiles } from "./fixtures/published-package.ts";
 import { openTelegramFixture } from "./fixtures/telegram-fixture.ts";
 
 const run = promisify(execFile);

@@ -119,5 +119,6 @@ export const ledgerProcedures = router({
 function checkCursor(field: string, text: string | null | undefined, bot: Verbs): void {
   if (text === null || text === undefined || bot.isCursor(text)) return;
   const issue = { code: "custom" as const, path: [field], message: "is not a cursor of this ledger", input: text };
-  throw new TRPCError({ code: "BAD_REQUEST", cause: new z.ZodError([issue]) });
+  // tRPC wraps a cause that is no `Error`, which `ZodError` itself is not.
+  throw new TRPCError({ code: "BAD_REQUEST", cause: new z.ZodRealError([issue]) });
 }

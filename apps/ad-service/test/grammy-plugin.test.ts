@@ -1,7 +1,14 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { pageLanguages } from "@intermission/ad-core/page-language";
 import { createAds } from "@intermission/publisher";
-import { type AdsFlavor, adsMiddleware, bonusCommand } from "@intermission/publisher/grammy";
+import {
+  type AdsFlavor,
+  adsMiddleware,
+  type BonusTextsOption,
+  bonusCommand,
+  bonusTexts,
+} from "@intermission/publisher/grammy";
 import { Bot, type Context } from "grammy";
 import type { Update } from "grammy/types";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -11,6 +18,7 @@ import { type ClientFixture, openClientFixture } from "./fixtures/client-fixture
 let fixture: ClientFixture;
 let bot: Bot<Context & AdsFlavor>;
 let telegram: Server;
+let client: { apiRoot: string };
 const sent: Record<string, unknown>[] = [];
 
 beforeAll(async () => {
@@ -28,9 +36,8 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => telegram.listen(0, "127.0.0.1", resolve));
   const { botId, token } = fixture.bot;
   const ads = createAds({ url: fixture.address, token, botId });
-  bot = new Bot<Context & AdsFlavor>("1:telegram", {
-    client: { apiRoot: `http://127.0.0.1:${(telegram.address() as AddressInfo).port}` },
-  });
+  client = { apiRoot: `http://127.0.0.1:${(telegram.address() as AddressInfo).port}` };
+  bot = new Bot<Context & AdsFlavor>("1:telegram", { client });
   await bot.init();
   bot.use(adsMiddleware(ads));
   bot.use(bonusCommand(ads));
@@ -98,6 +105,46 @@ async function hear(update: Record<string, unknown>, name = "message") {
   await bot.handleUpdate({ update_id: updates, [name]: message } as unknown as Update);
   return { answers: sent.map(({ text }) => text), made: (await codes()).length - before };
 }
+
+test.each([
+  ["de", undefined, "Gerade ist keine Werbung verfügbar."],
+  ["pt-BR", undefined, "Não há anúncios agora."],
+  ["zh-hans", undefined, "No ad is available now."],
+  ["constructor", undefined, "No ad is available now."],
+  [undefined, undefined, "No ad is available now."],
+  ["de", { later: () => "Later!" }, "Later!"],
+  ["de", { offer: "Here!" }, "No ad is available now."],
+  ["de", { later: undefined } as never, "No ad is available now."],
+  ["de", (ctx: Context) => ({ later: () => `Später, ${ctx.from?.first_name}` }), "Später, Ann"],
+  ["ru", async () => ({ offer: "Here!" }), "Сейчас рекламы нет."],
+] satisfies [string | undefined, BonusTextsOption<Context & AdsFlavor> | undefined, string][])(
+  "a user of the language %s reads the texts of the bot, or those built in: %s",
+  async (language_code, texts, expected) => {
+    const { botId, token } = fixture.bot;
+    const own = new Bot<Context & AdsFlavor>("1:telegram", { client, botInfo: bot.botInfo });
+    const ads = createAds({ url: fixture.address, token, botId });
+    own.use(adsMiddleware(ads), bonusCommand(ads, { command: "earn", ...(texts && { texts }) }));
+    updates += 1;
+    sent.length = 0;
+    const chat = { id: 42, type: "private" as const, first_name: "Ann" };
+    const entities = [{ type: "bot_command" as const, offset: 0, length: 5 }];
+    const from = { ...ann, ...(language_code !== undefined && { language_code }) };
+    await own.handleUpdate({
+      update_id: updates,
+      message: { message_id: 1, date: 0, text: "/earn", from, chat, entities },
+    });
+    expect(sent.map(({ text }) => text)).toEqual([expected]);
+  },
+);
+
+test("the built-in texts are in the languages of the mini-app, each with the time of the next ad", () => {
+  for (const language of pageLanguages) {
+    const { later, ...texts } = bonusTexts(language);
+    expect(later(new Date("2026-03-01T09:05:00Z")), language).toContain("09:05");
+    expect(later(undefined), language).not.toBe("");
+    if (language !== "en") expect(Object.values(texts), language).not.toContain(bonusTexts("en").offer);
+  }
+});
 
 const privately = expect.stringContaining("Send me the command in private");
 

@@ -1,8 +1,11 @@
 import type { Context, MiddlewareFn } from "grammy";
 import type { InlineKeyboardMarkup } from "grammy/types";
 import { AdsError } from "./ads-error.ts";
+import { type BonusTexts, bonusTexts } from "./bonus-texts.ts";
 import type { Ads } from "./create-ads.ts";
 import { isSharedAccount } from "./read-user-id.ts";
+
+export { type BonusLanguage, type BonusTexts, bonusTexts } from "./bonus-texts.ts";
 
 /** What the middleware adds to a context: `type MyContext = Context & AdsFlavor`. */
 export interface AdsFlavor {
@@ -79,39 +82,27 @@ function personOf(ctx: Context): string {
   throw new AdsError(`the sender is ${what}; ask for the command in private`, { code: "NOT_A_PERSON" });
 }
 
-export interface BonusTexts {
-  readonly offer: string;
-  readonly button: string;
-  /** `availableAt` is undefined if unknown. */
-  readonly later: (availableAt: Date | undefined) => string;
-  readonly failed: string;
-  /** For messages in the name of a group or channel: Telegram does not say who sent them. */
-  readonly anonymous: string;
-}
-
-const english: BonusTexts = {
-  offer: "Watch a short ad to the end and close it to get your bonus.",
-  button: "🎁 Watch and earn",
-  later: (at) =>
-    at ? `The next ad will be available at ${at.toISOString().slice(11, 16)} UTC.` : "No ad is available now.",
-  failed: "Something went wrong on our side. Please try again in a minute.",
-  anonymous:
-    "You write in the name of a group or channel, so I cannot tell who gets the bonus. Send me the command in private, or turn off “Remain anonymous” and write as yourself.",
-};
+/** Texts of one's own, or a function that returns them for the user of an update; texts that are left out are built in. */
+export type BonusTextsOption<C extends Context> =
+  | Partial<BonusTexts>
+  | ((ctx: C) => Partial<BonusTexts> | Promise<Partial<BonusTexts>>);
 
 /**
  * Answers a command, `/bonus` by default, with an ad or the time of the next one, or, where Telegram does not say who sent it,
  * with what to do. Use it after {@link adsMiddleware}.
+ *
+ * Without `texts`, and where a function returns only some of them, the texts are the built-in ones in the user's language. The
+ * rest of an object is English, so that nobody gets two languages; `bonusTexts("de")` are the built-in ones of one language.
  */
 export function bonusCommand<C extends Context & AdsFlavor>(
   ads: Ads,
-  { command = "bonus", texts = {} }: { readonly command?: string; readonly texts?: Partial<BonusTexts> } = {},
+  { command = "bonus", texts = () => ({}) }: { readonly command?: string; readonly texts?: BonusTextsOption<C> } = {},
 ): MiddlewareFn<C> {
-  const { offer, button, later, failed, anonymous } = { ...english, ...texts };
   return async (ctx, next) => {
     if (!ctx.hasCommand(command)) return next();
     const sender = senderOfUpdate(ctx);
     if (sender.kind === "nobody" || sender.kind === "bot") return next();
+    const { offer, button, later, failed, anonymous } = await textsFor(ctx, texts);
     if (sender.kind === "chat") {
       await ctx.reply(anonymous);
       return;
@@ -126,4 +117,11 @@ export function bonusCommand<C extends Context & AdsFlavor>(
       await ctx.reply(failed);
     }
   };
+}
+
+async function textsFor<C extends Context>(ctx: C, texts: BonusTextsOption<C>): Promise<BonusTexts> {
+  const isByUser = typeof texts === "function";
+  const own = isByUser ? await texts(ctx) : texts;
+  const given = Object.entries(own).filter(([, text]) => text !== undefined);
+  return { ...bonusTexts(isByUser ? ctx.from?.language_code : undefined), ...Object.fromEntries(given) };
 }

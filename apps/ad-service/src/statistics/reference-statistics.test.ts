@@ -96,7 +96,7 @@ describe("a publisher's statistics of references", () => {
   test.each([
     ["by=campaign&reference_prefix=shop", /^by must be hour, day or reference with reference_prefix, not campaign$/],
     ["by=references", /by/],
-    ["reference_prefix=a%00b", /^reference_prefix: must be well-formed text without U\+0000$/],
+    ["reference_prefix=a%00b", /^reference_prefix: must not contain U\+0000$/],
     [`reference_prefix=${"x".repeat(129)}`, /^reference_prefix: .*128/],
     ["reference_prefix=shop&by=hour&from=2025-01-01", /^from must be at most 31 days before the end, by hour$/],
     ["reference_prefix=shop&from=2024-01-01", /^from must be at most 400 days before the end, by day$/],

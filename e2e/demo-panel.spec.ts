@@ -102,6 +102,7 @@ test("a receiver that answers 500 is tried again, and pays once it accepts", { t
   const attempts = await attemptsOf(page);
   await expect(attempts.first()).toContainText("500");
   await expect(attempts.first()).toContainText("next attempt at");
+  await expect(attempts.first()).toContainText("What to check: The receiver failed");
   await expectNothingPaid(api, userId);
   await chooseReceiver(page, "accepts webhooks");
   await expect(panelOf(page).locator(".receipts > li").first()).toContainText("paid");

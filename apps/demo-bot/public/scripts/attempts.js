@@ -23,7 +23,7 @@ export function attemptList(eventId, { hasReceiver }) {
 
   function show(attempts) {
     for (const attempt of attempts) {
-      const state = `${attempt.status} ${attempt.errorClass} ${attempt.nextAt}`;
+      const state = `${attempt.status} ${attempt.errorClass} ${attempt.nextAt} ${attempt.advice}`;
       const known = items.get(attempt.attempt);
       if (known?.state === state) continue;
       const item = attemptItem(attempt, hasReceiver);
@@ -36,7 +36,7 @@ export function attemptList(eventId, { hasReceiver }) {
 }
 
 function attemptItem(attempt, hasReceiver) {
-  const { attempt: number, at, ms, status, errorClass, answer, nextAt, isReplay, body, request, url } = attempt;
+  const { attempt: number, at, ms, status, errorClass, answer, advice, nextAt, isReplay, body, request, url } = attempt;
   const isAccepted = status !== null && status >= 200 && status <= 299;
   const isOver = status !== null || errorClass !== null;
   const result = isOver ? String(errorClass ?? status) : words.steps.underWay;
@@ -56,6 +56,11 @@ function attemptItem(attempt, hasReceiver) {
   if (answer) details.append(...part(words.answer, answer));
   if (request) details.append(copyKeys({ url, headers: request.headers, body }, hasReceiver));
   const item = element("li", {}, details);
+  // The ad service's own sentence, as the publisher's command `deliveries` shows it.
+  if (advice !== null) {
+    const sentence = element("span", { lang: "en", dir: "ltr", textContent: advice });
+    item.append(element("p", { className: "note advice" }, element("b", { textContent: words.advice }), " ", sentence));
+  }
   if (nextAt !== null) {
     item.append(element("p", { className: "note", textContent: words.steps.next(clock.format(new Date(nextAt))) }));
   }

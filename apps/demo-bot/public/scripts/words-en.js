@@ -89,6 +89,7 @@ export const english = {
     "send-twice": "gets each webhook twice",
   },
   sendAgain: "Send again now",
+  advice: "What to check:",
   sendAgainFailed: "Not possible right now. Try again",
   notVerified: "Signature not valid for this token",
   requestHeaders: "Headers of the request",

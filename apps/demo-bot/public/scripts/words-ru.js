@@ -90,6 +90,7 @@ export const russian = {
     "send-twice": "получает каждый вебхук дважды",
   },
   sendAgain: "Отправить ещё раз",
+  advice: "Что проверить:",
   sendAgainFailed: "Сейчас не получилось. Попробуйте ещё",
   notVerified: "Подпись не подходит к этому токену",
   requestHeaders: "Заголовки запроса",

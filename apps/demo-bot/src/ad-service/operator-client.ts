@@ -35,7 +35,7 @@ const endpoint = z.object({
 export type Delivery = z.output<typeof delivery>;
 export type Endpoint = z.output<typeof endpoint>;
 
-/** What the demo uses of the ad service's `/operator/v1`: the log of webhooks, which no publisher can read. */
+/** What the demo uses of the ad service's `/operator/v1`: the bytes of webhooks and the state of the endpoint. */
 export interface Operator {
   /** Undefined if there is no such event. */
   delivery(eventId: string): Promise<Delivery | undefined>;

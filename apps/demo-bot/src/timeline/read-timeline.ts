@@ -13,7 +13,7 @@ export interface Timeline {
 
 export interface TimelineSources extends AttemptSources {
   readonly views: ViewRecords;
-  readonly ads: Pick<Ads, "code">;
+  readonly ads: Pick<Ads, "code" | "attempts">;
   /** What the publisher's ledger made of webhooks; undefined where the demo has no ledger. */
   readonly receipts: ((userId: string) => Promise<readonly ShownWebhook[]>) | undefined;
 }

@@ -73,6 +73,7 @@ test("the timeline joins what the demo saw with what the ad service sent and the
         ],
       },
       ads: {
+        attempts: () => Promise.reject(new Error("an event that was delivered at once needs no advice")),
         code: async () => ({
           ...{ code: "code", bot_id: "7", user_tg_id: "42", issued_at: at(1), expires_at: at(9), is_expired: false },
           ...{ earned: [{ event: "rewarded", event_id: "evt_1", occurred_at: at(3) }], sessions: [], clicks: {} },

@@ -1,3 +1,4 @@
+import type { Ads } from "@intermission/publisher";
 import type { Delivery, Operator } from "../ad-service/operator-client.ts";
 import type { ReceivedWebhook, WebhookReceiver } from "./receiver.ts";
 
@@ -12,6 +13,8 @@ export interface ShownAttempt {
   readonly status: number | null;
   readonly errorClass: string | null;
   readonly answer: string | null;
+  /** What to check, in English, as the bot's own token reads it; null after a 2xx and while it is under way. */
+  readonly advice: string | null;
   readonly nextAt: string | null;
   readonly isReplay: boolean;
   readonly body: string;
@@ -22,6 +25,7 @@ export interface ShownAttempt {
 
 export interface AttemptSources {
   readonly operator: Pick<Operator, "delivery">;
+  readonly ads: Pick<Ads, "attempts">;
   readonly receiver: Pick<WebhookReceiver, "received"> | undefined;
 }
 
@@ -34,17 +38,29 @@ export interface EventAttempts {
 
 /** The attempts of these events, oldest first. */
 export async function readAttempts(sources: AttemptSources, eventIds: readonly string[]): Promise<EventAttempts[]> {
-  const deliveries = await Promise.all(eventIds.map((eventId) => sources.operator.delivery(eventId)));
-  return deliveries.flatMap((delivery) =>
-    delivery === undefined ? [] : [attemptsOf(delivery, sources.receiver?.received ?? [])],
-  );
+  const read = await Promise.all(eventIds.map((eventId) => readEventAttempts(sources, eventId)));
+  return read.filter((attempts) => attempts !== undefined);
 }
 
-function attemptsOf(delivery: Delivery, received: readonly ReceivedWebhook[]): EventAttempts {
+async function readEventAttempts({ operator, ads, receiver }: AttemptSources, eventId: string) {
+  const delivery = await operator.delivery(eventId);
+  if (delivery === undefined) return undefined;
+  // Most events are delivered at once, and need no advice and no further request of the bot's quota.
+  const hasFailed = delivery.log.some(({ status }) => status === null || status < 200 || status > 299);
+  const known = hasFailed ? (await ads.attempts(eventId)).attempts : [];
+  const adviceOf = new Map(known.map(({ attempt, advice }) => [attempt, advice]));
+  return attemptsOf(delivery, receiver?.received ?? [], adviceOf);
+}
+
+function attemptsOf(
+  delivery: Delivery,
+  received: readonly ReceivedWebhook[],
+  adviceOf: ReadonlyMap<number, string | undefined>,
+): EventAttempts {
   const { eventId, createdAt, body, log } = delivery;
   const arrived = received.filter((webhook) => webhook.eventId === eventId);
   const logged = log.map(({ startedAt: at, totalMs: ms, responseText: answer, ...others }) => ({
-    ...{ eventId, at, ms, answer, body, ...others },
+    ...{ eventId, at, ms, answer, body, ...others, advice: adviceOf.get(others.attempt) ?? null },
     ...arrivalOf(arrived.find(({ attempt }) => attempt === others.attempt)),
   }));
   // An attempt is logged when it ends. Until then only the receiver knows of it.
@@ -52,7 +68,7 @@ function attemptsOf(delivery: Delivery, received: readonly ReceivedWebhook[]): E
     .filter(({ attempt, answer }) => answer === undefined && !log.some((known) => known.attempt === attempt))
     .map((webhook) => ({
       ...{ eventId, attempt: webhook.attempt, at: webhook.at, url: "", ms: null, status: null, errorClass: null },
-      ...{ answer: null, nextAt: null, isReplay: false, body: webhook.body, ...arrivalOf(webhook) },
+      ...{ answer: null, advice: null, nextAt: null, isReplay: false, body: webhook.body, ...arrivalOf(webhook) },
     }));
   return { eventId, createdAt, attempts: [...logged, ...underWay] };
 }

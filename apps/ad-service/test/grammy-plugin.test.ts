@@ -137,12 +137,12 @@ test.each([
   },
 );
 
-test("the built-in texts are in the languages of the mini-app, each with the time of the next ad", () => {
+test("the built-in texts are in the languages of the mini-app, each with the time of the next ad", async () => {
   for (const language of pageLanguages) {
-    const { later, ...texts } = bonusTexts(language);
+    const { later, ...texts } = await bonusTexts(language);
     expect(later(new Date("2026-03-01T09:05:00Z")), language).toContain("09:05");
     expect(later(undefined), language).not.toBe("");
-    if (language !== "en") expect(Object.values(texts), language).not.toContain(bonusTexts("en").offer);
+    if (language !== "en") expect(Object.values(texts), language).not.toContain((await bonusTexts("en")).offer);
   }
 });
 

@@ -5,7 +5,7 @@ import { type BonusTexts, bonusTexts } from "./bonus-texts.ts";
 import type { Ads } from "./create-ads.ts";
 import { isSharedAccount } from "./read-user-id.ts";
 
-export { type BonusLanguage, type BonusTexts, bonusTexts } from "./bonus-texts.ts";
+export { type BonusTexts, bonusTexts } from "./bonus-texts.ts";
 
 /** What the middleware adds to a context: `type MyContext = Context & AdsFlavor`. */
 export interface AdsFlavor {
@@ -92,7 +92,7 @@ export type BonusTextsOption<C extends Context> =
  * with what to do. Use it after {@link adsMiddleware}.
  *
  * Without `texts`, and where a function returns only some of them, the texts are the built-in ones in the user's language. The
- * rest of an object is English, so that nobody gets two languages; `bonusTexts("de")` are the built-in ones of one language.
+ * rest of an object is English, so that nobody gets two languages; `await bonusTexts("de")` are the built-in ones of one language.
  */
 export function bonusCommand<C extends Context & AdsFlavor>(
   ads: Ads,
@@ -123,5 +123,5 @@ async function textsFor<C extends Context>(ctx: C, texts: BonusTextsOption<C>): 
   const isByUser = typeof texts === "function";
   const own = isByUser ? await texts(ctx) : texts;
   const given = Object.entries(own).filter(([, text]) => text !== undefined);
-  return { ...bonusTexts(isByUser ? ctx.from?.language_code : undefined), ...Object.fromEntries(given) };
+  return { ...(await bonusTexts(isByUser ? ctx.from?.language_code : undefined)), ...Object.fromEntries(given) };
 }

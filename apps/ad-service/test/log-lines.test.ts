@@ -46,9 +46,9 @@ async function watch(fixture: SessionFixture, userId: string) {
   return { code, session };
 }
 
-const follow = (fixture: SessionFixture, code: string, address: string) =>
+const follow = (fixture: SessionFixture, code: string, address: string, agent = personAgents[0] ?? "") =>
   fetch(`${fixture.address}/${code}`, {
-    headers: { "user-agent": personAgents[0] ?? "", "accept-language": "en", "x-forwarded-for": address },
+    headers: { "user-agent": agent, "accept-language": "en", "x-forwarded-for": address },
     redirect: "manual",
   });
 
@@ -92,6 +92,46 @@ test("a paid view and a paid click are one line each, with the ids of their even
     ...{ step: "earned", amountMicros: expect.any(Number), campaignId: "cmp_1", code },
     detail: expect.stringMatching(/^rewarded, webhook (held|waiting)$/),
   });
+});
+
+test("a user's timeline has codes that were replaced unused, their refused clicks, and requests without a code", async () => {
+  const fixture = await openFixture({ cooldown_seconds: 3600 });
+  const { botId } = fixture;
+  const unused = await fixture.issue("621");
+  fixture.advance(3600);
+  const clicked = await fixture.issue("621");
+  await follow(fixture, clicked, "198.51.100.4", "curl/8.5.0");
+  fixture.advance(3600);
+  const current = await fixture.issue("621");
+  expect(new Set([unused, clicked, current]).size).toBe(3);
+  await watch(fixture, "621");
+  await fixture.open("621", undefined);
+  const shown = await timelineOfUser(store.database, { botId, userId: "621", maxCodes: 10 });
+  expect(shown).toMatchObject({ hasOlder: false, isComplete: true });
+  const steps = shown.entries.map(({ step, code, detail }) => [step, code, detail]);
+  expect(steps.filter(([, code]) => code === unused)).toEqual([["code-issued", unused, expect.any(String)]]);
+  expect(steps.filter(([, code]) => code === clicked)).toContainEqual([
+    "click-not-counted",
+    clicked,
+    expect.stringMatching(/^machine-/),
+  ]);
+  expect(steps.filter(([, code]) => code === null)).toEqual([
+    ["ad-requested", null, expect.stringMatching(/^limited/)],
+  ]);
+  const two = await timelineOfUser(store.database, { botId, userId: "621", maxCodes: 2 });
+  expect(two.hasOlder).toBe(true);
+  expect(two.entries.map(({ code }) => code)).not.toContain(unused);
+});
+
+test("a search that takes too long leaves out what no index leads to, and says so", async () => {
+  const { issue, botId } = await openFixture();
+  const code = await issue("631");
+  const slow: typeof store.database.run = (statement, parameters) =>
+    statement.name === ""
+      ? Promise.reject(Object.assign(new Error("canceling statement due to statement timeout"), { code: "57014" }))
+      : store.database.run(statement, parameters);
+  const shown = await timelineOfUser({ run: slow }, { botId, userId: "631", maxCodes: 10 });
+  expect(shown).toMatchObject({ isComplete: false, entries: [{ step: "code-issued", code }] });
 });
 
 test("a refusal is a line with its reason, for views and for clicks, and repeats are bounded", async () => {

@@ -58,6 +58,7 @@ export const userRoutes = {
       lastEarnedAt: moment.nullable(),
       currency: z.string(),
       hasOlder: z.boolean().describe("Whether the user has more codes than these entries name."),
+      isComplete: z.boolean().describe("False if the search for codes that were never used took too long."),
       entries: z.array(entry),
     }),
   },

@@ -20,9 +20,14 @@ export function userCommands(program: Command, context: CommandContext): void {
     .action(async ({ botId, userId, codes }: { botId: string; userId: string; codes: number }) => {
       const input = { params: { botId, userId }, query: { codes: String(codes) } };
       const answer = await callForRow(context, operatorRequest("readTimelineOfUser", input));
-      const { hasOlder } = answer;
-      const older = hasOlder === true ? ["", "There are older codes: --codes takes a higher number."] : [];
-      context.print(answer, () => [timelineText(answer), ...older, "", ledgerHint(userId)].join("\n"));
+      const notes = [
+        answer.hasOlder === true && "There are older codes: --codes takes a higher number.",
+        answer.isComplete === false &&
+          "Codes that were replaced before they earned anything may be missing: the search took longer than DATABASE_STATEMENT_TIMEOUT_SECONDS.",
+      ].filter((note) => note !== false);
+      context.print(answer, () =>
+        [timelineText(answer), ...notes.map((note) => `\n${note}`), "", ledgerHint(userId)].join("\n"),
+      );
     });
 
   withExamples(users.command("erase").description("count what is kept of a user; with --yes erase it for good"), [
@@ -57,7 +62,7 @@ const ledgerHint = (userId: string) =>
 
 /** In the order of time. The code has a column where there may be several. */
 function timelineText(answer: Row): string {
-  const { entries: _entries, hasOlder: _hasOlder, currency, ...facts } = answer;
+  const { entries: _entries, hasOlder: _hasOlder, isComplete: _isComplete, currency, ...facts } = answer;
   const columns = {
     AT: (entry: Row) => entry.at,
     STEP: (entry: Row) => entry.step,

@@ -1,4 +1,4 @@
-import { type Database, statement } from "@intermission/postgres/open-database";
+import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 
 /** What happened to a code or its user, in the order of a reward's way. */
 export type TimelineStep =
@@ -37,6 +37,8 @@ export interface Timeline {
   entries: TimelineEntry[];
   /** Older codes of the user that are not among these entries. */
   hasOlder: boolean;
+  /** False if the search for codes that were never used took too long for one statement: they may be missing. */
+  isComplete: boolean;
 }
 
 /** The facts of some codes of a bot, $2; each of these statements reads by an index that begins with the code. */
@@ -150,11 +152,13 @@ export function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
   return entries.toSorted((a, b) => a.at.getTime() - b.at.getTime() || ranks[a.step] - ranks[b.step]);
 }
 
-/**
- * A user's codes, the latest first: those with a view or an event, and the current ones. A code that was replaced before
- * anybody used it is not found by its user, since no index leads there.
- */
-const codesOfUser = statement<{ code: string; at: Date }>(
+interface CodeOfUser {
+  code: string;
+  at: Date;
+}
+
+/** A user's codes, the latest first: the current ones, and those with a view or an event. */
+const usedCodesOfUser = statement<CodeOfUser>(
   "timeline.codes-of-user",
   `select code, max(at) as at from (
      (select code, issued_at as at from current_codes where bot_id = $1 and user_id = $2 order by issued_at desc limit $3)
@@ -166,14 +170,57 @@ const codesOfUser = statement<{ code: string; at: Date }>(
    ) as known group by code order by at desc limit $3`,
 );
 
-/** The latest codes of a user, with everything that is stored of them. */
+/*
+ * Codes that were replaced before they earned anything, with their refused clicks and requests, and requests without a code.
+ * No index leads from a user to them, since each would be written with every code. Unnamed, so planned each time.
+ */
+const allCodesOfUser: Statement<CodeOfUser> = {
+  name: "",
+  text: `select code, issued_at as at from codes where bot_id = $1 and user_id = $2 order by issued_at desc limit $3`,
+};
+const requestedWithoutCode: Statement<TimelineEntry> = {
+  name: "",
+  text: `select occurred_at as at, 'ad-requested' as step, null as code, null as id, null as "campaignId",
+     null as "creativeId", null::bigint as "amountMicros", concat_ws(': ', outcome, nullif(reason, '')) as detail
+   from ad_requests where bot_id = $1 and user_id = $2 and code is null order by occurred_at desc limit $3`,
+};
+
+/** The latest codes of a user, with everything that is stored of them, and the user's latest requests without a code. */
 export async function timelineOfUser(
   database: Pick<Database, "run">,
   { botId, userId, maxCodes }: { botId: string; userId: string; maxCodes: number },
 ): Promise<Timeline> {
-  const found = (await database.run(codesOfUser, [botId, userId, maxCodes + 1])).map(({ code }) => code);
-  const codes = found.slice(0, maxCodes);
-  return { entries: await timelineOfCodes(database, { botId, codes }), hasOlder: found.length > maxCodes };
+  const used = await database.run(usedCodesOfUser, [botId, userId, maxCodes + 1]);
+  const searched = await searchedFor(database, [botId, userId, maxCodes + 1]);
+  // Of two times of a code, the later one: a code may be used long after its issue.
+  const found = new Map<string, number>();
+  for (const { code, at } of [...used, ...searched.codes])
+    found.set(code, Math.max(at.getTime(), found.get(code) ?? at.getTime()));
+  const latest = [...found].toSorted(([, a], [, b]) => b - a).map(([code]) => code);
+  const entries = await timelineOfCodes(database, { botId, codes: latest.slice(0, maxCodes) });
+  return {
+    entries: inOrder([...entries, ...searched.requests]),
+    hasOlder: latest.length > maxCodes,
+    isComplete: searched.isComplete,
+  };
+}
+
+async function searchedFor(
+  database: Pick<Database, "run">,
+  parameters: [botId: string, userId: string, limit: number],
+) {
+  try {
+    const codes = await database.run(allCodesOfUser, parameters);
+    return { codes, requests: await database.run(requestedWithoutCode, parameters), isComplete: true };
+  } catch (error) {
+    if (!isStatementTimeout(error)) throw error;
+    return { codes: [], requests: [], isComplete: false };
+  }
+}
+
+/** SQLSTATE 57014 (query_canceled). */
+function isStatementTimeout(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "57014";
 }
 
 export interface ViewerLimits {

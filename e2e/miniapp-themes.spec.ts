@@ -92,12 +92,33 @@ for (const { shown, languages, tag } of [
   });
 }
 
-test("with text of double size nothing of a screen is sticky", async ({ page, gallery }) => {
+test("with text of double size nothing of a screen is sticky, and both answers of the question are in the window", async ({
+  page,
+  gallery,
+}) => {
   await page.setViewportSize({ width: 320, height: 640 });
   await gallery.open(page);
-  const wanted = { state: "status-credited", theme: "light", language: "ru", scale: "2" };
-  await page.evaluate((wanted) => window.showState(wanted), wanted);
+  const show = (state: string) => {
+    const wanted = { state, theme: "light", language: "ru", scale: "2" };
+    return page.evaluate((wanted) => window.showState(wanted), wanted);
+  };
+  await show("status-credited");
   await expect(page.locator(".foot")).toHaveCSS("position", "static");
+  const expectDialogs = async () => {
+    await show("about-targeted");
+    await expect(page.getByRole("dialog")).toBeInViewport({ ratio: 1 });
+    await show("leave-question");
+    await expect(page.getByRole("dialog")).toBeInViewport({ ratio: 1 });
+    for (const name of ["Продолжить", "Закрыть и потерять награду"])
+      await expect(page.getByRole("dialog").getByRole("button", { name })).toBeInViewport({ ratio: 1 });
+  };
+  await expectDialogs();
+  // As in Safari before 15.4.
+  await page.addInitScript(() => {
+    for (const name of ["showModal", "show", "close"]) Reflect.deleteProperty(HTMLDialogElement.prototype, name);
+  });
+  await gallery.open(page);
+  await expectDialogs();
 });
 
 /** Runs in the page: the words, outside of codes, that are on more than one line. */

@@ -44,14 +44,16 @@ describe("limits of a campaign and of a user", () => {
     return store.database.run({ name: "", text }, [campaignId]);
   };
 
-  test.each([
+  const viewLimits: [limit: string, settings: Partial<Parameters<typeof addCampaign>[1]>][] = [
     ["a daily cap", { dailyViewCap: 10 }],
     ["a total cap", { totalViewCap: 10 }],
     ["a daily budget", { dailyBudgetMicros: 26_000 }],
     ["a total budget", { totalBudgetMicros: 25_000 }],
-  ])(
-    "%s is never exceeded by 64 concurrent openings on three nodes, and is used up to the last view",
-    async (_what, settings) => {
+  ];
+  for (const [what, settings] of viewLimits) {
+    const tags = ["a daily cap", "a total budget"].includes(what) ? [] : ["long"];
+    const name = `${what} is never exceeded by 64 concurrent openings on three nodes, and is used up to the last view`;
+    test(name, { tags }, async () => {
       const campaignId = await sell(settings);
       const nodes = [undefined, await fixture.startNode(), await fixture.startNode()];
       const users = Array.from({ length: 64 }, (_, user) => String(10_000 + user));
@@ -66,8 +68,8 @@ describe("limits of a campaign and of a user", () => {
       expect(await daysOf(campaignId)).toEqual([{ views: 10, clicks: 0, spentMicros: 25_000 }]);
       for (const node of nodes) expect((await fixture.open("9999", undefined, node)).body.outcome).toBe("session");
       expect(await sessionsOf(campaignId)).toHaveLength(10);
-    },
-  );
+    });
+  }
 
   test("an abandoned opening releases its capacity after a quarter of an hour", async () => {
     const campaignId = await sell({ dailyViewCap: 1 });
@@ -110,14 +112,16 @@ describe("limits of a campaign and of a user", () => {
     expect(await store.database.run(statement("test.facts", facts), [fixture.botId])).toEqual([]);
   });
 
-  test.each([
+  const clickLimits = [
     ["a daily cap", "daily_click_cap = 10"],
     ["a total cap", "total_click_cap = 10"],
     ["a daily budget", "daily_budget_micros = 16000"],
     ["a total budget", "total_budget_micros = 15000"],
-  ])(
-    "%s is never exceeded by 64 concurrent clicks on three nodes, and is used up to the last click",
-    async (_what, limit) => {
+  ] as const;
+  for (const [what, limit] of clickLimits) {
+    const tags = ["a total cap", "a daily budget"].includes(what) ? [] : ["long"];
+    const name = `${what} is never exceeded by 64 concurrent clicks on three nodes, and is used up to the last click`;
+    test(name, { tags }, async () => {
       const links = await openDirectLinkFixture(store.database, directLinkRoutes);
       await links.addNode();
       const text = `update campaigns set pacing = 'asap', ${limit} where campaign_id = $1`;
@@ -137,8 +141,8 @@ describe("limits of a campaign and of a user", () => {
       expect((await follow(30_000, 3)).get(200)).toHaveLength(3);
       expect(await links.charges()).toHaveLength(10);
       await links.close();
-    },
-  );
+    });
+  }
 
   test("a tester's click is counted as a test, and no one pays", async () => {
     const links = await openDirectLinkFixture(store.database, directLinkRoutes);

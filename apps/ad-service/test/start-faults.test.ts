@@ -114,7 +114,7 @@ test.each([
   expect(told).not.toContain("hush-hush");
 });
 
-test.each([
+const badlyEncoded = [
   ["@ and /", "postgres://me:p@hush/hush@127.0.0.1:5432/ads"],
   ["@ and #", "postgres://me:12@hush#hush@127.0.0.1:5432/ads"],
   ["@ and ?", "postgres://me:p@hush?hush@127.0.0.1:5432/ads"],
@@ -126,11 +126,15 @@ test.each([
   [": and /", "postgres://me:hush:hush/@127.0.0.1:5432/ads"],
   ["%", "postgres://me:hush%zz@127.0.0.1:5432/ads"],
   ["a blank", "postgres://me:hush hush@127.0.0.1:5432/ads"],
-])("no piece of a password that is not percent-encoded is told: %s", async (_name, url) => {
-  const told = await refusalOf({ DATABASE_URL: url });
-  expect(told).toMatch(/^ {2}DATABASE_URL .*percent-encoded: @ as %40/m);
-  expect(told).not.toContain("hush");
-});
+] as const;
+for (const [name, url] of badlyEncoded) {
+  const tags = ["@ and /", "? after digits", "%"].includes(name) ? [] : ["long"];
+  test(`no piece of a password that is not percent-encoded is told: ${name}`, { tags }, async () => {
+    const told = await refusalOf({ DATABASE_URL: url });
+    expect(told).toMatch(/^ {2}DATABASE_URL .*percent-encoded: @ as %40/m);
+    expect(told).not.toContain("hush");
+  });
+}
 
 test("faults of several variables are reported together", async () => {
   const told = await refusalOf({ TRUST_PROXY: "everyone", PORT: "http", LOG_LEVEL: "loud", DATABASE_URL: "mysql://x" });

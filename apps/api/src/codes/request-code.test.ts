@@ -141,9 +141,10 @@ describe("requesting a code from the ad service", () => {
     expect(await create()).toMatchObject({ outcome: "unavailable" });
   });
 
-  test.each([429, 502, 503, 504, 520, 524, 530])(
-    "a code is requested again after %d, which a proxy or a busy service answers",
-    async (status) => {
+  for (const status of [429, 502, 503, 504, 520, 524, 530]) {
+    const tags = [429, 502].includes(status) ? [] : ["long"];
+    const name = `a code is requested again after ${status}, which a proxy or a busy service answers`;
+    test(name, { tags }, async () => {
       answering(status, "<html><h1>Bad gateway</h1></html>", { "content-type": "text/html" });
       const failing = answer;
       answer = (request, response, body) => {
@@ -152,8 +153,8 @@ describe("requesting a code from the ad service", () => {
       };
       expect(await create()).toMatchObject({ outcome: "created" });
       expect(calls).toHaveLength(2);
-    },
-  );
+    });
+  }
 
   test("a proxy that answers a page is named in the log, without its page, after three attempts", async () => {
     const lines: string[] = [];

@@ -65,7 +65,7 @@ test("the steps stay where they are when a reward is credited: plain, named, or 
   expect(moved).toEqual([]);
 });
 
-test("a VAST video whose ad declares its size moves nothing when its metadata arrive", async ({
+test("a VAST video whose ad declares its size moves nothing when its metadata arrive", { tag: "@long" }, async ({
   api,
   page,
   sell,

@@ -8,8 +8,8 @@ export default defineConfig({
   testIgnore: "long/**",
   grepInvert: /@long/,
   outputDir: "test-results",
-  // Each worker runs a whole stack of its own. Half of a flow is waiting, so two cores can run three of them.
-  workers: 3,
+  // Each worker runs a whole stack of its own. Two thirds of a flow are waiting, so two cores can run four of them.
+  workers: 4,
   // A file's tests need not wait for one another: each has a user of its own, and each worker a bot.
   fullyParallel: true,
   retries: 0,

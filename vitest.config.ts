@@ -9,7 +9,8 @@ export default defineConfig({
     setupFiles: ["scripts/fail-on-console-error.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    maxWorkers: 2,
+    // A third of the time is waiting, for processes, timeouts and the database: two cores can run three workers.
+    maxWorkers: 3,
     tags: [{ name: "long", description: "Runs in `npm run test:long`, not in `npm test`: see CONTRIBUTING.md." }],
     projects: [
       { extends: true, test: { name: "alone", include: alone } },

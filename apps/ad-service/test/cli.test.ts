@@ -82,7 +82,7 @@ describe("without a server", () => {
     ["an invalid id", ["bots", "show", "@bot"]],
     ["a missing file", ["campaigns", "add", "--format", "rewarded", "--video", "nowhere.mp4"]],
   ])("%s is wrong usage: 2, with a hint at --help", async (_name, words) => {
-    const ended = await adsProcess(words);
+    const ended = await ads(words);
     expect(ended).toMatchObject({ code: 2, out: "" });
     expect(ended.err).toContain("--help");
   });
@@ -133,12 +133,12 @@ describe("with a running server", () => {
 
   test("over an address the operator's token is required", async () => {
     const env = { ADS_URL: fixture.address };
-    expect(await adsProcess(["bots", "list"], { ...env, OPERATOR_TOKEN: fixture.operatorToken })).toMatchObject({
+    expect(await ads(["bots", "list"], { ...env, OPERATOR_TOKEN: fixture.operatorToken })).toMatchObject({
       code: 0,
     });
-    expect(await adsProcess(["bots", "list"], { ...env, OPERATOR_TOKEN: "wrong" })).toMatchObject({ code: 1 });
-    expect(await adsProcess(["bots", "list"], env)).toMatchObject({ code: 3 });
-    const nowhere = await adsProcess(["bots", "list", "--url", "http://127.0.0.1:1"], {
+    expect(await ads(["bots", "list"], { ...env, OPERATOR_TOKEN: "wrong" })).toMatchObject({ code: 1 });
+    expect(await ads(["bots", "list"], env)).toMatchObject({ code: 3 });
+    const nowhere = await ads(["bots", "list", "--url", "http://127.0.0.1:1"], {
       OPERATOR_TOKEN: fixture.operatorToken,
     });
     expect(nowhere).toMatchObject({ code: 3, err: expect.stringContaining("does not answer") });

@@ -8,7 +8,7 @@ import { readStatistics } from "../statistics/read-statistics.ts";
 import { pruneFacts } from "../statistics/roll-up-statistics.ts";
 import { directLinkRoutes } from "./routes.ts";
 
-const most = process.env.LONG_TESTS === "true" ? 1000 : 300;
+const most = process.env.LONG_TESTS === "true" ? 1000 : 120;
 
 describe("clicks from one address", () => {
   let store: TestDatabase;

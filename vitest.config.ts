@@ -11,7 +11,13 @@ export default defineConfig({
     hookTimeout: 120_000,
     // A third of the time is waiting, for processes, timeouts and the database: two cores can run three workers.
     maxWorkers: 3,
-    tags: [{ name: "long", description: "Runs in `npm run test:long`, not in `npm test`: see CONTRIBUTING.md." }],
+    tags: [
+      { name: "long", description: "Runs in `npm run test:long`, not in `npm test`: see CONTRIBUTING.md." },
+      {
+        name: "enlarged",
+        description: "The files that scripts/test-long.ts runs with larger numbers, as parts of their own.",
+      },
+    ],
     projects: [
       { extends: true, test: { name: "alone", include: alone } },
       {

@@ -4,8 +4,8 @@ import { buildMiniapp } from "./build-miniapp.ts";
 import { findBrowser } from "./find-browser.ts";
 import { findPostgres } from "./find-postgres.ts";
 import { installPrograms } from "./find-programs.ts";
-import { stopCommands } from "./processes.ts";
-import { explain, step } from "./say.ts";
+import { runCommand, stopCommands } from "./processes.ts";
+import { explain, Problem, step } from "./say.ts";
 import { buildStateGallery } from "./state-gallery.ts";
 import { timeParts } from "./time-parts.ts";
 
@@ -33,7 +33,23 @@ async function main(): Promise<void> {
   }
 }
 
+/** A file with the tag `enlarged` runs only as one of the parts above. */
+async function assertAllEnlargedRun(): Promise<void> {
+  const tagged = await runCommand("git", ["grep", "-l", "^// @module-tag enlarged", "--", "*.test.ts"]);
+  const words = [...Object.values(withoutServer), enlarged, ...Object.values(onServer)].flat();
+  const left = tagged
+    .trim()
+    .split("\n")
+    .filter((file) => !words.some((word) => file.includes(word)));
+  if (left.length > 0)
+    throw new Problem(
+      `No part of this script runs ${left.join(", ")}.`,
+      "Name it there, or remove its tag `enlarged`.",
+    );
+}
+
 async function run(): Promise<void> {
+  await assertAllEnlargedRun();
   const node = process.execPath;
   const long = { LONG_TESTS: "true" };
   await timed("languages and nginx", installPrograms);
@@ -53,7 +69,7 @@ async function run(): Promise<void> {
   const postgres = await timed("PostgreSQL", () => step("PostgreSQL", findPostgres));
   try {
     const server = { TEST_DATABASE_URL: postgres.url };
-    await shown("vitest", "vitest", ["run", "--tags-filter=long"], server);
+    await shown("vitest", "vitest", ["run", "--tags-filter=long && !enlarged"], server);
     await shown("vitest with larger numbers", "vitest", ["run", ...enlarged], { ...server, ...long });
     for (const [name, files] of Object.entries(onServer))
       await shown(name, "vitest", ["run", ...files], { ...server, ...long });

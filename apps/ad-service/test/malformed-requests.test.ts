@@ -1,3 +1,4 @@
+// @module-tag enlarged
 // @module-tag long
 import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,3 +1,4 @@
+// @module-tag enlarged
 // @module-tag long
 import { sign } from "@intermission/ad-core/signature";
 import { type ErrorForm, findFaults, type Sample } from "@intermission/testing/malformed/find-faults";

@@ -1,3 +1,4 @@
+// @module-tag enlarged
 // @module-tag long
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,3 +1,4 @@
+// @module-tag enlarged
 // @module-tag long
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";

@@ -1,3 +1,4 @@
+// @module-tag enlarged
 // @module-tag long
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from "node:fs";

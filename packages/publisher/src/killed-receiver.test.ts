@@ -1,3 +1,4 @@
+// @module-tag enlarged
 // @module-tag long
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";

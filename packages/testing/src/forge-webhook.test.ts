@@ -1,3 +1,4 @@
+// @module-tag enlarged
 import { randomInt } from "node:crypto";
 import { inspect } from "node:util";
 import { verify, verifyStandardWebhook } from "@intermission/ad-core/signature";

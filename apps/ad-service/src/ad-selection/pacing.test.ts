@@ -1,3 +1,4 @@
+// @module-tag enlarged
 import { describe, expect, test } from "vitest";
 import { requestOf, seededRandom, stateOf } from "../../test/fixtures/selection-fixture.ts";
 import { adsBehindPlan, type CampaignState, flatCurve, shareOfDay } from "./campaign-state.ts";

@@ -1,3 +1,4 @@
+// @module-tag enlarged
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newAddress, openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";

@@ -1,3 +1,4 @@
+// @module-tag enlarged
 import { randomUUID } from "node:crypto";
 import { newEventId } from "@intermission/ad-core/code";
 import { type Database, openDatabase, statement, type Transaction } from "@intermission/postgres/open-database";

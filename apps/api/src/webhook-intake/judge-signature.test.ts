@@ -1,3 +1,4 @@
+// @module-tag enlarged
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -29,6 +29,34 @@ describe("authentication of the caller", () => {
     await expectError(response, 401, "UNAUTHORIZED");
   });
 
+  const send = "send: Authorization: Bearer <api_token>";
+  test.each([
+    [{}, `the Authorization header is missing; ${send}`],
+    [{ "x-api-key": "{token}" }, `the Authorization header is missing; ${send}`],
+    [{ authorization: "{token}" }, `the Authorization header has a token and no word before it; ${send}`],
+    [{ authorization: "Token {token}" }, `the Authorization header has another scheme than Bearer; ${send}`],
+    [{ authorization: "Bearer " }, `the Authorization header has no token: the client's setting is empty; ${send}`],
+    [{ authorization: "Bearer {token} {token}" }, `the Authorization header has more than one token; ${send}`],
+    [
+      { authorization: 'Bearer "{token}"' },
+      "the token in the Authorization header is in quotes: remove them from the client's setting",
+    ],
+    [
+      { authorization: "Bearer 7000000001:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw" },
+      "the Authorization header has a token of @BotFather; this API takes the bot's API token, which begins with ad_ and which the operator of this service creates",
+    ],
+    [
+      { authorization: "Bearer undefined" },
+      "the Authorization header has no API token of this service, which is ad_ and 32 to 44 letters and digits: copy it anew",
+    ],
+  ])("the header %o is refused with what is wrong, where, and the next step", async (template, message) => {
+    const headers = Object.fromEntries(
+      Object.entries(template).map(([name, value]) => [name, value.replaceAll("{token}", fixture.bot.token)]),
+    );
+    const response = await fixture.createCode(asked(), headers);
+    expect([response.status, errorEnvelope.parse(await response.json()).error.message]).toEqual([401, message]);
+  });
+
   test("a caller with an invalid token receives 401 whatever else is wrong", async () => {
     await expectError(await fixture.createCode("{", bearer("x")), 401, "UNAUTHORIZED");
   });
@@ -48,6 +76,77 @@ describe("authentication of the caller", () => {
     await expectError(await ask(), 403, "BOT_SUSPENDED");
     await resumeBot(fixture.bots, { botId, now: fixture.clock.now });
     expect((await ask()).status).toBe(200);
+  });
+});
+
+describe("each mistake of a request is answered with what is wrong, where, and the next step", () => {
+  const other = "7000000009";
+  const json = (fields: object) => JSON.stringify({ ...asked(), ...fields });
+  test.each<[string, () => string, string, Record<string, string>?]>([
+    [
+      "a number as user",
+      () => json({ user_tg_id: 42 }),
+      "user_tg_id: must be a string, not a number: put it in quotes",
+    ],
+    ["a number as bot", () => json({ bot_id: 7 }), "bot_id: must be a string, not a number: put it in quotes"],
+    [
+      "a username",
+      () => json({ user_tg_id: "@ann" }),
+      "user_tg_id: must be a string of 1 to 20 digits, without leading zeros",
+    ],
+    [
+      "a misspelled name",
+      () => JSON.stringify({ bot_id: fixture.bot.botId, user_id: "42" }),
+      'user_tg_id: is missing; the request has "bot_id", "user_id"',
+    ],
+    [
+      "names in camel case",
+      () => JSON.stringify({ botId: "7", userTgId: "42" }),
+      'bot_id: is missing; user_tg_id: is missing; the request has "botId", "userTgId"',
+    ],
+    ["no fields", () => "{}", "bot_id: is missing; user_tg_id: is missing; the request has no fields"],
+    [
+      "a number as reference",
+      () => json({ reference: 17 }),
+      "reference: must be a string, not a number: put it in quotes",
+    ],
+    [
+      "null as reference",
+      () => json({ reference: null }),
+      "reference: must be a string, not null; leave out what there is none of",
+    ],
+    ["an empty reference", () => json({ reference: "" }), "reference: must not be empty"],
+    ["a long reference", () => json({ reference: "x".repeat(129) }), "reference: must have at most 128 characters"],
+    ["a list", () => "[]", "must be a JSON object, not an array"],
+    ["single quotes", () => "{'bot_id':'1'}", "the body is not JSON"],
+    ["an empty body", () => "", "the body is empty, and Content-Type says that it is JSON: send a JSON object"],
+    [
+      "a form",
+      () => "bot_id=1",
+      "this Content-Type is not accepted here: send JSON as Content-Type: application/json",
+      { "content-type": "application/x-www-form-urlencoded" },
+    ],
+    [
+      "another bot's token",
+      () => json({ bot_id: other }),
+      `the token belongs to another bot: it is of bot {bot}, and bot_id is ${other}. Use the token of that bot, or the id of this one`,
+    ],
+  ])("%s", async (_mistake, body, message, headers = {}) => {
+    const response = await fixture.createCode(body(), { ...bearer(fixture.bot.token), ...headers });
+    const { error } = errorEnvelope.parse(await response.json());
+    expect(error.message).toBe(message.replace("{bot}", fixture.bot.botId));
+  });
+
+  test.each([
+    ["/availability", "user_tg_id: is missing; the request has no fields"],
+    ["/availability?user_id=42", 'user_tg_id: is missing; the request has "user_id"'],
+    ["/events?limit=5000", "limit: must be at most 1000"],
+    ["/events?limit=0", "limit: must be at least 1"],
+    ["/events?limit=all", "limit: must be a whole number"],
+    ["/stats?by=week", "by: must be one of hour, day, campaign, creative, reference"],
+  ])("GET %s", async (path, message) => {
+    const response = await fixture.get(path);
+    expect([response.status, errorEnvelope.parse(await response.json()).error.message]).toEqual([400, message]);
   });
 });
 

@@ -12,11 +12,13 @@ import {
 } from "@intermission/server/http-server";
 import type { Logger } from "@intermission/server/logger";
 import { countRequests, metricsRegistry, metricsRoutes } from "@intermission/server/metrics";
+import { describeFault } from "@intermission/server/parse-request";
 import type { SecretBox } from "@intermission/server/secret-box";
 import type { AnyRouter } from "@trpc/server";
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
+import { z } from "zod";
 import { botVerbs } from "./bots/operate-bots.ts";
 import type { ServedBots } from "./bots/served-bots.ts";
 import type { Config } from "./config.ts";
@@ -71,6 +73,8 @@ export interface AppOptions {
 
 /** All routes of the companion API. */
 export function createApp(options: AppOptions): FastifyInstance {
+  // tRPC parses inputs itself, without a place for words of ours.
+  z.config({ customError: describeFault });
   const { config, database, bots, logger, isControlSocket = () => false, now = () => new Date() } = options;
   const isOperator = (request: FastifyRequest) => isControlSocket(request.raw.socket);
   const app = createHttpServer({

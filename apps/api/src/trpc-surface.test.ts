@@ -29,6 +29,17 @@ function batchClient(link: { maxItems?: number; maxURLLength?: number }) {
   return createTRPCClient<AppRouter>({ links: [httpBatchLink({ url, headers: { authorization }, ...link })] });
 }
 
+test.each([
+  [{ userId: 42 }, "userId: must be a string, not a number: put it in quotes"],
+  [{ user_id: "42" }, "userId: is missing"],
+  [{ userId: "42", reference: null }, "reference: must be a string, not null; leave out what there is none of"],
+  [{ userId: "42", reference: "" }, "reference: must not be empty"],
+  [[], "input: must be a JSON object, not an array"],
+])("the input %j is refused with what is wrong, where, and the next step", async (input, message) => {
+  const { codes } = batchClient({});
+  await expect(codes.create.mutate(input as never)).rejects.toMatchObject({ message });
+});
+
 describe("a batch", () => {
   test.each([1, 11, 13, 50, 100])(
     "%i queries in one tick are answered, without any limit of the client's",

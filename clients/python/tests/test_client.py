@@ -290,3 +290,19 @@ def test_a_test_of_the_webhook_carries_the_testers_code_and_says_what_to_check(c
     tested = call(answer, "test_webhook", event="rewarded", user_id=42, code="ABCD")
     assert bodies == [{"event": "rewarded", "user_tg_id": "42", "code": "ABCD"}]
     assert (tested.status, tested.advice) == (404, "check the path")
+
+
+@pytest.mark.parametrize(
+    "location,said",
+    [
+        ("https://ads.example/client/v1/codes", "to https://ads.example, which is not followed: set url to https://ads.example"),
+        ("https://www.example/ads/client/v1/codes?key=secret", "to https://www.example/ads, which is not followed: set url"),
+        ("/login?next=/client", "to https://ads.example/login, which is not followed: check the address"),
+    ],
+)
+def test_an_address_that_redirects_is_told_with_the_right_one(call, location, said):
+    with pytest.raises(AdsError) as refused:
+        call(lambda request: httpx.Response(301, headers={"location": location}), "create_code", 42)
+    assert refused.value.code == "UNEXPECTED_ANSWER"
+    assert f": the ad service at https://ads.example redirects {said}" in str(refused.value)
+    assert "secret" not in str(refused.value)

@@ -1,6 +1,8 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { freePort } from "@intermission/testing/free-port";
-import { expect, test, vi } from "vitest";
-import { type AdsOptions, createAds } from "./create-ads.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { type Ads, type AdsOptions, createAds } from "./create-ads.ts";
 import { type CompanionOptions, createCompanion } from "./create-companion.ts";
 import { fakeAdService } from "./testing/fake-ad-service.ts";
 
@@ -81,6 +83,19 @@ test.each<[string, Record<string, unknown>, string]>([
   ],
   ["a username", { botId: "@coins_bot" }, `botId (BOT_ID) is a username: pass the bot's Telegram id, ${digits}`],
   ["a fraction", { botId: 7.5 }, `botId (BOT_ID) must be the bot's Telegram id, ${digits}; it is "7.5"`],
+  [
+    "a timeout with its unit",
+    { timeoutMs: "10s" },
+    'timeoutMs must be a whole number of milliseconds from 1 on; it is "10s"',
+  ],
+  ["no time", { timeoutMs: 0 }, "timeoutMs must be a whole number of milliseconds from 1 on; it is 0"],
+  [
+    "a timeout of an unset variable",
+    { timeoutMs: Number.NaN },
+    "timeoutMs must be a whole number of milliseconds from 1 on; it is null",
+  ],
+  ["retries as text", { retries: "two" }, 'retries must be a whole number from 0 on; it is "two"'],
+  ["less than no retries", { retries: -1 }, "retries must be a whole number from 0 on; it is -1"],
   ["a negative number", { botId: -7 }, `botId (BOT_ID) must be the bot's Telegram id, ${digits}; it is "-7"`],
 ])("createAds with %s says what is wrong, where, and the next step", (_mistake, options, message) => {
   const sound = { url: "https://ads.example.com", token: "ad_one", botId: "7000000001" };
@@ -179,6 +194,113 @@ test.each<[string, unknown, string]>([
   await expect(companion.balance(id)).rejects.toMatchObject(refused);
   await expect(companion.spend({ userId: id, amount: 1, idempotencyKey: "a" })).rejects.toMatchObject(refused);
   expect(fetch).not.toHaveBeenCalled();
+});
+
+test.each([
+  [createAds, "the options are missing: createAds({ url, token, botId })"],
+  [createCompanion, "the options are missing: createCompanion({ url, apiKey })"],
+])("%o without options says which it needs", (create, message) => {
+  expect(() => (create as (options?: unknown) => unknown)()).toThrow(new TypeError(message));
+});
+
+test.each<[string, (ads: Ads) => Promise<unknown>, string]>([
+  [
+    "a code for nothing",
+    (ads) => ads.createCode(undefined as never),
+    "createCode takes an object: createCode({ userId: ctx.from.id })",
+  ],
+  [
+    "a code for a bare id",
+    (ads) => ads.createCode(42 as never),
+    "createCode takes an object: createCode({ userId: ctx.from.id })",
+  ],
+  [
+    "a number as reference",
+    (ads) => ads.createCode({ userId: 42, reference: 17 as never }),
+    "reference is a number: pass text, String(17)",
+  ],
+  [
+    "null as reference",
+    (ads) => ads.createCode({ userId: 42, reference: null as never }),
+    "reference is null: pass text, or leave it out",
+  ],
+  [
+    "an object as reference",
+    (ads) => ads.createCode({ userId: 42, reference: {} as never }),
+    "reference is an object: pass text, or leave it out",
+  ],
+  [
+    "an empty reference",
+    (ads) => ads.createCode({ userId: 42, reference: "" }),
+    "reference is empty: pass text, or leave it out",
+  ],
+  [
+    "a long reference",
+    (ads) => ads.createCode({ userId: 42, reference: "x".repeat(129) }),
+    "reference has 129 characters: the contract allows 128; pass a key of your own that is shorter",
+  ],
+  [
+    "no code",
+    (ads) => ads.code(undefined as never),
+    "code is missing: pass the code that createCode returned, or that of an event",
+  ],
+  [
+    "a whole answer as code",
+    (ads) => ads.code({ code: "ABCD" } as never),
+    "code is an object, not text: pass the code that createCode returned, or that of an event",
+  ],
+  [
+    "the attempts of no event",
+    (ads) => ads.attempts(""),
+    "eventId is missing: pass the eventId of an event, such as that of a webhook or of events()",
+  ],
+  [
+    "a repeat of no event",
+    (ads) => ads.redeliver(undefined as never),
+    "eventId is missing: pass the eventId of an event, such as that of a webhook or of events()",
+  ],
+])("a call with %s says so, and is not sent", async (_mistake, act, message) => {
+  const fetch = vi.fn();
+  const ads = createAds({ url: "https://ads.example.com", token: "ad_one", botId: 7000000001, fetch });
+  await expect(act(ads)).rejects.toMatchObject({ code: "BAD_REQUEST", message });
+  expect(fetch).not.toHaveBeenCalled();
+});
+
+test.each([
+  [
+    "http instead of https",
+    "https://ads.example.com/client/v1/codes",
+    "redirects to https://ads.example.com, which is not followed: set url to https://ads.example.com",
+  ],
+  [
+    "another host, below a path",
+    "https://www.example.com/ads/client/v1/codes?session=secret",
+    "redirects to https://www.example.com/ads, which is not followed: set url to https://www.example.com/ads",
+  ],
+  [
+    "a sign-in page",
+    "/login?next=/client",
+    "redirects to {origin}/login, which is not followed: check the address and what stands in front of it, such as a sign-in page",
+  ],
+])("an address of %s is told, and the token stays with it", async (_mistake, location, message) => {
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`);
+    response.writeHead(301, { location }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const refused = {
+    code: "UNEXPECTED_ANSWER",
+    message: `the ad service at ${url} ${message.replace("{origin}", url)}`,
+  };
+  const ads = createAds({ url, token: "ad_one", botId: 7 });
+  await expect(ads.createCode({ userId: 42 })).rejects.toMatchObject(refused);
+  expect(seen).toEqual(["POST /client/v1/codes"]);
+  await expect(createCompanion({ url, apiKey: "key" }).balance(42)).rejects.toThrow(
+    `the companion API at ${url} redirects to`,
+  );
 });
 
 test("user ids and bot ids may be numbers, as Telegram sends them; the wire has digits", async () => {

@@ -50,6 +50,20 @@ function addressFault(text: string): AddressFault | undefined {
   return /[?#]/.test(text) ? "query" : undefined;
 }
 
+export function requireOptions(options: unknown, call: string): void {
+  if (typeof options !== "object" || options === null) throw new TypeError(`the options are missing: ${call}`);
+}
+
+/** A whole number from `min` on, or undefined without one. Throws an error that names the option. */
+export function wholeNumberOf(
+  value: unknown,
+  { option, min, unit = "" }: { readonly option: string; readonly min: number; readonly unit?: string },
+): number | undefined {
+  if (value === undefined) return undefined;
+  if (Number.isSafeInteger(value) && Number(value) >= min && Number(value) < 2 ** 31) return Number(value);
+  throw new TypeError(`${option} must be a whole number${unit} from ${min} on; it is ${JSON.stringify(value)}`);
+}
+
 /** The bot's API tokens, trimmed. Throws an error, which never contains a token, if one of them cannot be one. */
 export function apiTokens(value: unknown, named: Named): readonly [string, ...string[]] {
   const operator = "the operator creates one: pnpm ads tokens create --bot-id <digits>";

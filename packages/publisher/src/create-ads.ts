@@ -1,10 +1,11 @@
 import { AdsError, unexpectedAnswer } from "./ads-error.ts";
 import type { CodeDescription, EventAttempts, NamedRewards, ReferenceStats, Stats } from "./client-answers.ts";
-import { apiTokens, botIdOf, serverAddress } from "./client-settings.ts";
+import { apiTokens, botIdOf, requireOptions, serverAddress, wholeNumberOf } from "./client-settings.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
 import { readUserId } from "./read-user-id.ts";
 import { type AdEvent, revenueOf, startParamOf } from "./verify-webhook.ts";
+import type { WrongArgument } from "./wrong-argument.ts";
 
 export interface AdsOptions {
   /** Address of the ad service: `https://ads.example.com`. `/client/v1` at its end is left out. */
@@ -104,8 +105,8 @@ export interface StatsQuery {
    * A date-time with an offset (`2026-01-31T08:00:00Z`), a date, whose beginning in UTC is meant, or how long ago it was:
    * `24h`, `7d`, `4w`.
    */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
+  readonly from?: string | Date | undefined;
+  readonly to?: string | Date | undefined;
   readonly by?: "hour" | "day" | "campaign" | "creative" | undefined;
 }
 
@@ -143,7 +144,10 @@ const MOST_ANSWER_BYTES = 2 * 1024 * 1024;
  * be right. Every method rejects with {@link AdsError}, or with the reason of an aborted signal.
  */
 export function createAds(options: AdsOptions): Ads {
-  const { retries = 2, fetch: send = fetch } = options;
+  requireOptions(options, "createAds({ url, token, botId })");
+  const { fetch: send = fetch } = options;
+  const retries = wholeNumberOf(options.retries, { option: "retries", min: 0 }) ?? 2;
+  const ownTimeoutMs = wholeNumberOf(options.timeoutMs, { option: "timeoutMs", min: 1, unit: " of milliseconds" });
   const address = { option: "url", variable: "AD_SERVICE_URL", server: "the ad service", path: "/client/v1" };
   const base = `${serverAddress(options.url, address)}/client/v1`;
   const tokens = apiTokens(options.token, { option: "token", variable: "AD_API_TOKEN" });
@@ -153,7 +157,7 @@ export function createAds(options: AdsOptions): Ads {
   /** Returns the answer, or the error of one attempt. */
   async function attempt(request: Call, token: string | undefined, signal: AbortSignal | undefined) {
     const { method, path, query = {}, body } = request;
-    const timeoutMs = options.timeoutMs ?? request.timeoutMs ?? 10_000;
+    const timeoutMs = ownTimeoutMs ?? request.timeoutMs ?? 10_000;
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
     const search = given.length > 0 ? `?${new URLSearchParams(given as [string, string][])}` : "";
     const timeout = AbortSignal.timeout(timeoutMs);
@@ -165,6 +169,8 @@ export function createAds(options: AdsOptions): Ads {
           ...(body !== undefined && { "content-type": "application/json" }),
         },
         body: JSON.stringify(body) ?? null,
+        // A redirect to another origin, such as from http to https, would lose the token and turn a POST into a GET.
+        redirect: "manual",
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
       const answer = parseJson(await readBody(response.body, MOST_ANSWER_BYTES));
@@ -202,7 +208,10 @@ export function createAds(options: AdsOptions): Ads {
   }
 
   return {
-    async createCode({ userId, reference }, { signal } = {}) {
+    async createCode(wanted, { signal } = {}) {
+      if (typeof wanted !== "object" || wanted === null) await refuse("wanted", wanted);
+      const { userId, reference } = wanted;
+      if (reference !== undefined && !isReference(reference)) await refuse("reference", reference);
       const body = { bot_id: botId, user_tg_id: requirePerson(userId), reference };
       const created = await call({ method: "POST", path: "/codes", body, isRepeatable: true }, signal);
       return {
@@ -224,7 +233,10 @@ export function createAds(options: AdsOptions): Ads {
         rewards: found.rewards as NamedRewards | undefined,
       };
     },
-    code: (code, { signal } = {}) => call<CodeDescription>(get(`/codes/${encodeURIComponent(code)}`), signal),
+    async code(code, { signal } = {}) {
+      if (!isText(code)) await refuse("code", code);
+      return call<CodeDescription>(get(`/codes/${encodeURIComponent(code)}`), signal);
+    },
     async events({ after, limit } = {}, { signal } = {}) {
       const page = await call(get("/events", { after, limit }), signal);
       if (!Array.isArray(page.events)) throw unexpectedAnswer();
@@ -256,9 +268,12 @@ export function createAds(options: AdsOptions): Ads {
         advice: textOf(tested.advice),
       };
     },
-    attempts: (eventId, { signal } = {}) =>
-      call<EventAttempts>(get(`/events/${encodeURIComponent(eventId)}/attempts`), signal),
+    async attempts(eventId, { signal } = {}) {
+      if (!isText(eventId)) await refuse("eventId", eventId);
+      return call<EventAttempts>(get(`/events/${encodeURIComponent(eventId)}/attempts`), signal);
+    },
     async redeliver(eventId, { signal } = {}) {
+      if (!isText(eventId)) await refuse("eventId", eventId);
       const path = `/events/${encodeURIComponent(eventId)}/redeliver`;
       await call({ method: "POST", path, isRepeatable: false }, signal);
     },
@@ -269,6 +284,13 @@ function requirePerson(value: string | number): string {
   const read = readUserId(value);
   if (read.outcome === "refused") throw new AdsError(read.message, { code: read.code });
   return read.userId;
+}
+
+const isText = (value: unknown) => typeof value === "string" && value !== "";
+const isReference = (value: unknown) => isText(value) && String(value).length <= 128;
+
+async function refuse(argument: WrongArgument, value: unknown): Promise<never> {
+  throw (await import("./wrong-argument.ts")).wrongArgument(argument, value);
 }
 
 type Answer = Readonly<Record<string, unknown>>;
@@ -290,7 +312,8 @@ function get(path: string, query: Call["query"] = {}): Call {
 const HOURS = { h: 1, d: 24, w: 7 * 24 };
 
 /** The moment that `7d` names; every other text is left to the service, which says what it takes. */
-function momentAgo(text: string | undefined): string | undefined {
+function momentAgo(text: string | Date | undefined): string | undefined {
+  if (text instanceof Date) return text.toISOString();
   const [, count, unit] = /^([1-9]\d{0,3})([hdw])$/.exec(text ?? "") ?? [];
   if (count === undefined) return text;
   return new Date(Date.now() - Number(count) * HOURS[unit as keyof typeof HOURS] * 3_600_000).toISOString();

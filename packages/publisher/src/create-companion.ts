@@ -1,5 +1,5 @@
 import { RequestError } from "./ads-error.ts";
-import { apiKeyOf, serverAddress } from "./client-settings.ts";
+import { apiKeyOf, requireOptions, serverAddress, wholeNumberOf } from "./client-settings.ts";
 import { foreignAnswer, pauseAfter, unansweredMessage, waitOf } from "./failed-call.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
@@ -122,7 +122,11 @@ const MOST_ANSWER_BYTES = 1024 * 1024;
  * with {@link CompanionError}, or with the reason of an aborted signal.
  */
 export function createCompanion(options: CompanionOptions): Companion {
-  const { timeoutMs = 10_000, retries = 2, fetch: send = fetch } = options;
+  requireOptions(options, "createCompanion({ url, apiKey })");
+  const { fetch: send = fetch } = options;
+  const retries = wholeNumberOf(options.retries, { option: "retries", min: 0 }) ?? 2;
+  const timeoutMs =
+    wholeNumberOf(options.timeoutMs, { option: "timeoutMs", min: 1, unit: " of milliseconds" }) ?? 10_000;
   const server = "the companion API";
   const base = `${serverAddress(options.url, { option: "url", variable: "API_URL", server, path: "/trpc" })}/trpc/`;
   const authorization = `Bearer ${apiKeyOf(options.apiKey, { option: "apiKey", variable: "BACKEND_API_KEY" })}`;
@@ -139,7 +143,11 @@ export function createCompanion(options: CompanionOptions): Companion {
     const timeout = AbortSignal.timeout(timeoutMs);
     const [address, init] = request();
     try {
-      const response = await send(address, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
+      const response = await send(address, {
+        ...init,
+        redirect: "manual",
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      });
       return await resultOf(response, base);
     } catch (error) {
       signal?.throwIfAborted();
@@ -193,7 +201,7 @@ export function createCompanion(options: CompanionOptions): Companion {
       const timer = setTimeout(() => abort.abort(), timeoutMs);
       try {
         const headers = { authorization, accept: "text/event-stream" };
-        const response = await send(query("rewards.watch", input), { headers, signal: either });
+        const response = await send(query("rewards.watch", input), { headers, redirect: "manual", signal: either });
         clearTimeout(timer);
         const isPage = response.headers.get("content-type")?.startsWith("text/html");
         if (!response.ok || isPage) await resultOf(response, base);

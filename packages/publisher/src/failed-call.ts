@@ -64,9 +64,24 @@ function innermostCause(error: unknown): string {
 }
 
 /** Names who answered. The body is left out: it is the page of a proxy, of a challenge or of a network's sign-in. */
-export function foreignAnswer({ status, url }: Response, address: string, server: string): string {
+export function foreignAnswer(response: Response, address: string, server: string): string {
+  const { status, url } = response;
+  const location = response.headers.get("location");
+  if (status >= 300 && status <= 399 && location !== null && URL.canParse(location, url || address))
+    return redirectMessage(new URL(location, url || address), { address, server });
   const { host } = new URL(url || address);
   return `${status} from a proxy or another server at ${host}, not from ${server}: check the address and what stands in front of it`;
+}
+
+/** Without what follows the API's path, which the client adds, and without a query, which may hold a secret. */
+function redirectMessage(target: URL, { address, server }: { readonly address: string; readonly server: string }) {
+  const { origin, pathname } = target;
+  const [base = ""] = pathname.split(/\/(?:client\/v1|trpc)(?:\/|$)/, 1);
+  const isSamePath = pathname !== base;
+  const next = isSamePath
+    ? `set url to ${origin}${base.replace(/\/$/, "")}`
+    : "check the address and what stands in front of it, such as a sign-in page";
+  return `${server} at ${new URL(address).origin} redirects to ${origin}${isSamePath ? base : pathname}, which is not followed: ${next}`;
 }
 
 function envelopeOf(answer: unknown): { readonly code?: string; readonly message?: string } {

@@ -152,7 +152,9 @@ export function answerError(
   }
   // Fastify's own messages are for developers; some quote the body or the address.
   const isJsonFault = error instanceof SyntaxError || code === "FST_ERR_CTP_INVALID_JSON_BODY";
-  const words = isJsonFault ? "the body is not JSON" : (quoting[code ?? ""] ?? message ?? "the request is malformed");
+  const words = isJsonFault
+    ? "the body is not JSON"
+    : (wordsOfFastify[code ?? ""] ?? message ?? "the request is malformed");
   answer({ status: statusCode, code: codeOfStatus[statusCode] ?? "BAD_REQUEST", message: words });
 }
 
@@ -179,9 +181,12 @@ const unreadable: Record<string, readonly [status: string, code: string, message
 };
 const notHttp = ["400 Bad Request", "BAD_REQUEST", "the request is not valid HTTP"] as const;
 
-const quoting: Record<string, string> = {
+/** In place of messages that quote the request, or leave the next step out. */
+const wordsOfFastify: Record<string, string> = {
   FST_ERR_BAD_URL: "the address is not percent-encoded correctly",
   FST_ERR_MAX_PARAM_LENGTH: "a part of the address is too long",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "this Content-Type is not accepted here: send JSON as Content-Type: application/json",
+  FST_ERR_CTP_EMPTY_JSON_BODY: "the body is empty, and Content-Type says that it is JSON: send a JSON object",
 };
 
 const tunnel = [

@@ -86,10 +86,35 @@ type Refusal = Exclude<AuthenticateBotOutcome["outcome"], "authenticated">;
 
 const refusals = {
   missing: () => unauthorized("the Authorization header is missing; send: Authorization: Bearer <api_token>"),
-  malformed: () => unauthorized("the Authorization header is malformed; send: Authorization: Bearer <api_token>"),
+  malformed: (authorization) => unauthorized(malformedHeader[headerFaultOf(authorization)]),
   unknown: () => unauthorized("the token is unknown or was revoked"),
   suspended: () => new HttpError(403, "BOT_SUSPENDED", "the bot is suspended; ask the operator of this service"),
-} satisfies Record<Refusal, () => HttpError>;
+} satisfies Record<Refusal, (authorization: string) => HttpError>;
+
+type HeaderFault = "no-scheme" | "other-scheme" | "no-token" | "quoted" | "bot-token" | "several" | "other-form";
+
+const sendBearer = "send: Authorization: Bearer <api_token>";
+const malformedHeader = {
+  "no-scheme": `the Authorization header has a token and no word before it; ${sendBearer}`,
+  "other-scheme": `the Authorization header has another scheme than Bearer; ${sendBearer}`,
+  "no-token": `the Authorization header has no token: the client's setting is empty; ${sendBearer}`,
+  quoted: "the token in the Authorization header is in quotes: remove them from the client's setting",
+  "bot-token":
+    "the Authorization header has a token of @BotFather; this API takes the bot's API token, which begins with ad_ and which the operator of this service creates",
+  several: `the Authorization header has more than one token; ${sendBearer}`,
+  "other-form":
+    "the Authorization header has no API token of this service, which is ad_ and 32 to 44 letters and digits: copy it anew",
+} satisfies Record<HeaderFault, string>;
+
+/** Never says more of a token than its form. */
+function headerFaultOf(authorization: string): HeaderFault {
+  const [first = "", token, ...others] = authorization.trim().split(/ +/);
+  if (token === undefined) return /^bearer$/i.test(first) ? "no-token" : "no-scheme";
+  if (!/^bearer$/i.test(first)) return "other-scheme";
+  if (others.length > 0) return "several";
+  if (/^["'`]|["'`]$/.test(token)) return "quoted";
+  return /^[0-9]+:/.test(token) ? "bot-token" : "other-form";
+}
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -107,7 +132,7 @@ export function callerOf(request: FastifyRequest): Caller {
 
 export async function authenticateRequest(tokens: ApiTokens, request: FastifyRequest, now: Date): Promise<Caller> {
   const outcome = await authenticateBot(tokens, { authorization: request.headers.authorization, now });
-  if (outcome.outcome !== "authenticated") throw refusals[outcome.outcome]();
+  if (outcome.outcome !== "authenticated") throw refusals[outcome.outcome](request.headers.authorization ?? "");
   request.caller = { bot: outcome.bot, tokenId: outcome.tokenId };
   return request.caller;
 }

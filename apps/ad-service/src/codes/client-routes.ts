@@ -55,7 +55,7 @@ export function codeClientRoutes(scope: CheckedScope, { codes, limits, links, no
   scope.post("/codes", { schema: createCode }, async (request, reply) => {
     const { bot_id: botId, user_tg_id: userId, reference } = request.body;
     const caller = callerOf(request);
-    if (botId !== caller.bot.botId) throw new HttpError(403, "FORBIDDEN", "the token belongs to another bot");
+    if (botId !== caller.bot.botId) throw anotherBot(caller.bot.botId, botId);
     countCode(limits, reply, caller, userId);
     const at = now();
     const issued = await issueCode(codes, { bot: caller.bot, userId, reference, now: at });
@@ -68,6 +68,11 @@ export function codeClientRoutes(scope: CheckedScope, { codes, limits, links, no
     if (described.outcome === "unknown-code") throw new HttpError(404, "NOT_FOUND", "this bot has no such code");
     return describeCodeAnswer(described.code, payPerCode);
   });
+}
+
+function anotherBot(ofToken: string, asked: string): HttpError {
+  const message = `the token belongs to another bot: it is of bot ${ofToken}, and bot_id is ${asked}. Use the token of that bot, or the id of this one`;
+  return new HttpError(403, "FORBIDDEN", message);
 }
 
 function createCodeAnswer(

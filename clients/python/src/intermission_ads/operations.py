@@ -219,8 +219,20 @@ def _error_of(response: httpx.Response, answer: Any) -> AdsError:
     )
 
 
+def _redirect_message(asked: httpx.URL, target: httpx.URL) -> str:
+    """Without what follows the API's path, which the client adds, and without a query, which may hold a secret."""
+    origin = f"{target.scheme}://{target.netloc.decode('ascii')}"
+    base, found, _ = target.path.partition("/client/v1")
+    where = f"the ad service at {asked.scheme}://{asked.netloc.decode('ascii')} redirects to {origin}{base}"
+    if found:
+        return f"{where}, which is not followed: set url to {origin}{base}"
+    return f"{where}, which is not followed: check the address and what stands in front of it, such as a sign-in page"
+
+
 def _foreign_answer(response: httpx.Response) -> str:
     """Names who answered. The body is left out: it is the page of a proxy, of a challenge or of a network's sign-in."""
+    if response.next_request is not None:
+        return _redirect_message(response.request.url, response.next_request.url)
     host = response.request.url.netloc.decode("ascii")
     return (
         f"{response.status_code} from a proxy or another server at {host}, not from the ad service: "

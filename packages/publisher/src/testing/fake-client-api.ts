@@ -134,7 +134,12 @@ function createCode({ state, body }: Call): CreateCodeResponse {
   const userId = telegramIdOf(body.user_tg_id, "user_tg_id");
   const isReference = typeof reference === "string" && /^[^\0\p{Surrogate}]{1,128}$/su.test(reference);
   if (reference !== undefined && !isReference) throw badRequest("reference: must be text of 1 to 128 characters");
-  if (botId !== state.botId) throw new Refusal(403, "FORBIDDEN", "the token belongs to another bot");
+  if (botId !== state.botId)
+    throw new Refusal(
+      403,
+      "FORBIDDEN",
+      `the token belongs to another bot: it is of bot ${state.botId}, and bot_id is ${botId}`,
+    );
   const now = state.now();
   const { code, expiresAt } = openCode(state, userId, isReference ? reference : undefined, now);
   return {

@@ -1,6 +1,14 @@
-import type { BuiltInTexts } from "./bonus-texts.ts";
-
 // Loaded for the first user of one of these languages: a bot whose users speak English loads none of them.
+
+/** Without functions, as a translator writes them. `laterAt` contains `{time}`, a time of day in UTC. */
+export interface BuiltInTexts {
+  readonly offer: string;
+  readonly button: string;
+  readonly later: string;
+  readonly laterAt: string;
+  readonly failed: string;
+  readonly anonymous: string;
+}
 
 /** The texts of `/bonus` in the languages of the mini-app other than English. */
 export const bonusLanguages = {

@@ -1,3 +1,5 @@
+import type { BuiltInTexts } from "./bonus-languages.ts";
+
 export interface BonusTexts {
   readonly offer: string;
   readonly button: string;
@@ -7,9 +9,6 @@ export interface BonusTexts {
   /** For messages in the name of a group or channel: Telegram does not say who sent them. */
   readonly anonymous: string;
 }
-
-/** `laterAt` contains `{time}`, a time of day in UTC. */
-export type BuiltInTexts = Omit<BonusTexts, "later"> & { readonly later: string; readonly laterAt: string };
 
 const english: BuiltInTexts = {
   offer: "Watch a short ad to the end and close it to get your bonus.",

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type ListedEvent, listEventsResponse, statsResponse } from "@intermission/ad-core/client-api";
 import { createAds } from "@intermission/publisher";
+import { untilFeedsAreCurrent } from "@intermission/testing/settled-feed";
 import { personAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { insertToken } from "../src/bots/tokens.ts";
@@ -70,7 +71,10 @@ describe("what an event is worth to the publisher", () => {
     expect((await fetch(`${fixture.address}/${code}`, { headers, redirect: "manual" })).status).toBe(302);
   }
   const bodies = async () => (await fixture.events()).map(({ body }): Partial<ListedEvent> => JSON.parse(body));
-  const feed = async () => listEventsResponse.parse(await (await client.get("/events", bearer(token))).json()).events;
+  async function feed() {
+    await untilFeedsAreCurrent(client.database);
+    return listEventsResponse.parse(await (await client.get("/events", bearer(token))).json()).events;
+  }
   const worths = (events: readonly Partial<ListedEvent>[]) =>
     events.map(({ revenue_micros, currency }) => [revenue_micros, currency]);
   async function stats() {

@@ -214,8 +214,9 @@ async function seed(of: { botId: string; campaignId: string; creativeId: string;
   const at = "'2026-03-01T10:00Z'";
   await run(`insert into codes (bot_id, code, user_id, issued_at, expires_at)
     values ('${botId}', '${code}', '501', ${at}, '2026-03-01T13:00Z')`);
-  await run(`insert into events (event_id, bot_id, event, user_id, code, campaign_id, creative_id, price_micros, occurred_at, body)
-    values ('evt_0', '${botId}', 'rewarded', '501', '${code}', '${campaignId}', '${creativeId}', 2000, ${at}, '{}')`);
+  await run(`insert into events (event_id, bot_id, event, user_id, code, campaign_id, creative_id, price_micros, revenue_micros,
+      occurred_at, body)
+    values ('evt_0', '${botId}', 'rewarded', '501', '${code}', '${campaignId}', '${creativeId}', 2000, 1400, ${at}, '{}')`);
   await run(`insert into deliveries (bot_id, event_id, state, end_reason, due_at, attempts, finished_at)
     values ('${botId}', 'evt_0', 'failed', 'attempts-used-up', ${at}, 1, ${at})`);
   await run(`insert into delivery_attempts (bot_id, event_id, attempt, started_at, url, status, total_ms, is_replay)

@@ -13,6 +13,7 @@ const debianPackages = {
   uvicorn: "python3-uvicorn",
   django: "python3-django",
   flask: "python3-flask",
+  setuptools: "python3-setuptools",
 };
 /** Of which Debian has no package, or only an older one: what to import, and what to install. */
 const pipPackages = {
@@ -73,7 +74,7 @@ export function findLaravel(): Found {
 export async function installPrograms(): Promise<void> {
   if (process.env.CI !== "true" || !existsSync("/usr/bin/apt-get")) return;
   const packages = [
-    ...("missing" in findPython(["httpx", "fastapi", "pytest", "uvicorn", "django", "flask"])
+    ...("missing" in findPython(["httpx", "fastapi", "pytest", "uvicorn", "django", "flask", "setuptools"])
       ? Object.values(debianPackages)
       : []),
     ...("missing" in findGo() ? ["golang-go"] : []),

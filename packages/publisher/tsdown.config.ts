@@ -1,7 +1,8 @@
 import { defineConfig, type UserConfig } from "tsdown";
 
 const settings: UserConfig = {
-  format: "esm",
+  // A bot that is compiled to CommonJS runs on every Node that the package supports: those before 20.19 cannot require ES modules.
+  format: ["esm", "cjs"],
   target: "es2022",
   platform: "node",
   fixedExtension: false,
@@ -20,5 +21,5 @@ export default defineConfig([
   { ...settings, entry: ["src/stores.ts"] },
   { ...settings, entry: ["src/companion-router.ts"], tsconfig: "../../tsconfig.router.json" },
   { ...settings, entry: ["src/testing.ts"] },
-  { ...settings, entry: ["src/cli.ts"], dts: false },
+  { ...settings, entry: ["src/cli.ts"], format: "esm", dts: false },
 ]);

@@ -105,14 +105,16 @@ export class Connection {
     socket.once(isSecure ? "secureConnect" : "connect", () => {
       if (socket.destroyed) return;
       if (isSecure) phases.tlsMs = performance.now() - this.#startedAt - (phases.tcpMs ?? 0);
-      setTimeout(() => {
+      const decide = () => {
         if (isOver) return;
         isOver = true;
         if (socket.readableLength === 0) return callback(null, socket);
         const early = new OutgoingFailure("protocol", "an answer came before the request was sent");
         socket.destroy();
         callback(early, null);
-      }, EARLY_ANSWER_MS);
+      };
+      // In a busy process the timer is due before the sockets were read: two turns of the event loop read what has come.
+      setTimeout(() => setImmediate(() => setImmediate(decide)), EARLY_ANSWER_MS);
     });
     socket.on("error", (error) => {
       if (isOver) return;

@@ -128,6 +128,21 @@ describe("an answer that comes before its request was sent", () => {
     });
   });
 
+  test.each(["http", "https"])("on a new connection is none, however busy this process is: %s", async (scheme) => {
+    const { port } = await server((socket) => void socket.write(OK), scheme === "https" ? { certificate } : undefined);
+    const block = () => {
+      const until = performance.now() + 5;
+      while (performance.now() < until);
+    };
+    const busy = setInterval(block, 1);
+    try {
+      const failed = { outcome: "failed", errorClass: "protocol", wasSent: false };
+      expect(await sender()(`${scheme}://hook.test:${port}/`)).toMatchObject(failed);
+    } finally {
+      clearInterval(busy);
+    }
+  });
+
   test("on a kept connection is none: the next request is answered by a new connection", async () => {
     let requests = 0;
     const { port, connections } = await server((socket) => {

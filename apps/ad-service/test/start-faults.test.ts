@@ -143,7 +143,7 @@ test("faults of several variables are reported together", async () => {
   }
 });
 
-test("a database that refuses access, does not exist or has a newer schema is reported", {
+test("a database that refuses access, does not exist or has another schema is reported", {
   tags: "long",
   timeout: 180_000,
 }, async () => {
@@ -162,6 +162,10 @@ test("a database that refuses access, does not exist or has a newer schema is re
   await ask("insert into ad_service.migrations values ('9999-future', 'x')");
   expect(await refusalOf({ DATABASE_URL: cluster.url })).toMatch(
     /ad_service" is of a newer version: it has 9999-future, and this version ends with \d{4}-.*; start the version that made this/,
+  );
+  await ask("update ad_service.migrations set name = '0001-schema'");
+  expect(await refusalOf({ DATABASE_URL: cluster.url })).toMatch(
+    /^ad-service: the migration 0001-schema of .* was changed after it ran: it ran with the checksum x, .*npm run reset.*\n$/,
   );
   await ask("drop table ad_service.migrations; alter database postgres set default_transaction_read_only = on");
   expect(await refusalOf({ DATABASE_URL: cluster.url })).toMatch(/is read-only: name the primary server/);

@@ -25,12 +25,13 @@ const tokens = {
   name: /"(?:[^"]|"")*"/y,
   dollarQuoted: /(\$(?:[a-z_]\w*)?\$)(.*?)\1/isy,
   blank: /\s+/y,
+  word: /\w+/y,
 } satisfies Record<string, RegExp>;
 
 function statementsIn(sql: string, { hasQuoted = true } = {}): string {
-  let statements = "";
+  // An array, since asking a text that grows for its end copies it each time.
+  const parts: string[] = [];
   let at = 0;
-  const endsBlank = () => statements.endsWith(" ") || statements === "";
   while (at < sql.length) {
     const take = (token: RegExp): RegExpExecArray | null => {
       token.lastIndex = at;
@@ -39,17 +40,18 @@ function statementsIn(sql: string, { hasQuoted = true } = {}): string {
     const comment = sql.startsWith("/*", at) ? endOfBlockComment(sql, at) - at : take(tokens.lineComment)?.[0].length;
     const blank = comment ?? take(tokens.blank)?.[0].length;
     if (blank !== undefined) {
-      if (!endsBlank()) statements += " ";
+      if (parts.length > 0 && parts.at(-1) !== " ") parts.push(" ");
       at += blank;
       continue;
     }
     const code = take(tokens.dollarQuoted);
     const [quoted] = code ?? take(tokens.escapedText) ?? take(tokens.text) ?? take(tokens.name) ?? [];
-    if (quoted === undefined) statements += sql.charAt(at);
-    else if (hasQuoted) statements += code === null ? quoted : `${code[1]}${statementsIn(code[2] ?? "")}${code[1]}`;
-    at += quoted?.length ?? 1;
+    const part = quoted ?? take(tokens.word)?.[0] ?? sql.charAt(at);
+    if (quoted === undefined) parts.push(part);
+    else if (hasQuoted) parts.push(code === null ? quoted : `${code[1]}${statementsIn(code[2] ?? "")}${code[1]}`);
+    at += part.length;
   }
-  return statements.trimEnd();
+  return parts.join("").trimEnd();
 }
 
 /** Block comments nest. */

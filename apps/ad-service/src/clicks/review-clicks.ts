@@ -146,11 +146,12 @@ const readFacts = statement<FactRow>(
      refunds.event_id is not null as "isRefunded"
    from (
      select bot_id as "botId", code, user_id as "userId", case when is_test then 'test' else 'counted' end as state,
-       case when price_micros is not null then event_id end as "chargedEventId", campaign_id
+       case when price_micros is not null then event_id end as "chargedEventId", campaign_id, 1 as place
      from events where event_id = $2 and event = 'direct_link'
      union all
-     select bot_id, code, user_id, outcome, null, campaign_id from withheld_clicks where click_id = $1
-     limit 1
+     select bot_id, code, user_id, outcome, null, campaign_id, 2 from withheld_clicks where click_id = $1
+     -- A released click has both.
+     order by place limit 1
    ) as click
    join bots on bots.bot_id = click."botId"
    left join codes on codes.bot_id = click."botId" and codes.code = click.code

@@ -83,7 +83,7 @@ const readFacts = statement<FactRow>(
      s.version, s.state, view_price_micros as "priceMicros", include_revenue as "includeRevenue",
      ${selectTerms}, e.event_id as "chargedEventId",
      refunds.event_id is not null as "isRefunded"
-   from ad_sessions s join campaigns using (campaign_id) join bots using (bot_id)
+   from ad_sessions s join bots using (bot_id) left join campaigns using (campaign_id)
    left join events e on e.bot_id = s.bot_id and e.code = s.code and e.event = 'rewarded' and e.price_micros is not null
    left join refunds on refunds.event_id = e.event_id
    where s.bot_id = $1 and s.session_id = $2`,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readCommandConfig, readConfig } from "./config.ts";
+import { readCommandConfig, readConfig, settingNames } from "./config.ts";
 
 const key = Buffer.alloc(32, 1).toString("base64");
 const production = { ENCRYPTION_KEY: key, PUBLIC_URL: "https://ads.example.com/" };
@@ -165,6 +165,10 @@ test("each secret can be in a file, for the server and for the command line", ()
     ...{ METRICS_TOKEN: "m".repeat(32), S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "secret" },
     ...{ SMTP_URL: "smtps://me:hush@mail.example", NOTICE_BOT_TOKEN: `7000000001:${"A".repeat(35)}` },
   };
+  // A secret that is added later must be readable from a file, too.
+  const named = settingNames.filter((name) => /_(TOKEN|KEY|KEY_ID)$|^(DATABASE|SMTP)_URL$/.test(name));
+  const isSecret = (name: string) => !["DEMO_TELEGRAM_PUBLIC_KEY", "RATE_LIMIT_PER_TOKEN"].includes(name);
+  expect(named.filter(isSecret).sort()).toEqual(Object.keys(secrets).sort());
   const files = Object.fromEntries(
     Object.entries(secrets).map(([name, secret]) => {
       writeFileSync(join(folder, name), `${secret}\n`);

@@ -1,4 +1,5 @@
 import { clockWarning, followDatabaseClock } from "@intermission/postgres/database-clock";
+import { newestMigration } from "@intermission/postgres/migrate";
 import { openDatabase } from "@intermission/postgres/open-database";
 import { isStoreOutage } from "@intermission/postgres/store-faults";
 import { markAbandonedStore, requireStoreInUse } from "@intermission/server/abandoned-store";
@@ -6,6 +7,7 @@ import { requireDataFolder } from "@intermission/server/data-folder";
 import { exitAfterStore, logListening, onStopSignal } from "@intermission/server/graceful-stop";
 import { createLogger } from "@intermission/server/logger";
 import { countProcess, metricsRegistry, serveMetrics } from "@intermission/server/metrics";
+import { nodeMetrics } from "@intermission/server/node-metrics";
 import { secretBox as openSecretBox } from "@intermission/server/secret-box";
 import { startFaultOf } from "@intermission/server/start-fault";
 import manifest from "../package.json" with { type: "json" };
@@ -28,9 +30,10 @@ import { startSendingNotices } from "./notices/send-notices.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
 import { rememberPublisherShare, startComparingShare } from "./statistics/publisher-share.ts";
 import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
+import { servingMetrics } from "./statistics/serving-metrics.ts";
 import { startCallingTrackers } from "./vast/trackers.ts";
 import { startSweepingSessions } from "./views/sweep-sessions.ts";
-import { openViews } from "./views/views.ts";
+import { countLiveViews, openViews } from "./views/views.ts";
 
 async function start(config: Config): Promise<void> {
   const logger = createLogger({ level: config.logLevel, name: "ad-service", isOutage: isStoreOutage });
@@ -127,6 +130,21 @@ async function start(config: Config): Promise<void> {
     now,
   });
   const testing = startTestingEndpoints({ database, endpointTests, log: logger });
+  servingMetrics(registry, { database, currency, liveViews: () => countLiveViews(views, now()), log: logger });
+  nodeMetrics(registry, {
+    loops: {
+      "campaign-snapshot": campaigns,
+      "endpoint-tests": testing,
+      "media-check": checkingMedia,
+      notices: noticing,
+      "publisher-share": comparingShare,
+      statistics: rollingUp,
+      trackers: calling,
+      "view-sweep": sweeping,
+    },
+    poolState: database.poolState,
+    poolSize: config.poolSize,
+  });
 
   onStopSignal({ logger, drainMs: config.drainMs, draining }, async () => {
     stopEndpointTests(endpointTests);
@@ -153,7 +171,12 @@ async function start(config: Config): Promise<void> {
     (error: Error) => error.message,
   );
   for (const warning of [clockWarning(clock), pageFault]) if (warning !== undefined) logger.warn({}, warning);
-  logListening(logger, { url: config.publicUrl, store: config.databaseUrl === undefined ? "embedded" : "server" });
+  logListening(logger, {
+    version: manifest.version,
+    schema: newestMigration(migrations),
+    store: config.databaseUrl === undefined ? "embedded" : "server",
+    url: config.publicUrl,
+  });
 }
 
 try {

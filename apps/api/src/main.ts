@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { clockWarning, followDatabaseClock } from "@intermission/postgres/database-clock";
+import { newestMigration } from "@intermission/postgres/migrate";
 import { openDatabase } from "@intermission/postgres/open-database";
 import { isStoreOutage } from "@intermission/postgres/store-faults";
 import { markAbandonedStore, requireStoreInUse } from "@intermission/server/abandoned-store";
@@ -8,6 +9,7 @@ import { requireDataFolder } from "@intermission/server/data-folder";
 import { exitAfterStore, logListening, onStopSignal } from "@intermission/server/graceful-stop";
 import { createLogger } from "@intermission/server/logger";
 import { countProcess, serveMetrics } from "@intermission/server/metrics";
+import { nodeMetrics } from "@intermission/server/node-metrics";
 import { StartFault, startFaultOf } from "@intermission/server/start-fault";
 import manifest from "../package.json" with { type: "json" };
 import { adServiceClient, adServiceConnections } from "./ad-service-client.ts";
@@ -91,6 +93,11 @@ async function main(): Promise<void> {
       isTableRead = false;
     },
   });
+  nodeMetrics(metrics.registry, {
+    loops: { bots: refreshing, reconciliation },
+    poolState: database.poolState,
+    poolSize: config.poolSize,
+  });
   onStopSignal({ logger, drainMs: config.drainMs, draining }, async () => {
     stopping.abort();
     const reconciled = reconciliation.stop();
@@ -106,7 +113,12 @@ async function main(): Promise<void> {
   });
   const clockFault = clockWarning(clock);
   if (clockFault !== undefined) logger.warn({}, clockFault);
-  logListening(logger, { url });
+  logListening(logger, {
+    version: manifest.version,
+    schema: newestMigration(migrations),
+    store: config.databaseUrl === undefined ? "embedded" : "server",
+    url,
+  });
 }
 
 async function listen(app: ReturnType<typeof createApp>, { host, port }: Config): Promise<string> {

@@ -48,6 +48,11 @@ export function schemaStateOf(ran: ReadonlyMap<string, string>, migrations: Migr
   return missing.length === 0 ? { state: "current" } : { state: "older", missing };
 }
 
+/** The migration that runs last: the version of the schema that a server uses. */
+export function newestMigration(migrations: Migrations): string | undefined {
+  return Object.keys(migrations).sort().at(-1);
+}
+
 /**
  * Makes or updates the schema in one transaction, so that a migration that fails leaves the store as it was, for the version
  * that used it. An advisory lock lets one of several nodes that start at the same time do this, and the others wait for it.

@@ -21,6 +21,17 @@ export {
   type Transaction,
 } from "./database.ts";
 
+/** Connections of this process: `waiting` are requests that wait for one. */
+export interface PoolState {
+  readonly open: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
+export interface OpenedDatabase extends Database {
+  readonly poolState: () => PoolState;
+}
+
 export interface OpenDatabaseOptions {
   /** A PostgreSQL server, 15 or newer. Without it the embedded cluster of the data folder is used, and started if needed. */
   readonly databaseUrl?: string | undefined;
@@ -54,7 +65,7 @@ export interface OpenDatabaseOptions {
  * Rejects with a `StoreFault` for faults that the operator can repair: a folder without a store, a damaged store, a full
  * disk, a server that does not answer or refuses the connection, a schema of a newer version.
  */
-export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
+export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenedDatabase> {
   const { databaseUrl, dataDirectory, schema, migrations, logger, poolSize = 10 } = options;
   const limits = { connectMs: 10_000, silentMs: 2000, statementMs: 30_000, ...options.limits };
   const { isExisting = false, onDeath = () => {}, buffersMegabytes = 64 } = options;
@@ -85,7 +96,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   return databaseOver(store, close);
 }
 
-function databaseOver(store: DatabaseStore, close: () => Promise<void>): Database {
+function databaseOver(store: DatabaseStore, close: () => Promise<void>): OpenedDatabase {
   const { pool, listen, notify } = store;
   const watch = store.watch();
 
@@ -103,6 +114,7 @@ function databaseOver(store: DatabaseStore, close: () => Promise<void>): Databas
   }
 
   return {
+    poolState: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async run({ name, text }, values) {
       const client = await lend();
       try {

@@ -1,8 +1,17 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 export interface BackgroundLoop {
+  readonly health: LoopHealth;
   /** Starts no further round, and resolves when the current one has ended. May be called more than once. */
   stop(): Promise<void>;
+}
+
+/** What became of the rounds since the start of the process. */
+export interface LoopHealth {
+  readonly done: number;
+  readonly failed: number;
+  /** Of `Date.now()`; undefined before the first round that ended well. */
+  readonly lastDoneAt: number | undefined;
 }
 
 /**
@@ -21,6 +30,11 @@ export function startLoop(options: {
   const { everyMs, firstInMs = 0, round, onFault } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
+  const health: { done: number; failed: number; lastDoneAt: number | undefined } = {
+    done: 0,
+    failed: 0,
+    lastDoneAt: undefined,
+  };
 
   async function run(): Promise<void> {
     let pauseMs = firstInMs;
@@ -29,7 +43,10 @@ export function startLoop(options: {
       if (signal.aborted) return;
       try {
         pauseMs = (await round(signal)) ?? everyMs;
+        health.done += 1;
+        health.lastDoneAt = Date.now();
       } catch (error) {
+        health.failed += 1;
         onFault(error);
         pauseMs = everyMs;
       }
@@ -38,6 +55,7 @@ export function startLoop(options: {
 
   const running = run();
   return {
+    health,
     stop() {
       stopping.abort();
       return running;

@@ -53,8 +53,16 @@ export function onStopSignal(
   process.on("SIGINT", heard);
 }
 
-/** Logged at any LOG_LEVEL: a supervisor waits for this line. */
-export function logListening(logger: Logger, facts: { readonly url: string; readonly store?: string }): void {
+/** Logged at any LOG_LEVEL: a supervisor waits for this line. `schema` is the newest migration, so that a log tells what runs. */
+export function logListening(
+  logger: Logger,
+  facts: {
+    readonly version?: string;
+    readonly schema?: string | undefined;
+    readonly store?: string;
+    readonly url: string;
+  },
+): void {
   logger.child({}, { level: "info" }).info(facts, "listening");
 }
 

@@ -1,6 +1,6 @@
 import type { Campaign } from "@intermission/operator-api/campaigns";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { startLoop } from "@intermission/server/background-loop";
+import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
 import { type Delivered, selectCampaigns } from "../campaigns/campaigns.ts";
 import { type CampaignState, countAds, flatCurve, type ServedAds, type TrafficCurve } from "./campaign-state.ts";
@@ -122,6 +122,8 @@ export interface CampaignSnapshot extends ServedAds {
   index: CampaignIndex;
   /** Call after a change on this node. Other nodes see the change with their next refresh, within seconds. */
   refresh(): Promise<void>;
+  /** Of the refreshes. */
+  readonly health: BackgroundLoop["health"];
   stop(): Promise<void>;
 }
 
@@ -173,6 +175,9 @@ export async function startCampaignSnapshot(deps: {
     byId: new Map(),
     reserved: new Set(),
     refresh,
+    get health() {
+      return refreshing.health;
+    },
     async stop() {
       await refreshing.stop();
       await turn;

@@ -119,6 +119,7 @@ export interface MediaCheck {
   warning(): string | undefined;
   /** Throws `NotReady` if this node has no video at all: other nodes, or the version before, should serve. */
   require(): void;
+  health: BackgroundLoop["health"];
   stop: BackgroundLoop["stop"];
 }
 
@@ -157,12 +158,13 @@ export async function startCheckingMedia(deps: {
     log.warn({ err: error }, "the media files of active creatives could not be checked");
   // A bucket that does not answer delays the start no longer than this.
   await Promise.race([check().catch(onFault), wait(FIRST_WITHIN_MS, undefined, { ref: false })]);
-  const { stop } = startLoop({ everyMs, firstInMs: everyMs, round: check, onFault });
+  const { health, stop } = startLoop({ everyMs, firstInMs: everyMs, round: check, onFault });
   return {
     warning: () => warning,
     require() {
       if (hasNoVideo && warning !== undefined) throw new NotReady(warning);
     },
+    health,
     stop,
   };
 }

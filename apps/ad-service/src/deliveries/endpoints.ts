@@ -246,6 +246,7 @@ export function startTestingEndpoints(deps: {
     onFault: (error) => log.error({ err: error }, "pending endpoints could not be read; trying again"),
   });
   return {
+    health: loop.health,
     async stop() {
       await loop.stop();
       await Promise.all(active);

@@ -1,10 +1,10 @@
 import { statement } from "@intermission/postgres/open-database";
-import { metricsRegistry } from "@intermission/server/metrics";
+import { metricsRegistry, rarelyRead } from "@intermission/server/metrics";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { deliveryMetrics, rarelyRead } from "./metrics.ts";
+import { deliveryMetrics } from "./metrics.ts";
 
 let warnings: string[] = [];
 beforeEach(() => {

@@ -62,6 +62,7 @@ const EVERY_MS = 60_000;
 /** What a node that runs on says when another node has changed the share. */
 export interface ShareCheck {
   warning(): string | undefined;
+  health: BackgroundLoop["health"];
   stop: BackgroundLoop["stop"];
 }
 
@@ -74,7 +75,7 @@ export function startComparingShare(deps: {
 }): ShareCheck {
   const { database, configured, log, everyMs = EVERY_MS } = deps;
   let warning: string | undefined;
-  const { stop } = startLoop({
+  const { health, stop } = startLoop({
     everyMs,
     firstInMs: everyMs,
     async round() {
@@ -86,7 +87,7 @@ export function startComparingShare(deps: {
     // An outage is reported by the requests that it fails.
     onFault: () => {},
   });
-  return { warning: () => warning, stop };
+  return { warning: () => warning, health, stop };
 }
 
 function shareWarning(stored: number | undefined, configured: number | undefined): string | undefined {

@@ -59,6 +59,16 @@ export function rememberView({ remembered }: Views, session: AdSession): void {
   else remembered.delete(sessionId);
 }
 
+const LIVE_WITHIN_MS = 30_000;
+
+/** Views that this node plays: an abandoned one is remembered longer, and reports nothing. */
+export function countLiveViews({ remembered }: Pick<Views, "remembered">, now: Date): number {
+  let live = 0;
+  for (const { state, lastReportAt } of remembered.values())
+    if (state === "playing" && lastReportAt !== null && now.getTime() - lastReportAt.getTime() < LIVE_WITHIN_MS) live++;
+  return live;
+}
+
 /**
  * Stores the change of a view. Resolves after the commit. Rejects if it is unknown whether there was a commit; a repeated
  * change is then "changed".

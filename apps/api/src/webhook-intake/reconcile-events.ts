@@ -233,6 +233,7 @@ export function startReconciling(options: ReconcilingOptions): BackgroundLoop {
     onFault: (error) => logger.error({ err: error }, "reconciliation could not be started"),
   });
   return {
+    health: loop.health,
     async stop() {
       await loop.stop();
       await Promise.all(running.values());

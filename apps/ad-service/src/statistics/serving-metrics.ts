@@ -1,0 +1,135 @@
+import { type Database, statement } from "@intermission/postgres/open-database";
+import { rarelyRead } from "@intermission/server/metrics";
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { Measure } from "./measures.ts";
+
+const counters = {
+  intermission_ad_requests_total: { help: "Requests for an ad, by outcome and reason.", label: "outcome" },
+  intermission_views_total: { help: "Milestones of views; held and refused ones with the reason.", label: "milestone" },
+  intermission_playback_faults_total: { help: "Videos that a player gave up, by reason.", label: "kind" },
+  intermission_rewards_total: { help: "Paid events, and refunds of them.", label: "event" },
+  intermission_clicks_total: {
+    help: "Clicks that earn nothing: refused ones, and those on the button of a video.",
+    label: "kind",
+  },
+  intermission_conversions_total: { help: "What advertisers reported about clicks.", label: "kind" },
+} as const;
+
+/** The series of each measure: a counter, and the value of its label. */
+const seriesOf = {
+  fills: ["intermission_ad_requests_total", "filled"],
+  "no-fills": ["intermission_ad_requests_total", "no-ad"],
+  limited: ["intermission_ad_requests_total", "limited"],
+  "requests-refused": ["intermission_ad_requests_total", "refused"],
+  starts: ["intermission_views_total", "start"],
+  "first-quartiles": ["intermission_views_total", "first-quartile"],
+  midpoints: ["intermission_views_total", "midpoint"],
+  "third-quartiles": ["intermission_views_total", "third-quartile"],
+  completions: ["intermission_views_total", "complete"],
+  closes: ["intermission_views_total", "close"],
+  "views-held": ["intermission_views_total", "held"],
+  "views-refused": ["intermission_views_total", "refused"],
+  "playback-faults": ["intermission_playback_faults_total", "given-up"],
+  rewards: ["intermission_rewards_total", "rewarded"],
+  clicks: ["intermission_rewards_total", "direct_link"],
+  refunds: ["intermission_rewards_total", "refund"],
+  "clicks-refused": ["intermission_clicks_total", "refused"],
+  taps: ["intermission_clicks_total", "call-to-action"],
+  conversions: ["intermission_conversions_total", "reported"],
+} as const satisfies Record<Measure, readonly [keyof typeof counters, string]>;
+
+const today = statement<{ measure: Measure; reason: string; count: number; spendMicros: number }>(
+  "statistics.sums-of-today",
+  `select measure, reason, sum(count)::float8 as count, sum(spend_micros)::float8 as "spendMicros"
+  from stats_hours where hour >= date_trunc('day', now(), 'UTC') group by measure, reason`,
+);
+
+const backlog = statement<{ lagSeconds: number | null; views: number; clicks: number }>(
+  "statistics.backlog",
+  `select (select extract(epoch from now() - min(counted_until))::float8 from stats_progress
+      where counted_until > '-infinity') as "lagSeconds",
+    (select count(*) from ad_sessions where suspicions <> '{}' and state = 'held'
+      and opened_at > now() - interval '30 days') as views,
+    (select count(*) from withheld_clicks where suspicions <> '{}' and outcome = 'held'
+      and occurred_at > now() - interval '30 days') as clicks`,
+);
+
+/**
+ * What was served, paid and refused since 00:00 UTC, from the sums of all nodes: aggregate these series over nodes by maximum.
+ * They start again at 0 at midnight, as after a restart. Reasons are words of this service, and no series names a bot, a
+ * campaign or a person.
+ */
+export function servingMetrics(
+  registry: Registry,
+  deps: {
+    readonly database: Database;
+    readonly currency: string;
+    /** Views that this node plays now. */
+    readonly liveViews: () => number;
+    readonly log: { warn(facts: object, message: string): void };
+  },
+): void {
+  const { database, currency, liveViews, log } = deps;
+  const read = rarelyRead(async () => ({
+    sums: await database.run(today, []),
+    waiting: (await database.run(backlog, []))[0],
+  }));
+  /** A failed query must not fail the rest of the scrape. Without figures the series is absent rather than wrong. */
+  const figures = () =>
+    read().catch((error: unknown) => {
+      log.warn({ err: error }, "the figures of serving could not be read");
+      return undefined;
+    });
+  const registers = [registry];
+  for (const [name, { help, label }] of Object.entries(counters)) {
+    new Counter({
+      ...{ name, help, labelNames: [label, "reason"], registers },
+      async collect() {
+        const sums = (await figures())?.sums;
+        this.reset();
+        if (sums === undefined) return;
+        for (const [series, value] of Object.values(seriesOf))
+          if (series === name) this.inc({ [label]: value, reason: "" }, 0);
+        for (const { measure, reason, count } of sums)
+          if (seriesOf[measure][0] === name) this.inc({ [label]: seriesOf[measure][1], reason }, count);
+      },
+    });
+  }
+  new Counter({
+    ...{ name: "intermission_spend_total", labelNames: ["currency"], registers },
+    help: "What campaigns owe, in units of the currency, less refunds.",
+    async collect() {
+      const sums = (await figures())?.sums;
+      this.reset();
+      const micros = sums?.reduce((sum, { spendMicros }) => sum + spendMicros, 0);
+      if (micros !== undefined) this.inc({ currency }, Math.max(0, micros) / 1e6);
+    },
+  });
+  new Gauge({
+    ...{ name: "intermission_statistics_lag_seconds", registers },
+    help: "How far the sums are behind: a transaction that stays open delays them.",
+    async collect() {
+      const lag = (await figures())?.waiting?.lagSeconds;
+      this.reset();
+      this.set(lag ?? Number.NaN);
+    },
+  });
+  new Gauge({
+    ...{ name: "intermission_held_for_review", labelNames: ["kind"], registers },
+    help: "Suspicious views and clicks of the last 30 days that wait for the operator's decision.",
+    async collect() {
+      const waiting = (await figures())?.waiting;
+      this.reset();
+      if (waiting === undefined) return;
+      this.set({ kind: "view" }, waiting.views);
+      this.set({ kind: "click" }, waiting.clicks);
+    },
+  });
+  new Gauge({
+    ...{ name: "intermission_live_views", registers },
+    help: "Views of this node that reported playback within the last 30 s.",
+    collect() {
+      this.set(liveViews());
+    },
+  });
+}

@@ -118,7 +118,7 @@ describe("beside a server on the embedded store, and after its stop", () => {
 
   test("people get a table, with the reasons and the number of unsigned webhooks", async () => {
     const { out } = await api("receipts list");
-    expect(out).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ +credited +– +rewarded +42 +code1 +1 +2 +\d{4}-.*evt_1$/m);
+    expect(out).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ +credited +– +rewarded +42 +code1 +1 +– +2 +\d{4}-.*evt_1$/m);
     expect(out).toContain("1 malformed-signature, 1 wrong-signature");
     expect(await api("receipts list --outcome refused")).toMatchObject({
       code: 0,

@@ -59,6 +59,12 @@ test.each([
   expect(parseWebhookEvent(body)).toMatchObject({ outcome: "valid", event: { occurred_at: occurredAt } });
 });
 
+test("a number as user is named with what it must be", () => {
+  expect(parseWebhookEvent(utf8('{"event":"rewarded","user_tg_id":42}'))).toMatchObject({
+    message: "user_tg_id: must be a string of digits, in quotes",
+  });
+});
+
 test("no bytes make it throw", () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {

@@ -20,7 +20,7 @@ export const webhookEvent = z
   .object({
     event: eventType,
     user_tg_id: z
-      .union([telegramId, z.literal("0")])
+      .union([telegramId, z.literal("0")], "must be a string of digits, in quotes")
       .describe('`"0"` on test events, so that receivers which do not know `test` reward nobody.'),
     event_id: z
       .string()

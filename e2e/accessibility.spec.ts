@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { analyze } from "./axe.ts";
-import { closeAndGet, launchUrl } from "./open-miniapp.ts";
+import { closeAndGet, launchUrl, stopAtStart } from "./open-miniapp.ts";
 import { expect, newCode, test } from "./stack.ts";
 
 const lightTheme = {
@@ -25,9 +25,10 @@ for (const scheme of ["light", "dark"] as const) {
 
     // `npm test` looks at the same screens in the gallery: miniapp-states.spec.ts.
     const name = "offer, player, leave dialog, end and status have no axe violations";
-    test(name, { tag: "@long" }, async ({ api, page, stack, userId }) => {
+    test(name, { tag: scheme === "dark" ? [] : "@long" }, async ({ api, page, stack, userId }) => {
       const { miniappUrl } = await newCode(api, userId);
       const theme = scheme === "light" ? lightTheme : undefined;
+      await stopAtStart(page);
       await page.goto(launchUrl(miniappUrl, userId, stack.secrets, theme ? { theme } : {}));
       await page.getByRole("button", { name: "Watch" }).waitFor();
       await expectNoViolations(page, "offer");

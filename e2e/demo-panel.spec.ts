@@ -94,6 +94,7 @@ test("a receiver that answers 500 is tried again, and pays once it accepts", { t
   stack,
   userId,
 }) => {
+  test.setTimeout(120_000);
   // A new endpoint that answers its test 500 would get no events at all.
   await stack.ads(["endpoints", "test", stack.secrets.botId]);
   await page.goto(`${stack.urls.demoBot}/?user=${userId}`);
@@ -105,7 +106,8 @@ test("a receiver that answers 500 is tried again, and pays once it accepts", { t
   await expect(attempts.first()).toContainText("What to check: The receiver failed");
   await expectNothingPaid(api, userId);
   await chooseReceiver(page, "accepts webhooks");
-  await expect(panelOf(page).locator(".receipts > li").first()).toContainText("paid");
+  // On a busy machine the second attempt, after 5 s, may still get the 500; the third comes half a minute later.
+  await expect(panelOf(page).locator(".receipts > li").first()).toContainText("paid", { timeout: 60_000 });
   await expectPaidOnce(api, userId, "rewarded");
   await expect(attempts.locator(".result", { hasText: /^200$/ })).toHaveCount(1);
 });

@@ -1,5 +1,5 @@
 import type { Locator } from "@playwright/test";
-import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
+import { closeAndGet, launchUrl, stopAtStart, watchToTheEnd } from "./open-miniapp.ts";
 import { initDataOf } from "./scripted-viewer.ts";
 import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 
@@ -17,6 +17,7 @@ test("after an error the app shows a support code, can be retried, loses no rewa
     };
   });
   const { miniappUrl } = await newCode(api, userId);
+  await stopAtStart(page);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
   await page.getByRole("button", { name: "Watch" }).click();
   await page.getByRole("button", { name: "Close", exact: true }).click();

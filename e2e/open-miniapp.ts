@@ -20,6 +20,21 @@ export function launchUrl(
   return `${miniappUrl}#${launch}`;
 }
 
+/**
+ * Stops the first video of this tab as soon as it plays; the viewer can go on. On a busy machine its two seconds could be over
+ * before the test's next tap. Call it before the page is opened.
+ */
+export async function stopAtStart(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const stop = ({ target }: Event) => {
+      if (!(target instanceof HTMLVideoElement) || sessionStorage.getItem("stopped at start")) return;
+      sessionStorage.setItem("stopped at start", "once");
+      target.pause();
+    };
+    addEventListener("playing", stop, { capture: true });
+  });
+}
+
 /** Starts the ad from the offer and waits until it is watched to the end. */
 export async function watchToTheEnd(page: Page): Promise<void> {
   await page.getByRole("button", { name: /^(Watch|Continue watching)$/ }).click();

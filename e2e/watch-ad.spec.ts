@@ -1,5 +1,5 @@
 import { arriveAtLanding } from "./arrive-at-landing.ts";
-import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
+import { closeAndGet, launchUrl, stopAtStart, watchToTheEnd } from "./open-miniapp.ts";
 import { ScriptedViewer } from "./scripted-viewer.ts";
 import { expect, expectNeverPaid, expectNothingPaid, expectPaidOnce, newCode, test } from "./stack.ts";
 
@@ -68,6 +68,7 @@ test("closing early asks for confirmation, pays nothing, and keeps the progress"
   userId,
 }) => {
   const { miniappUrl } = await newCode(api, userId);
+  await stopAtStart(page);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
   await page.getByRole("button", { name: "Watch" }).click();
   await page.getByRole("button", { name: "Close", exact: true }).click();

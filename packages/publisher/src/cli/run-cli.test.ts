@@ -69,7 +69,8 @@ test("each secret may be in a file; one that cannot be read is named, with what 
 
 describe("listen", () => {
   test("shows events and forwards test events, signed; earned ones only with --all", async () => {
-    const { fake, env } = await startFake({ webhook: async () => new Response() });
+    const revenue = { rewarded: 1750, currency: "EUR" };
+    const { fake, env } = await startFake({ webhook: async () => new Response(), revenue });
     const ads = createAds({ url: fake.url, token: fake.token, botId: fake.botId });
     const { code } = await ads.createCode({ userId: "42", reference: "order 7" });
     await fake.earn(code, "direct_link");
@@ -85,7 +86,7 @@ describe("listen", () => {
     expect(await tests.code).toBe(0);
     expect(tests.output[2]).toMatch(new RegExp(`rewarded {2}test {2}user 0 {2}${eventId} {2}→ 200$`));
     expect(tests.output[3]).toMatch(
-      /rewarded {2}earned {2}user 42 {2}code \w+ {2}reference "order 7" .* not forwarded/,
+      /rewarded {2}earned {2}user 42 {2}code \w+ {2}reference "order 7" {2}worth 0.00175 EUR .* not forwarded/,
     );
     expect(onTest).toHaveBeenLastCalledWith(expect.objectContaining({ eventId, isTest: true }));
     expect(handle).not.toHaveBeenCalled();
@@ -93,7 +94,11 @@ describe("listen", () => {
     const all = start(["listen", "--forward", forward, "--all"], env);
     await vi.waitFor(() => expect(all.output).toHaveLength(1));
     await fake.earn((await ads.createCode({ userId: "43" })).code);
-    await vi.waitFor(() => expect(handle).toHaveBeenCalledWith(expect.objectContaining({ userId: "43" })));
+    const forwarded = expect.objectContaining({ userId: "43", revenueMicros: 1750, currency: "EUR" });
+    await vi.waitFor(() => expect(handle).toHaveBeenCalledWith(forwarded));
+    const events = (await ads.events()).events.map(({ event, revenueMicros }) => [event, revenueMicros]);
+    expect(events).toContainEqual(["direct_link", 0]);
+    expect((await ads.stats()).total.revenue_micros).toBe(2 * 1750);
     all.stop();
     expect(await all.code).toBe(0);
   });

@@ -63,7 +63,9 @@ export function fakeAdService(options: FakeAdServiceOptions = {}): FakeAdService
       ...(reference !== undefined && { reference }),
       ...(startParam !== undefined && { start_param: startParam }),
     };
-    const stored = events.add({ event, bot_id: botId, user_tg_id: userId, ...named });
+    const { revenue } = options;
+    const worth = revenue && { revenue_micros: revenue[event] ?? 0, currency: revenue.currency };
+    const stored = events.add({ event, bot_id: botId, user_tg_id: userId, ...named, ...worth });
     const { event_id: eventId, occurred_at } = stored.fields;
     known.earned.push({ event, event_id: eventId, occurred_at });
     const { isDelivered } = await events.send(stored);

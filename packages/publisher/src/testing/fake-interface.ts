@@ -24,6 +24,11 @@ export interface FakeAdServiceOptions {
   readonly lifetimeSeconds?: number;
   /** What the answers about codes and availability say that a view and a click are worth. */
   readonly rewards?: NamedRewards;
+  /**
+   * What each view and click is worth to the bot, in millionths of the currency, as for a bot whose setting includes it. Without
+   * it, events do not say.
+   */
+  readonly revenue?: { readonly rewarded?: number; readonly direct_link?: number; readonly currency: string };
   readonly now?: () => Date;
 }
 

@@ -178,7 +178,8 @@ describe.each(telegramBots.map(([name, ...bot], at) => [name, String(42 + at), .
     const path = pathOf(`${name}/${script}`, found);
 
     test.skipIf(path === "")("offers an ad, pays for the view, and tells the user", async () => {
-      // Both bots are this one, one after the other: its launch data can be signed without Telegram.
+      // All are this bot, one after the other: its launch data can be signed without Telegram. Each has a user of its own,
+      // since a user's next ad would wait for the cooldown.
       const bot = await demoBot();
       const telegram = await startFakeBotApi(stack.secrets.telegramBotToken);
       const scratch = mkdtempSync(join(stack.dataDirectory, `${name}-`));

@@ -70,6 +70,11 @@ export function findLaravel(): Found {
   return { missing: `Laravel's components are not installed. Enable it: apt-get install ${laravelPackages.join(" ")}` };
 }
 
+export function findRedis(): Found {
+  if (works("redis-server", "--version")) return { path: "redis-server" };
+  return { missing: "redis-server is not installed. Enable it: apt-get install redis-server" };
+}
+
 /** In CI, installs the missing programs that tests need: languages of clients and examples, nginx. Elsewhere the tests name them. */
 export async function installPrograms(): Promise<void> {
   if (process.env.CI !== "true" || !existsSync("/usr/bin/apt-get")) return;
@@ -80,6 +85,7 @@ export async function installPrograms(): Promise<void> {
     ...("missing" in findGo() ? ["golang-go"] : []),
     ...("missing" in findPhp() ? ["php-cli"] : []),
     ...("missing" in findLaravel() ? laravelPackages : []),
+    ...("missing" in findRedis() ? ["redis-server"] : []),
     // For pg_dump.
     ...(existsSync("/usr/lib/postgresql") ? [] : ["postgresql"]),
     // Not in the path of people who are not root.

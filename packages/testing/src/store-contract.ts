@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 /** The `EventStore` of the publisher package. */
 interface EventStore {
@@ -16,6 +16,11 @@ export interface LeaseLengths {
   readonly maxHandlerMs: number;
 }
 
+/** Why a store cannot be tested on this machine. */
+export interface Missing {
+  readonly missing: string;
+}
+
 /** An empty place for events. */
 export interface StoreUnderTest<Store extends EventStore> {
   /** The store of another process, with the same events. */
@@ -26,7 +31,7 @@ export interface StoreUnderTest<Store extends EventStore> {
 const usual: LeaseLengths = { leaseMs: 60_000, maxHandlerMs: 60_000 };
 const SHORT_MS = 80;
 /** Several times as long as this process may stand still. */
-const RENEWED_MS = 400;
+const RENEWED_MS = 1500;
 /** As after a crash: nothing extends the lease. */
 const short: LeaseLengths = { leaseMs: SHORT_MS, maxHandlerMs: SHORT_MS };
 
@@ -43,7 +48,7 @@ const isRunning = ({ handle }: ReturnType<typeof gate>) =>
   vi.waitFor(() => expect(handle).toHaveBeenCalled(), { timeout: 20_000 });
 
 /** What every store of events guarantees, to callers in one process. */
-export function storeContract(name: string, openPlace: () => Promise<StoreUnderTest<EventStore>>): void {
+export function storeContract(name: string, openPlace: () => Promise<StoreUnderTest<EventStore> | Missing>): void {
   describe(`a store in ${name}`, () => {
     const place = placeOf(openPlace);
 
@@ -87,7 +92,10 @@ export function storeContract(name: string, openPlace: () => Promise<StoreUnderT
 }
 
 /** What every store guarantees that processes share, however they crash. */
-export function sharedStoreContract(name: string, openPlace: () => Promise<StoreUnderTest<EventStore>>): void {
+export function sharedStoreContract(
+  name: string,
+  openPlace: () => Promise<StoreUnderTest<EventStore> | Missing>,
+): void {
   describe(`processes with a store in ${name}`, () => {
     const place = placeOf(openPlace);
 
@@ -147,28 +155,33 @@ export function sharedStoreContract(name: string, openPlace: () => Promise<Store
 }
 
 /** What a store guarantees that extends the lease of a running handler. */
-export function renewingStoreContract(name: string, openPlace: () => Promise<StoreUnderTest<EventStore>>): void {
-  test(`a store in ${name} extends the lease of a slow handler, which runs once, and that of one that hangs only so long`, async () => {
-    const place = await openPlace();
-    const lengths = { leaseMs: RENEWED_MS, maxHandlerMs: 4 * RENEWED_MS };
-    const [event, hung] = [newEvent(), gate()];
-    const began = performance.now();
-    const first = place.open(lengths).once(event, hung.handle);
-    first.catch(() => {});
-    await isRunning(hung);
-    const handle = vi.fn(async () => {});
-    await handledAfterTheLease(place.open(lengths), event, handle);
-    expect(performance.now() - began).toBeGreaterThan(2.5 * RENEWED_MS);
-    hung.end();
-    await expect(first).rejects.toThrow(/is handled by another call/);
-    await place.close?.();
+export function renewingStoreContract(
+  name: string,
+  openPlace: () => Promise<StoreUnderTest<EventStore> | Missing>,
+): void {
+  describe(`a store in ${name} that extends leases`, () => {
+    const place = placeOf(openPlace);
+
+    test("keeps the lease of a slow handler, which runs once, and that of one that hangs only so long", async () => {
+      const lengths = { leaseMs: RENEWED_MS, maxHandlerMs: 4 * RENEWED_MS };
+      const [event, hung] = [newEvent(), gate()];
+      const began = performance.now();
+      const first = place().open(lengths).once(event, hung.handle);
+      first.catch(() => {});
+      await isRunning(hung);
+      const handle = vi.fn(async () => {});
+      await handledAfterTheLease(place().open(lengths), event, handle);
+      expect(performance.now() - began).toBeGreaterThan(2.5 * RENEWED_MS);
+      hung.end();
+      await expect(first).rejects.toThrow(/is handled by another call/);
+    });
   });
 }
 
 /** What a store guarantees that writes a handler's effect with its event. */
 export function committingStoreContract(
   name: string,
-  openPlace: () => Promise<StoreUnderTest<CommittingStore> & { coins(eventId: string): Promise<number> }>,
+  openPlace: () => Promise<(StoreUnderTest<CommittingStore> & { coins(eventId: string): Promise<number> }) | Missing>,
 ): void {
   describe(`an effect that is committed with its event in ${name}`, () => {
     const place = placeOf(openPlace);
@@ -222,16 +235,20 @@ export function committingStoreContract(
   });
 }
 
-function placeOf<Place extends StoreUnderTest<EventStore>>(open: () => Promise<Place>): () => Place {
-  let place: Place | undefined;
+function placeOf<Place extends StoreUnderTest<EventStore>>(open: () => Promise<Place | Missing>): () => Place {
+  let place: Place | Missing | undefined;
   beforeAll(async () => {
     place = await open();
+    if ("missing" in place) console.log(`!!! Not tested: ${place.missing}`);
+  });
+  beforeEach(({ skip }) => {
+    if (place !== undefined && "missing" in place) skip(place.missing);
   });
   afterAll(async () => {
-    await place?.close?.();
+    if (place !== undefined && "open" in place) await place.close?.();
   });
   return () => {
-    if (place === undefined) throw new Error("the store is not open");
+    if (place === undefined || "missing" in place) throw new Error("the store is not open");
     return place;
   };
 }

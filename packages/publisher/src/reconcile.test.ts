@@ -89,3 +89,23 @@ test("a handler that never ends is reported with its event, stores no cursor, an
   expect(handle).toHaveBeenCalledTimes(1);
   expect(cursors.read()).toBeUndefined();
 });
+
+test("with a store, an event that cannot be handled withholds no later event of its page, and is handled with the next call", async () => {
+  const cursors = cursorStore();
+  const handled: unknown[] = [];
+  const handle = vi.fn(async ({ eventId }: { eventId: string | undefined }) => void handled.push(eventId));
+  handle.mockRejectedValueOnce(new Error("no such user"));
+  const service = serviceOf({ start: page("a", false, "1", "2", "3") });
+  const store = memoryStore();
+  await expect(reconcile(service, cursors, handle, { store })).rejects.toThrow("no such user");
+  expect([handled, cursors.read()]).toEqual([["2", "3"], undefined]);
+  expect(await reconcile(service, cursors, handle, { store })).toBe(1);
+  expect([handled, cursors.read()]).toEqual([["2", "3", "1"], "a"]);
+});
+
+test("without a store, an event that cannot be handled is the last one, since all later ones would be repeated", async () => {
+  const handle = vi.fn(async () => {}).mockRejectedValueOnce(new Error("no such user"));
+  const service = serviceOf({ start: page("a", false, "1", "2") });
+  await expect(reconcile(service, cursorStore(), handle)).rejects.toThrow("no such user");
+  expect(handle).toHaveBeenCalledTimes(1);
+});

@@ -17,7 +17,8 @@ export interface CursorStore {
  * ignore event ids that it knows. After a restore of the service, the list may be read from its beginning. Test events are
  * left out. The cursor is written after each page: a crash repeats a page and skips none.
  *
- * Rejects if `handle` does, or is not done after `handlerTimeoutMs`, 60 s by default: the next call repeats the page.
+ * Rejects if `handle` does, or is not done after `handlerTimeoutMs`, 60 s by default: the next call repeats the page. With a
+ * store, the later events of the page are handled before.
  *
  * @returns how many events `handle` was called for.
  */
@@ -36,6 +37,7 @@ export async function reconcile(
       if (after !== undefined && error instanceof AdsError && error.code === "CURSOR_LOST") return undefined;
       throw error;
     });
+    const faults: unknown[] = [];
     for (const event of page?.events ?? []) {
       if (signal?.aborted) return count;
       if (event.isTest) continue;
@@ -44,8 +46,15 @@ export async function reconcile(
         count += 1;
       };
       const handling = store ? handleOnce(store, event, run) : run();
-      await inTime(handling, handlerTimeoutMs, `the handler of ${event.event} ${event.eventId}`);
+      try {
+        await inTime(handling, handlerTimeoutMs, `the handler of ${event.event} ${event.eventId}`);
+      } catch (error) {
+        // Without a store, the events that are handled now would be handled again with the page.
+        if (!store) throw error;
+        faults.push(error);
+      }
     }
+    if (faults.length > 0) throw faults[0];
     hasMore = page?.hasMore ?? true;
     // The next page would be this one again.
     if (hasMore && page?.next === after) throw unexpectedAnswer();

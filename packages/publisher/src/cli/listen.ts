@@ -1,6 +1,7 @@
 import { describeRefusal, refusalOfAnswer } from "@intermission/ad-core/webhook-refusal";
-import { AdsError } from "../ads-error.ts";
-import type { Ads } from "../create-ads.ts";
+import { AdsError, unexpectedAnswer } from "../ads-error.ts";
+import type { Ads, EventsPage } from "../create-ads.ts";
+import { readBody } from "../read-body.ts";
 import { signWebhook } from "../testing/sign-webhook.ts";
 import type { AdEvent } from "../verify-webhook.ts";
 
@@ -45,6 +46,7 @@ export async function listen(
         after ??= await endOfList(ads, signal);
         const page = await ads.events({ after, limit: 100 }, { signal });
         for (const event of page.events) await show(event);
+        requireProgress(page, after);
         after = page.next;
         if (hasFailed) host.write("The ad service answers again.");
         hasFailed = false;
@@ -86,17 +88,24 @@ async function endOfList(ads: Ads, signal: AbortSignal): Promise<string> {
   let after: string | undefined;
   for (;;) {
     const page = await ads.events({ after, limit: 1000 }, { signal });
+    requireProgress(page, after);
     after = page.next;
     if (!page.hasMore) return after;
   }
 }
 
+/** The next page would be this one again, and the one after it. */
+function requireProgress({ hasMore, next }: EventsPage, after: string | undefined): void {
+  if (hasMore && next === after) throw unexpectedAnswer();
+}
+
 const MAX_ANSWER_CHARACTERS = 200;
+const MAX_ANSWER_BYTES = 64 * 1024;
 
 async function send(forward: string, webhook: RequestInit): Promise<string> {
   try {
     const response = await fetch(forward, { ...webhook, redirect: "manual", signal: AbortSignal.timeout(10_000) });
-    const text = await response.text();
+    const text = new TextDecoder().decode(await readBody(response.body, MAX_ANSWER_BYTES));
     if (response.ok) return String(response.status);
     const refusal = response.status === 401 ? refusalOfAnswer(text) : undefined;
     const answer = refusal ? describeRefusal(refusal, "the receiver") : text.trim().slice(0, MAX_ANSWER_CHARACTERS);

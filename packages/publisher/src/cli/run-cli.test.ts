@@ -68,6 +68,39 @@ test("each secret may be in a file; one that cannot be read is named, with what 
 });
 
 describe("listen", () => {
+  test("asks a service whose pages do not advance at most once in a while, and reads no endless answer of a receiver", async () => {
+    const { env } = await startFake();
+    let asked = 0;
+    const stuck = createServer((_request, response) => {
+      asked += 1;
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ events: [], next: "cur_1", has_more: true }));
+    });
+    await new Promise<void>((resolve) => stuck.listen(0, "127.0.0.1", resolve));
+    stops.push(() => stuck.close());
+    const url = `http://127.0.0.1:${(stuck.address() as AddressInfo).port}`;
+    const listening = start(["listen"], { ...env, AD_SERVICE_URL: url });
+    expect(await listening.code).toBe(1);
+    expect(listening.output.join()).toContain("UNEXPECTED_ANSWER");
+    expect(asked).toBe(2);
+
+    const endless = createServer((_request, response) => {
+      const chunk = Buffer.alloc(64 * 1024, "x");
+      const write = () => {
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on("drain", write);
+      write();
+    });
+    await new Promise<void>((resolve) => endless.listen(0, "127.0.0.1", resolve));
+    stops.push(() => endless.close());
+    const forward = `http://127.0.0.1:${(endless.address() as AddressInfo).port}`;
+    const tests = start(["listen", "--forward", forward, "--send-test"], env);
+    await vi.waitFor(() => expect(tests.output[1]).toBe("a test event made here → 200"), { timeout: 5000 });
+    tests.stop();
+    expect(await tests.code).toBe(0);
+  });
+
   test("shows events and forwards test events, signed; earned ones only with --all", async () => {
     const revenue = { rewarded: 1750, currency: "EUR" };
     const { fake, env } = await startFake({ webhook: async () => new Response(), revenue });

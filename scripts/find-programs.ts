@@ -27,6 +27,8 @@ const isFromPip = (name: PythonModule): name is keyof typeof pipPackages => name
 
 const works = (command: string, ...words: string[]) => spawnSync(command, words, { timeout: 60_000 }).status === 0;
 
+const isHere = (program: string) => existsSync(program) || spawnSync("which", [program]).status === 0;
+
 /** A Python that has these modules: `PYTHON`, that of the path, or the system's, for which Debian's packages are. */
 export function findPython(modules: readonly PythonModule[]): Found {
   const isNewEnough = "import sys; assert sys.version_info >= (3, 10)";
@@ -75,8 +77,23 @@ export function findRedis(): Found {
   return { missing: "redis-server is not installed. Enable it: apt-get install redis-server" };
 }
 
-/** In CI, installs the missing programs that tests need: languages of clients and examples, nginx. Elsewhere the tests name them. */
-export async function installPrograms(): Promise<void> {
+/** By the program that shows whether the package is there. */
+const deployment = {
+  buildah: "buildah",
+  podman: "podman",
+  "podman-compose": "podman-compose",
+  runc: "runc",
+  mmdebstrap: "mmdebstrap",
+  "/usr/lib/cni/dnsname": "golang-github-containernetworking-plugin-dnsname",
+  caddy: "caddy",
+  promtool: "prometheus",
+};
+
+/**
+ * In CI, installs the missing programs that tests need: languages of clients and examples, nginx; for long tests also
+ * containers, Caddy and Prometheus. Elsewhere the tests name them.
+ */
+export async function installPrograms({ forLongTests = false } = {}): Promise<void> {
   if (process.env.CI !== "true" || !existsSync("/usr/bin/apt-get")) return;
   const packages = [
     ...("missing" in findPython(["httpx", "fastapi", "pytest", "uvicorn", "django", "flask", "setuptools"])
@@ -91,6 +108,7 @@ export async function installPrograms(): Promise<void> {
     // Not in the path of people who are not root.
     ...(works("nginx", "-v") || works("/usr/sbin/nginx", "-v") ? [] : ["nginx-light"]),
     ...(works("pgbouncer", "--version") || works("/usr/sbin/pgbouncer", "--version") ? [] : ["pgbouncer"]),
+    ...(forLongTests ? Object.entries(deployment).flatMap(([program, name]) => (isHere(program) ? [] : [name])) : []),
   ];
   if (packages.length === 0) return;
   // A machine without a package mirror still runs everything else; the tests of a missing program say that they did not run.

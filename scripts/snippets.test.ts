@@ -150,7 +150,9 @@ describe("shell", () => {
 describe("settings", () => {
   /** Of `npm start`, the examples and the publisher's command line. */
   const others = ["AD_API_TOKEN", "AD_SERVICE_URL", "BOT_API_URL", "DEMO_BOT_PORT", "AD_SERVICE_PORT", "API_PORT"];
-  const settings = new Set([...adServiceSettings, ...apiSettings, ...others]);
+  const compose = readFileSync(join(root, "deploy/compose.yaml"), "utf8");
+  const ofCompose = [...compose.matchAll(/\$\{(\w+)/g)].map(([, name = ""]) => name);
+  const settings = new Set([...adServiceSettings, ...apiSettings, ...others, ...ofCompose]);
 
   test("a variable that a shell snippet sets is a setting, or is used there", () => {
     const unknown = inLanguages("sh").flatMap((snippet) =>

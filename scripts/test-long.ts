@@ -52,7 +52,7 @@ async function run(): Promise<void> {
   await assertAllEnlargedRun();
   const node = process.execPath;
   const long = { LONG_TESTS: "true" };
-  await timed("languages and nginx", installPrograms);
+  await timed("languages, proxies, containers", () => installPrograms({ forLongTests: true }));
   await shown("webhook timeouts at full length", node, [fullLength]);
   for (const [name, files] of Object.entries(withoutServer)) await shown(name, "vitest", ["run", ...files], long);
   await timed("mini-app", () => step("mini-app", buildMiniapp));

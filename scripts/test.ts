@@ -30,7 +30,7 @@ async function main(): Promise<void> {
 async function run(features: readonly string[], temporary: string): Promise<void> {
   const isWhole = features.length === 0;
   const gallery = isWhole ? await timed("check and builds", () => checkAndBuild(temporary)) : undefined;
-  await timed("languages and nginx", installPrograms);
+  await timed("languages and nginx", () => installPrograms());
   const postgres = await timed("PostgreSQL", () => step("PostgreSQL", findPostgres));
   console.log(`  ${postgres.source}`);
   try {

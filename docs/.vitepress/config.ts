@@ -78,6 +78,7 @@ export default defineConfig({
         text: "Operate",
         items: [
           { text: "Run it for a real bot", link: "/deploy" },
+          { text: "Operate", link: "/operate" },
           { text: "Settings", link: "/settings" },
           { text: "Serving ads", link: "/serving" },
         ],

@@ -1,0 +1,145 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { root } from "../../scripts/processes.ts";
+
+const programs = ["buildah", "podman", "podman-compose", "runc", "mmdebstrap"];
+/** In a container, `.cache` of the repository is not there: the archive of Debian's packages is kept between runs. */
+const archive = join(root, "node_modules/.cache/images/debian.tar");
+
+/** Why no container can run here, in one line; undefined if one can. */
+export function missingForContainers(): string | undefined {
+  if (process.getuid?.() !== 0) return "containers need root";
+  const missing = programs.filter((name) => spawnSync("which", [name]).status !== 0);
+  if (missing.length > 0) return `${missing.join(", ")} missing. Enable it: apt-get install ${missing.join(" ")}`;
+  if (!existsSync("/usr/lib/cni/dnsname"))
+    return "names of containers need golang-github-containernetworking-plugin-dnsname, by apt-get install";
+  return undefined;
+}
+
+/**
+ * A `docker` that runs without a daemon, by buildah and podman, on a storage of its own. The official images cannot be pulled
+ * here: one image of Debian's packages and this repository's Node stands in for those of Node, PostgreSQL and Caddy.
+ */
+export function openContainerEngine() {
+  const folder = mkdtempSync("/tmp/intermission-containers-");
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  const settings = join(folder, "containers.conf");
+  writeFileSync(
+    settings,
+    `[containers]\ndefault_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]\n[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\n`,
+  );
+  const storage = join(folder, "storage.conf");
+  writeFileSync(
+    storage,
+    `[storage]\ndriver = "vfs"\ngraphroot = "${join(folder, "storage")}"\nrunroot = "${join(folder, "run")}"\n`,
+  );
+  const variables = { BUILDAH_ISOLATION: "chroot", CONTAINERS_CONF: settings, CONTAINERS_STORAGE_CONF: storage };
+  const env = { ...process.env, ...variables };
+  const run = (program: string, ...words: string[]) =>
+    execFileSync(program, words, { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
+
+  const exports = Object.entries(variables).map(([name, value]) => `export ${name}='${value}'`);
+  writeFileSync(join(bin, "docker"), `#!/bin/sh\n${exports.join("\n")}\n${dockerScript(mounts())}`);
+  chmodSync(join(bin, "docker"), 0o755);
+  makeBaseImages(folder, run);
+  return {
+    bin,
+    podman: (...words: string[]) => run("podman", ...words),
+    remove() {
+      const containers = run("podman", "ps", "--all", "--quiet").split("\n").filter(Boolean);
+      if (containers.length > 0) run("podman", "rm", "--force", "--time", "0", ...containers);
+      spawnSync("podman", ["network", "rm", "--force", "intermission_default"], { env });
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What npm needs inside the build: its settings and its caches. */
+function mounts(): string {
+  const npm = (...words: string[]) => execFileSync("npm", words, { encoding: "utf8" }).trim();
+  const shared = [npm("config", "get", "userconfig"), npm("config", "get", "cache"), pnpmStore];
+  return shared
+    .filter((path) => existsSync(path))
+    .map((path) => `--volume '${path}:${path}'`)
+    .join(" ");
+}
+
+const pnpmStore = join(process.env.HOME ?? "/root", ".local/share/pnpm/store");
+
+/** The words of Docker that docs/operate.md uses. */
+function dockerScript(volumes: string): string {
+  return `case "$1 $2" in
+"build "*) shift; exec buildah build --format docker --pull-never --network host ${volumes} "$@" ;;
+"compose exec") shift 2; [ "$1" = -T ] && shift; service=$1; shift
+  exec podman exec --interactive "intermission_\${service}_1" "$@" ;;
+"compose up") shift 2; exec podman-compose --project-name intermission --file compose.yaml up --no-build "$@" ;;
+"compose "*) shift; exec podman-compose --project-name intermission --file compose.yaml "$@" ;;
+*) echo "docker $* is not known here" >&2; exit 1 ;;
+esac
+`;
+}
+
+function makeBaseImages(folder: string, run: (program: string, ...words: string[]) => string): void {
+  if (!existsSync(archive)) {
+    mkdirSync(dirname(archive), { recursive: true });
+    run(
+      "mmdebstrap",
+      "--variant=minbase",
+      "--include=ca-certificates,postgresql,caddy",
+      "bookworm",
+      `${archive}.tmp.tar`,
+    );
+    execFileSync("mv", [`${archive}.tmp.tar`, archive]);
+  }
+  const npm = join(folder, "npm");
+  cpSync(join(realpathSync(execFileSync("which", ["npm"], { encoding: "utf8" }).trim()), "../.."), npm, {
+    recursive: true,
+    dereference: true,
+  });
+  const entry = join(folder, "docker-entrypoint.sh");
+  writeFileSync(entry, postgresEntry);
+  const container = run("buildah", "from", "scratch");
+  run("buildah", "add", "--quiet", container, archive, "/");
+  run("buildah", "copy", "--quiet", container, process.execPath, "/usr/local/bin/node");
+  run("buildah", "copy", "--quiet", container, npm, "/usr/local/lib/node_modules/npm");
+  run("buildah", "copy", "--quiet", "--chmod", "755", container, entry, "/usr/local/bin/docker-entrypoint.sh");
+  for (const name of ["npm", "npx"])
+    run(
+      "buildah",
+      "run",
+      container,
+      "ln",
+      "-s",
+      `../lib/node_modules/npm/bin/${name}-cli.js`,
+      `/usr/local/bin/${name}`,
+    );
+  const certificates = process.env.NODE_EXTRA_CA_CERTS;
+  if (certificates !== undefined) {
+    run("buildah", "copy", "--quiet", container, certificates, "/etc/ssl/extra.pem");
+    run("buildah", "config", "--env", "NODE_EXTRA_CA_CERTS=/etc/ssl/extra.pem", container);
+  }
+  run("buildah", "commit", "--quiet", container, "docker.io/library/node:24-bookworm-slim");
+  run("buildah", "commit", "--quiet", container, "docker.io/library/caddy:2");
+  run("buildah", "config", "--entrypoint", '["/usr/local/bin/docker-entrypoint.sh"]', container);
+  run("buildah", "commit", "--quiet", container, "docker.io/library/postgres:17-bookworm");
+  run("buildah", "rm", container);
+}
+
+/** What the official image does with the variables that compose.yaml sets. */
+const postgresEntry = `#!/bin/sh
+set -e
+export PGDATA=/var/lib/postgresql/data
+export PATH=$(echo /usr/lib/postgresql/*/bin):$PATH
+mkdir -p "$PGDATA"; chown postgres "$PGDATA"; chmod 700 "$PGDATA"
+as="setpriv --reuid=postgres --regid=postgres --clear-groups"
+if [ ! -s "$PGDATA/PG_VERSION" ]; then
+  printf %s "$POSTGRES_PASSWORD" > /tmp/password; chown postgres /tmp/password
+  $as initdb --username="$POSTGRES_USER" --pwfile=/tmp/password --auth=scram-sha-256 > /dev/null
+  rm /tmp/password
+  echo "host all all all scram-sha-256" >> "$PGDATA/pg_hba.conf"
+  echo "create database $POSTGRES_DB" | $as postgres --single -D "$PGDATA" postgres > /dev/null
+fi
+exec $as postgres -D "$PGDATA" -c listen_addresses='*' -c unix_socket_directories=/tmp
+`;

@@ -1,0 +1,177 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Deployment } from "kubernetes-models/apps/v1";
+import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2";
+import { Ingress } from "kubernetes-models/networking.k8s.io/v1";
+import { PodDisruptionBudget } from "kubernetes-models/policy/v1";
+import { ConfigMap, Service } from "kubernetes-models/v1";
+import { expect, onTestFinished, test } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { settingNames as adServiceSettings } from "../apps/ad-service/src/config.ts";
+import { settingNames as apiSettings } from "../apps/api/src/config.ts";
+import { root } from "./processes.ts";
+
+const deploy = join(root, "deploy");
+const read = (name: string) => readFileSync(join(deploy, name), "utf8");
+const settings: Readonly<Record<string, readonly string[]>> = { "ad-service": adServiceSettings, api: apiSettings };
+/** Names that a server does not read itself. */
+const others = ["NODE_ENV", "NODE_OPTIONS", "ADS_URL"];
+
+function unknownSettings(server: string, names: readonly string[]): string[] {
+  const known = [...(settings[server] ?? []), ...others];
+  return names.filter((name) => !known.includes(name.replace(/_FILE$/, "")));
+}
+
+const kinds = { ConfigMap, Deployment, Service, PodDisruptionBudget, HorizontalPodAutoscaler, Ingress };
+
+test.each(["ad-service.yaml", "api.yaml", "ingress.yaml"])("Kubernetes' schemas accept %s", (name) => {
+  for (const document of parseAllDocuments(read(`kubernetes/${name}`))) {
+    const manifest = document.toJS();
+    const Kind = kinds[manifest.kind as keyof typeof kinds];
+    expect(Kind, manifest.kind).toBeDefined();
+    new Kind(manifest).validate();
+    expect(manifest.apiVersion).toBe(Kind.apiVersion);
+  }
+  const deployment = { ...parseAllDocuments(read("kubernetes/api.yaml"))[1]?.toJS(), spec: { replicas: "two" } };
+  expect(() => new Deployment(deployment).validate()).toThrow(/replicas/);
+});
+
+test.each(["ad-service", "api"])(
+  "the manifests of %s name only settings that it reads, and select its own pods",
+  (server) => {
+    const [configuration, deployment, service, budget, scaler] = parseAllDocuments(
+      read(`kubernetes/${server}.yaml`),
+    ).map((document) => document.toJS());
+    const [container] = deployment.spec.template.spec.containers;
+    const names = [...Object.keys(configuration.data), ...container.env.map((one: { name: string }) => one.name)];
+    expect(unknownSettings(server, names)).toEqual([]);
+    expect(container.command).toEqual(["node", `${server}/dist/main.js`]);
+    const labels = deployment.spec.template.metadata.labels;
+    for (const selector of [
+      deployment.spec.selector.matchLabels,
+      service.spec.selector,
+      budget.spec.selector.matchLabels,
+    ])
+      expect(labels).toMatchObject(selector);
+    expect(scaler.spec.scaleTargetRef.name).toBe(deployment.metadata.name);
+    expect(deployment.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
+      Number(configuration.data.DRAIN_SECONDS) + 10,
+    );
+  },
+);
+
+test("compose.yaml has two nodes of each server, which name only settings that the server reads", () => {
+  const { services } = parse(read("compose.yaml"), { merge: true });
+  for (const server of ["ad-service", "api"]) {
+    const nodes = Object.keys(services).filter((name) => name.startsWith(`${server}-`));
+    expect(nodes).toHaveLength(2);
+    for (const node of nodes) {
+      expect(unknownSettings(server, Object.keys(services[node].environment))).toEqual([]);
+      expect(services[node]).toMatchObject({ read_only: true, command: ["node", `${server}/dist/main.js`] });
+    }
+  }
+});
+
+const has = (program: string, ...words: string[]) => spawnSync(program, words).status === 0;
+const isSystemdHere = has("systemd-analyze", "--version");
+if (!isSystemdHere)
+  console.log("!!! The units were not checked: systemd-analyze is missing. Enable it: apt-get install systemd");
+
+test.skipIf(!isSystemdHere).each(["ad-service", "api"])(
+  "systemd accepts the unit of %s, whose exposure is below 2 of 10",
+  (server) => {
+    const folder = mkdtempSync(join(tmpdir(), "intermission-units-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const text = read(`systemd/intermission-${server}.service`);
+    const names = [...text.matchAll(/^Environment=(.*)$/gm)].flatMap(([, pairs = ""]) =>
+      pairs.split(" ").map((pair) => pair.split("=")[0] ?? ""),
+    );
+    expect(unknownSettings(server, names)).toEqual([]);
+    // `verify` wants the program to exist.
+    const unit = join(folder, `intermission-${server}.service`);
+    writeFileSync(unit, text.replace("/usr/bin/node", process.execPath));
+    const verified = spawnSync("systemd-analyze", ["verify", "--man=no", unit], { encoding: "utf8" });
+    expect({ status: verified.status, err: verified.stderr }).toEqual({ status: 0, err: "" });
+    const secure = spawnSync("systemd-analyze", ["security", "--offline=yes", "--threshold=20", unit], {
+      encoding: "utf8",
+    });
+    expect(secure.status, secure.stdout).toBe(0);
+  },
+);
+
+const alerts = parse(read("prometheus/alerts.yaml")).groups.flatMap(
+  ({ rules }: { rules: { alert?: string; expr: string }[] }) => rules,
+);
+
+test("each of the twelve alerts has two unit tests, one where it fires, and a row in docs/operate.md", () => {
+  const page = readFileSync(join(root, "docs/operate.md"), "utf8");
+  const cases: string[] = parse(read("prometheus/alerts.test.yaml")).tests.map(({ name }: { name: string }) => name);
+  const names = alerts.flatMap(({ alert }: { alert?: string }) => (alert === undefined ? [] : [alert]));
+  expect(names).toHaveLength(12);
+  for (const name of names) {
+    expect(cases).toContain(`${name} fires`);
+    expect(cases).toContain(`${name} is quiet`);
+    expect(page).toContain(`| \`${name}\` |`);
+  }
+});
+
+const isPromtoolHere = has("promtool", "--version");
+if (!isPromtoolHere)
+  console.log("!!! The alerts were not tested: promtool is missing. Enable it: apt-get install prometheus");
+
+test.skipIf(!isPromtoolHere)(
+  "promtool accepts the alerts, and each fires when it should and else is quiet",
+  {
+    tags: "long",
+  },
+  () => {
+    for (const words of [
+      ["check", "rules", "alerts.yaml"],
+      ["test", "rules", "alerts.test.yaml"],
+    ]) {
+      const { status, stdout, stderr } = spawnSync("promtool", words, {
+        cwd: join(deploy, "prometheus"),
+        encoding: "utf8",
+      });
+      expect({ status, out: status === 0 ? "" : `${stdout}${stderr}` }).toEqual({ status: 0, out: "" });
+    }
+  },
+);
+
+const nginx = ["nginx", "/usr/sbin/nginx"].find((program) => has(program, "-v"));
+if (nginx === undefined)
+  console.log("!!! nginx.conf was not checked: nginx is missing. Enable it: apt-get install nginx-light");
+
+test.skipIf(nginx === undefined)("nginx accepts the sample with certificates of its two names", () => {
+  const folder = mkdtempSync(join(tmpdir(), "intermission-nginx-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
+  const ec = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=example.com"];
+  expect(has("openssl", "req", "-x509", ...ec, "-keyout", key, "-out", certificate)).toBe(true);
+  const sample = read("proxy/nginx.conf")
+    .replaceAll(/\/etc\/ssl\/\S+\.pem/g, certificate)
+    .replaceAll(/\/etc\/ssl\/\S+\.key/g, key);
+  const file = join(folder, "nginx.conf");
+  writeFileSync(file, `pid ${folder}/pid; error_log ${folder}/error.log; events {} http { access_log off; ${sample} }`);
+  const { status, stderr } = spawnSync(
+    nginx ?? "",
+    ["-t", "-q", "-p", folder, "-c", file, "-e", `${folder}/error.log`],
+    {
+      encoding: "utf8",
+    },
+  );
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+});
+
+const isCaddyHere = has("caddy", "version");
+if (!isCaddyHere)
+  console.log("!!! The Caddyfiles were not checked: caddy is missing. Enable it: apt-get install caddy");
+
+test.skipIf(!isCaddyHere).each(["proxy/Caddyfile", "proxy/compose.Caddyfile"])("Caddy accepts %s", (name) => {
+  const env = { ...process.env, ADS_HOST: "ads.example.com", API_HOST: "api.example.com" };
+  const words = ["adapt", "--validate", "--config", join(deploy, name), "--adapter", "caddyfile"];
+  const { status, stderr } = spawnSync("caddy", words, { env, encoding: "utf8" });
+  expect(status, stderr).toBe(0);
+});

@@ -71,15 +71,17 @@ export function operatorApi(publicUrl: string): ApiDescription {
   return {
     title: "Intermission: operator API",
     description:
-      "The API behind the command line `ads`. It is reachable over the network only where OPERATOR_TOKEN is set, and " +
-      "answers 404 elsewhere. The command line uses it through a socket in the data folder, without a token.",
+      "The API behind the command line `ads`. Over the network it takes OPERATOR_TOKEN, where that is set, or the session of " +
+      "a person who signed in, and answers 404 to everybody else. The command line uses it through a socket in the data " +
+      "folder, without a token. Requests that change something with a session name the origin of PUBLIC_URL.",
     prefix: "/operator/v1",
     publicUrl,
     securitySchemes: {
       operatorToken: { type: "http", scheme: "bearer", description: "OPERATOR_TOKEN of the ad service." },
+      session: { type: "apiKey", in: "cookie", name: "__Host-operator", description: "Set by `signIn`." },
     },
     errorBody: errorEnvelope,
-    refusals: [401, 404, 429],
+    refusals: [401, 403, 404, 429],
     sharedSchemas: { Campaign: campaign, Creative: creative, EventType: eventType, TokenEntry: tokenEntry },
   };
 }

@@ -16,6 +16,8 @@ import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { type ExplainOperatorDeps, explainOperatorRoutes } from "./ad-selection/operator-routes.ts";
 import { advertiserOperatorRoutes } from "./advertisers/operator-routes.ts";
 import { clientApi, operatorApi, playerApi } from "./api-descriptions.ts";
+import { auditOperatorRoutes } from "./audit/operator-routes.ts";
+import { recordChanges } from "./audit/record-changes.ts";
 import {
   type ApiTokens,
   authenticateRequest,
@@ -49,7 +51,7 @@ import { errorPage } from "./miniapp-page/friendly-page.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
 import { noticeOperatorRoutes } from "./notices/operator-routes.ts";
 import { downloadVideo, type GuardedRequests } from "./outbound/guarded-request.ts";
-import { authenticateOperator, authorizeOperator, type OperatorGuard } from "./people/guard.ts";
+import { actorOf, authenticateOperator, authorizeOperator, type OperatorGuard } from "./people/guard.ts";
 import { type PeopleOperatorDeps, peopleOperatorRoutes } from "./people/operator-routes.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
@@ -278,6 +280,10 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
         request.operator = await authenticateOperator(guard, request);
       });
       scope.addHook("preHandler", (request) => authorizeOperator(database, request));
+      // With a callback, so that the handler runs inside.
+      scope.addHook("preHandler", (request, reply, done) =>
+        recordChanges({ request, reply, actor: actorOf(request) }, done),
+      );
       botOperatorRoutes(scope, deps);
       tokenOperatorRoutes(scope, deps);
       creativeOperatorRoutes(scope, {
@@ -299,6 +305,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       statsOperatorRoutes(scope, deps);
       userOperatorRoutes(scope, deps);
       peopleOperatorRoutes(scope, deps);
+      auditOperatorRoutes(scope, deps);
     },
     { prefix: "/operator/v1" },
   );

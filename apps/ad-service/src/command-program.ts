@@ -3,6 +3,7 @@ import type { OperatorCall, OperatorClient } from "@intermission/server/operator
 import { Command } from "commander";
 import { explainCommand } from "./ad-selection/commands.ts";
 import { advertiserCommands } from "./advertisers/commands.ts";
+import { auditCommands } from "./audit/commands.ts";
 import { type BackupContext, backupCommands } from "./backups/commands.ts";
 import { botCommands, tokenCommands } from "./bots/commands.ts";
 import { campaignCommands } from "./campaigns/commands.ts";
@@ -38,6 +39,7 @@ const commands = [
   userCommands,
   codeCommands,
   peopleCommands,
+  auditCommands,
 ];
 
 /** The program `ads` with its options, without its commands. */

@@ -1,6 +1,7 @@
 import { clockWarning, followDatabaseClock } from "@intermission/postgres/database-clock";
 import { newestMigration } from "@intermission/postgres/migrate";
 import { openDatabase } from "@intermission/postgres/open-database";
+import { recordingDatabase } from "@intermission/postgres/recorded-changes";
 import { isStoreOutage } from "@intermission/postgres/store-faults";
 import { markAbandonedStore, requireStoreInUse } from "@intermission/server/abandoned-store";
 import { requireDataFolder } from "@intermission/server/data-folder";
@@ -41,7 +42,7 @@ async function start(config: Config): Promise<void> {
   await requireMediaFolder(config.media);
   // Nodes that share a database server do not share a folder.
   const folder = config.databaseUrl === undefined ? await requireDataFolder(config.dataFolder) : undefined;
-  const database = await openDatabase({
+  const store = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDirectory: config.dataDirectory,
     buffersMegabytes: config.buffersMegabytes,
@@ -52,6 +53,7 @@ async function start(config: Config): Promise<void> {
     logger,
     onDeath: (fault) => exitAfterStore(fault, logger),
   });
+  const database = recordingDatabase(store);
   const clock = await followDatabaseClock(database);
   const { now } = clock;
   markAbandonedStore(config, now(), logger);
@@ -142,7 +144,7 @@ async function start(config: Config): Promise<void> {
       trackers: calling,
       "view-sweep": sweeping,
     },
-    poolState: database.poolState,
+    poolState: store.poolState,
     poolSize: config.poolSize,
   });
 

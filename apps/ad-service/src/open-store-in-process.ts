@@ -1,4 +1,5 @@
 import { type Database, openDatabase } from "@intermission/postgres/open-database";
+import { recordingDatabase } from "@intermission/postgres/recorded-changes";
 import type { ClaimedFolder } from "@intermission/server/data-folder";
 import { createLogger, type Logger } from "@intermission/server/logger";
 import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "@intermission/server/operator-client";
@@ -36,7 +37,7 @@ async function openStore(
   // A refusal of this process has no other log: its reason goes beside it, to standard error.
   const logger = createLogger({ level: "error", name: "ads", write: (line) => process.stderr.write(line) });
   await requireMediaFolder(config.media);
-  const database = await openDatabase({
+  const store = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDirectory: config.dataDirectory,
     buffersMegabytes: config.buffersMegabytes,
@@ -46,6 +47,7 @@ async function openStore(
     migrations,
     isExisting: true,
   });
+  const database = recordingDatabase(store);
   try {
     return await serveStore(config, { database, folder, logger });
   } catch (error) {

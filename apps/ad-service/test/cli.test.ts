@@ -131,6 +131,22 @@ describe("with a running server", () => {
     });
   });
 
+  test("a person is invited by a link that is shown once, and the audit trail says who did it", async () => {
+    const invited = JSON.parse((await ads(["people", "add", "Ann@example.com", "--role", "owner", "--json"])).out);
+    expect(invited.link).toMatch(/\/console\/invitation#[\w-]{43}$/);
+    const listed = await ads(["people", "list"]);
+    expect(listed.out).toContain("ann@example.com");
+    expect(listed.out).not.toContain(invited.link);
+    const wrong = await ads(["people", "add", "eve@example.com", "--role", "publisher"]);
+    expect(wrong).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("--bot-id: is needed for the role publisher"),
+    });
+    expect((await ads(["audit", "list", "--operation", "invitePerson"])).out).toMatch(
+      /command-line .*invitePerson .*per_/,
+    );
+  });
+
   test("over an address the operator's token is required", async () => {
     const env = { ADS_URL: fixture.address };
     expect(await ads(["bots", "list"], { ...env, OPERATOR_TOKEN: fixture.operatorToken })).toMatchObject({

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { newCode } from "@intermission/ad-core/code";
+import { newCode, newEventId } from "@intermission/ad-core/code";
 import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { type OperatorRouteName, operatorRoutes } from "@intermission/operator-api/operator-routes";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
@@ -37,11 +37,17 @@ afterAll(async () => {
 type Sent = { status: number; body: Record<string, unknown> };
 
 let cookie: string | undefined;
+/** How many entries of the audit trail each route has left. */
+const entriesOf = new Map<string, number>();
+const countEntries = async () =>
+  (await store.database.run<{ count: number }>({ name: "", text: "select count(*) from audit_entries" }, []))[0]
+    ?.count ?? 0;
 
 async function send<Name extends OperatorRouteName>(
   ...request: Parameters<typeof operatorRequest<Name>>
 ): Promise<Sent> {
   const { method, path, query = {}, body } = operatorRequest(...request);
+  const entries = await countEntries();
   const named = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const isFile = body instanceof Uint8Array;
   const type = isFile ? "application/octet-stream" : "application/json";
@@ -53,6 +59,7 @@ async function send<Name extends OperatorRouteName>(
     },
     body: isFile ? new Uint8Array(body) : body === undefined ? null : JSON.stringify(body),
   });
+  entriesOf.set(request[0], (await countEntries()) - entries);
   const [given] = answer.headers.getSetCookie();
   if (given !== undefined) cookie = given.includes("Max-Age=0") ? undefined : given.split(";")[0];
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
@@ -202,6 +209,7 @@ async function callRoutesOfPeople() {
     },
     ...{ signIn: signedIn, signOutEverywhere: everywhere },
     listPeople: await send("listPeople"),
+    listAuditEntries: await send("listAuditEntries"),
     disablePerson: await send("disablePerson", ofPerson),
     enablePerson: await send("enablePerson", ofPerson),
     renewInvitation: await send("renewInvitation", ofPerson),
@@ -217,8 +225,12 @@ async function seed(of: { botId: string; campaignId: string; creativeId: string;
   await run(`insert into events (event_id, bot_id, event, user_id, code, campaign_id, creative_id, price_micros, revenue_micros,
       occurred_at, body)
     values ('evt_0', '${botId}', 'rewarded', '501', '${code}', '${campaignId}', '${creativeId}', 2000, 1400, ${at}, '{}')`);
+  // Its id begins with its time, by which a replay of many finds it.
+  const failed = newEventId(Date.parse("2026-03-01T10:00:00Z"), new Uint8Array(10));
+  await run(`insert into events (event_id, bot_id, event, user_id, occurred_at, body)
+    values ('${failed}', '${botId}', 'direct_link', '502', ${at}, '{}')`);
   await run(`insert into deliveries (bot_id, event_id, state, end_reason, due_at, attempts, finished_at)
-    values ('${botId}', 'evt_0', 'failed', 'attempts-used-up', ${at}, 1, ${at})`);
+    select '${botId}', event_id, 'failed', 'attempts-used-up', ${at}, 1, ${at} from unnest(array['evt_0', '${failed}']) as event_id`);
   await run(`insert into delivery_attempts (bot_id, event_id, attempt, started_at, url, status, total_ms, is_replay)
     values ('${botId}', 'evt_0', 1, ${at}, 'https://quiz.test/', 500, 12, false)`);
   await run(`insert into ad_sessions (bot_id, session_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at,
@@ -237,7 +249,8 @@ async function seed(of: { botId: string; campaignId: string; creativeId: string;
 
 /** The endpoint serves the video too. */
 async function videoAddress(): Promise<string> {
-  const bytes = await readFile(clip);
+  // Another file than the uploaded one: with an empty box at its end.
+  const bytes = Buffer.concat([await readFile(clip), Buffer.from("\0\0\0\x08free")]);
   endpoint.answer = (response) => response.writeHead(200, { "content-type": "video/mp4" }).end(bytes);
   return endpoint.url;
 }
@@ -246,12 +259,17 @@ const blackPicture =
   "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAEElEQVR42mNgGAWjYBTAAAADEAAB1y2EYwAAAABJRU5ErkJggg==";
 const subtitles = "WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n";
 
-test("every operator route answers what its schema in the route table says, and nothing else", async () => {
+test("every operator route answers what its schema says, and each one that changes something leaves one entry", async () => {
   const answers = await callEveryRoute();
   const refused = Object.entries(answers).filter(([, { status }]) => status >= 300);
   expect(refused).toEqual([]);
   for (const [name, { body }] of Object.entries(answers)) {
     expect(answerFault(operatorRoutes[name as OperatorRouteName], body), name).toBeUndefined();
+  }
+  const isChanging = (name: string) =>
+    operatorRoutes[name as OperatorRouteName].method !== "GET" && name !== "openInvitation";
+  for (const name of Object.keys(operatorRoutes)) {
+    expect({ name, entries: entriesOf.get(name) }).toEqual({ name, entries: isChanging(name) ? 1 : 0 });
   }
   expect([...checkedAnswers].sort()).toEqual(Object.keys(operatorRoutes).sort());
 });

@@ -106,4 +106,5 @@ export const accessOf = {
   renewInvitation: owner,
   disablePerson: owner,
   enablePerson: owner,
+  listAuditEntries: owner,
 } as const satisfies Record<OperatorRouteName, Access>;

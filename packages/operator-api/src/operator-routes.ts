@@ -1,4 +1,5 @@
 import { advertiserRoutes } from "./advertisers.ts";
+import { auditRoutes } from "./audit.ts";
 import { botRoutes, tokenRoutes } from "./bots.ts";
 import { campaignRoutes } from "./campaigns.ts";
 import { conversionRoutes } from "./conversions.ts";
@@ -36,6 +37,7 @@ export const operatorRoutes = {
   ...statisticsRoutes,
   ...userRoutes,
   ...peopleRoutes,
+  ...auditRoutes,
 };
 
 export type OperatorRouteName = keyof typeof operatorRoutes;

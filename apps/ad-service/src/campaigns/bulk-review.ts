@@ -1,6 +1,7 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import type { BulkAnswer, ReviewFilter } from "@intermission/operator-api/reviews";
 import type { Database, Statement } from "@intermission/postgres/open-database";
+import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import { invalidField, requireConfirmation } from "@intermission/server/refuse";
 import type { FastifyBaseLogger } from "fastify";
 
@@ -58,6 +59,7 @@ export function bulkReview<Filter extends ReviewFilter>(
     const found = await database.run(firstOf(text), values);
     let decided = 0;
     for (const { id } of found) {
+      nameChangedObject(id);
       const facts = await decide(decision, id);
       if (facts === undefined) continue;
       decided += 1;

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { campaignRoutes, type Targeting } from "@intermission/operator-api/campaigns";
 import type { Database } from "@intermission/postgres/open-database";
+import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { givenFields } from "@intermission/server/parse-request";
 import { invalid, invalidField, notFound, requireConfirmation } from "@intermission/server/refuse";
@@ -61,6 +62,7 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
       const facts = await readWarningFacts(database, { campaignId: undefined, now: now() });
       const warnings = campaignWarnings({ ...facts, before: undefined, changes: given, now: now() });
       requireConfirmation(warnings, { isConfirmed: request.query.confirmed });
+      nameChangedObject(campaignId);
       const added = await addCampaign(database, { ...given, campaignId, now: now() });
       if (added.outcome === "invalid") throw invalidField(added.fault.field, added.fault.message);
       if (added.outcome === "unknown-creative") throw unknownCreative(added.creativeId);

@@ -5,6 +5,7 @@ import { PassThrough, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Creative, Rendition } from "@intermission/operator-api/creatives";
 import { type Database, statement } from "@intermission/postgres/open-database";
+import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import { conversionCommand, convertVideo } from "./convert-video.ts";
 import { findCreative, insertCreative, nameCreative } from "./creatives.ts";
 import { inspectVideo, type PlayableVideo, type UnplayableVideo } from "./inspect-video.ts";
@@ -118,6 +119,7 @@ async function keepVideo(
   const { database, ffmpeg, longestMakingMs: longestMs } = deps;
   const sha256 = await hashOfFile(video.path);
   const creativeId = `cre_${sha256.slice(0, 24)}`;
+  nameChangedObject(creativeId);
   const known = await findCreative(database, creativeId);
   if (known && known.renditions.length > 0) return { creative: known };
   // Made before the file is kept, which moves it away from here.

@@ -3,6 +3,7 @@ import { webAddressFault } from "@intermission/ad-core/web-address";
 import type { Creative } from "@intermission/operator-api/creatives";
 import { keysetPage, type ListOrder, type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
+import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import { byColumn, type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
@@ -134,6 +135,7 @@ export async function addVastTag(
   if (message !== undefined) return { outcome: "refused", message };
   const creativeId = `cre_${createHash("sha256").update(`vast ${url}`).digest("hex").slice(0, 24)}`;
   const name = URL.parse(url)?.host.slice(0, MAX_NAME) ?? null;
+  nameChangedObject(creativeId);
   await insertCreative(database, { creativeId, name, kind: "vast", url, createdAt: now });
   const creative = await findCreative(database, creativeId);
   if (!creative) throw new Error("a creative vanished while it was added");

@@ -765,3 +765,27 @@ create table person_sessions (
   expires_at timestamptz not null
 );
 create index person_sessions_of_person on person_sessions (person_id);
+
+-- Who changed what: written by the transaction that makes the change. Append-only.
+create table audit_entries (
+  entry_id bigint generated always as identity primary key,
+  at timestamptz not null default now(),
+  -- A person's id, or 'command-line'; the name is the e-mail address at that time.
+  actor text not null,
+  actor_name text,
+  operation text not null,
+  object_kind text not null,
+  object_id text not null,
+  before jsonb,
+  after jsonb,
+  address text not null,
+  request_id text not null
+);
+create index audit_entries_of_object on audit_entries (object_kind, object_id, entry_id);
+create index audit_entries_of_actor on audit_entries (actor, entry_id);
+
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception '% is append-only', tg_table_name;
+end $$;
+create trigger audit_entries_stay before update or delete or truncate on audit_entries execute function refuse_change();

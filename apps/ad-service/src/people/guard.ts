@@ -70,6 +70,15 @@ export function operatorOf({ operator, routeOptions }: FastifyRequest): Operator
   return operator;
 }
 
+/** Who it is in the audit trail; undefined for somebody who is signing in. */
+export function actorOf(request: FastifyRequest): { id: string; name: string } | undefined {
+  const operator = operatorOf(request);
+  if (operator.kind === "anonymous") return undefined;
+  if (operator.kind === "command-line") return { id: "command-line", name: "command-line" };
+  const { personId, email } = operator.session.person;
+  return { id: personId, name: email };
+}
+
 /** What a decision compares: the objects that the request names. Undefined: it names none of the kind, or an unknown one. */
 export interface NamedObjects {
   botIds: readonly string[];

@@ -1,5 +1,6 @@
 import { peopleRoutes } from "@intermission/operator-api/people";
 import type { Database } from "@intermission/postgres/open-database";
+import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { HttpError } from "@intermission/server/http-server";
 import { slowDown } from "@intermission/server/rate-limiter";
@@ -56,13 +57,17 @@ export function peopleOperatorRoutes(scope: CheckedScope, deps: PeopleOperatorDe
     },
 
     async signOut({ http }, answer) {
+      const session = sessionOf(http);
       answer.header("set-cookie", endedCookie);
-      return { ended: await endSession(database, sessionOf(http)) };
+      nameChangedObject(session.person.personId);
+      return { ended: await endSession(database, session) };
     },
 
     async signOutEverywhere({ http }, answer) {
+      const { personId } = sessionOf(http).person;
       answer.header("set-cookie", endedCookie);
-      return { ended: await endSessionsOf(database, sessionOf(http).person.personId) };
+      nameChangedObject(personId);
+      return { ended: await endSessionsOf(database, personId) };
     },
 
     async openInvitation(request) {
@@ -90,7 +95,9 @@ export function peopleOperatorRoutes(scope: CheckedScope, deps: PeopleOperatorDe
 
     async invitePerson({ body: invitation }) {
       await requireBots(database, invitation.botIds ?? []);
-      const made = await invitePerson(deps, { personId: newPersonId(), invitation, now: now() });
+      const personId = newPersonId();
+      nameChangedObject(personId);
+      const made = await invitePerson(deps, { personId, invitation, now: now() });
       if (made.outcome === "known-email") {
         throw conflict("PERSON_EXISTS", "a person with this e-mail address exists; see all with: people list");
       }

@@ -1,5 +1,6 @@
 import type { Person } from "@intermission/operator-api/people";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import { type RateLimiter, rateLimiter } from "@intermission/server/rate-limiter";
 import type { SecretBox } from "@intermission/server/secret-box";
 import ipaddr from "ipaddr.js";
@@ -149,6 +150,7 @@ async function opened(
   tx: Transaction,
   { personId, cookieToken, now }: { personId: string; cookieToken: string | undefined; now: Date },
 ): Promise<Extract<SignInOutcome, { outcome: "signed-in" }>> {
+  nameChangedObject(personId);
   const replaced = cookieToken === undefined ? undefined : hashOfToken(cookieToken);
   const session = await openSession(tx, { personId, replaced, now });
   const person = await findPerson(tx, personId);

@@ -1,0 +1,63 @@
+import type { Statement, Transaction } from "@intermission/postgres/open-database";
+
+/** What operators change. */
+export type ObjectKind =
+  | "bot"
+  | "endpoint"
+  | "notices"
+  | "campaign"
+  | "creative"
+  | "advertiser"
+  | "deployment"
+  | "view"
+  | "click"
+  | "conversion"
+  | "delivery"
+  | "person";
+
+/** One query for each kind, by the id $1: an object without its secrets, and without the ids of users, who may be erased. */
+const states = {
+  bot: `select to_jsonb(b) - '{created_at,updated_at,testers}'::text[] || jsonb_build_object(
+      'testers', cardinality(testers),
+      'webhook_url', (select url from endpoints where endpoints.bot_id = b.bot_id),
+      'tokens', (select jsonb_object_agg(token_id, state) from bot_tokens where bot_tokens.bot_id = b.bot_id)) as state
+    from bots b where bot_id = $1`,
+  endpoint: `select jsonb_build_object('url', url, 'state', state, 'disabled_reason', disabled_reason,
+      'max_in_flight', max_in_flight) as state
+    from endpoints where bot_id = $1`,
+  notices: `select coalesce(jsonb_object_agg(channel, address), '{}') as state from notice_receivers where bot_id = $1`,
+  campaign: `select to_jsonb(c) - '{created_at,updated_at}'::text[] || jsonb_build_object('creatives', (
+      select jsonb_object_agg(creative_id, to_jsonb(attached) - '{campaign_id,creative_id}'::text[])
+      from campaign_creatives attached where attached.campaign_id = c.campaign_id)) as state
+    from campaigns c where campaign_id = $1`,
+  creative: `select to_jsonb(c) - '{created_at,frames_by_second}'::text[] as state from creatives c where creative_id = $1`,
+  advertiser: `select jsonb_build_object('name', name,
+      'postback_key', left(encode(sha256(postback_key_hash), 'hex'), 8)) as state
+    from advertisers where name_key = lower(normalize($1, nfkc))`,
+  deployment: "select jsonb_build_object('currency', currency) as state from deployment where $1 <> ''",
+  view: `select jsonb_build_object('state', state, 'decided_at', decided_at, 'refunded_at', (
+      select refunds.occurred_at from events join refunds using (event_id)
+      where events.code = s.code and events.bot_id = s.bot_id and events.event = 'rewarded')) as state
+    from ad_sessions s where session_id = $1`,
+  click: `select jsonb_build_object(
+      'outcome', (select outcome from withheld_clicks where click_id = $1),
+      'event_id', (select event_id from events where event_id = 'evt_' || substr($1, 5)),
+      'refunded_at', (select occurred_at from refunds where event_id = 'evt_' || substr($1, 5))) as state`,
+  conversion: `select jsonb_build_object('reversed_at', reversed_at) as state from conversions
+    where click_id = split_part($1, ' ', 1) and concat_ws(' ', click_id, event, conversion_id) = $1`,
+  delivery: `select jsonb_build_object('state', state, 'attempts', attempts, 'resume_state', resume_state) as state
+    from deliveries where event_id = $1`,
+  person: `select jsonb_build_object('email', email, 'role', role, 'advertiser', advertiser, 'bot_ids', bot_ids,
+      'is_disabled', is_disabled, 'has_password', password_hash is not null, 'is_invited', invitation_hash is not null,
+      'sessions', (select count(*) from person_sessions where person_sessions.person_id = people.person_id)) as state
+    from people where person_id = $1`,
+} satisfies Record<ObjectKind, string>;
+
+const statements = Object.fromEntries(
+  Object.entries(states).map(([kind, text]) => [kind, { name: "", text }]),
+) as Record<ObjectKind, Statement<{ state: object }>>;
+
+/** Undefined: there is none. */
+export async function readState(tx: Transaction, { kind, id }: { kind: ObjectKind; id: string }) {
+  return (await tx.run(statements[kind], [id]))[0]?.state;
+}

@@ -1,0 +1,36 @@
+import type { AuditEntry } from "@intermission/operator-api/audit";
+import { type ListPage, listPage } from "@intermission/postgres/keyset";
+import type { Database, Statement } from "@intermission/postgres/open-database";
+
+export interface AuditQuery {
+  actor?: string | undefined;
+  operation?: string | undefined;
+  objectKind?: string | undefined;
+  objectId?: string | undefined;
+  text?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+  before?: string | undefined;
+  limit: number;
+}
+
+// Unnamed, since an owner runs it rarely, and its best index depends on the filter.
+const list: Statement<AuditEntry> = {
+  name: "",
+  text: `select entry_id::text as "entryId", at, actor, actor_name as "actorName", operation, object_kind as "objectKind",
+     object_id as "objectId", before, after, address, request_id as "requestId"
+   from audit_entries
+   where ($1::text is null or $1 in (actor, actor_name)) and ($2::text is null or operation = $2)
+     and ($3::text is null or object_kind = $3) and ($4::text is null or object_id = $4)
+     and ($5::text is null or strpos(lower(concat_ws(' ', before::text, after::text)), lower($5)) > 0)
+     and ($6::timestamptz is null or at >= $6) and ($7::timestamptz is null or at < $7)
+     and ($8::bigint is null or entry_id < $8)
+   order by entry_id desc limit $9`,
+};
+
+/** The latest first. */
+export async function listAuditEntries(database: Database, query: AuditQuery): Promise<ListPage<AuditEntry>> {
+  const { actor, operation, objectKind, objectId, text, from, to, before, limit } = query;
+  const values = [actor, operation, objectKind, objectId, text, from, to, before, limit + 1];
+  return listPage(await database.run(list, values), limit, ({ entryId }) => entryId);
+}

@@ -1,0 +1,72 @@
+import type { OperatorRoutes } from "@intermission/operator-api/route";
+import { afterEach, beforeEach, expect, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import { type CheckedScope, checkRequests } from "./checked-routes.ts";
+import { createHttpServer } from "./http-server.ts";
+import { createLogger } from "./logger.ts";
+import { type OperatorHandlers, serveOperatorRoutes } from "./serve-operator-routes.ts";
+
+const routes = {
+  addThing: {
+    method: "POST",
+    path: "/things/:id",
+    description: "Adds a thing.",
+    params: z.object({ id: z.string() }),
+    query: z.object({ count: z.coerce.number().default(1) }),
+    body: z.object({ name: z.string() }),
+    status: 201,
+    answer: z.object({ id: z.string(), name: z.string(), count: z.number() }),
+  },
+  measureFile: {
+    method: "PUT",
+    path: "/files",
+    description: "Measures a file.",
+    body: "file",
+    answer: z.object({ bytes: z.number() }),
+  },
+} as const satisfies OperatorRoutes;
+
+const handlers: OperatorHandlers<typeof routes> = {
+  addThing: async ({ params, query, body }) => ({ ...params, ...query, ...body }),
+  async measureFile({ body }) {
+    let bytes = 0;
+    for await (const chunk of body) bytes += chunk.byteLength;
+    return { bytes };
+  },
+};
+
+let scope: CheckedScope;
+beforeEach(() => {
+  scope = checkRequests(createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) }));
+  serveOperatorRoutes(scope, routes, handlers);
+});
+afterEach(() => scope.close());
+
+test("a handler gets what the schemas of its route made, and its answer has the route's status", async () => {
+  const answer = await scope.inject({ method: "POST", url: "/things/7?count=3", payload: { name: "a", other: 1 } });
+  expect({ status: answer.statusCode, body: answer.json() }).toEqual({
+    status: 201,
+    body: { id: "7", name: "a", count: 3 },
+  });
+  expect((await scope.inject({ method: "POST", url: "/things/7", payload: {} })).statusCode).toBe(400);
+});
+
+test("a file arrives as a stream, and as nothing else", async () => {
+  const put = (type: string) =>
+    scope.inject({ method: "PUT", url: "/files", headers: { "content-type": type }, payload: "12345" });
+  expect((await put("application/octet-stream")).json()).toEqual({ bytes: 5 });
+  expect((await put("text/plain")).statusCode).toBe(400);
+});
+
+test("a part of the table without a handler for each route, or with another answer, does not compile", () => {
+  type Handlers = OperatorHandlers<typeof routes>;
+  expectTypeOf<Pick<Handlers, "addThing">>().not.toExtend<Handlers>();
+  expectTypeOf<
+    Omit<Handlers, "measureFile"> & { measureFile: () => Promise<{ size: number }> }
+  >().not.toExtend<Handlers>();
+  expectTypeOf<Awaited<ReturnType<Handlers["addThing"]>>>().toEqualTypeOf<{
+    id: string;
+    name: string;
+    count: number;
+  }>();
+});

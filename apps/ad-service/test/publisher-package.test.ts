@@ -28,7 +28,7 @@ describe("the publisher's package, with the service", () => {
   });
 
   test("a refusal is an error with the service's code", async () => {
-    const refused = ads.createCode({ userId: "42", reference: "x".repeat(129) });
+    const refused = ads.createCode({ userId: "42", reference: "a\0b" });
     await expect(refused).rejects.toBeInstanceOf(AdsError);
     await expect(refused).rejects.toMatchObject({ status: 400, code: "BAD_REQUEST" });
     await expect(ads.code("unknown")).rejects.toMatchObject({ status: 404, code: "NOT_FOUND" });

@@ -250,7 +250,7 @@ export const statsQuery = z.object({
   reference_prefix: z
     .string()
     .max(128)
-    .refine((text) => !/[\p{Surrogate}\0]/u.test(text), "must be well-formed text without U+0000")
+    .refine((text) => !text.includes("\0"), "must not contain U+0000")
     .optional()
     .describe(
       "Only events of codes whose `reference` begins with it, such as those of one placement. The answer then has the figures of events alone. By `hour`, `day` or `reference`; at most 100000 events.",

@@ -2,7 +2,7 @@ import { momentInput, telegramId } from "@intermission/ad-core/client-api";
 import { type WebAddressFault, webAddressFault } from "@intermission/ad-core/web-address";
 import { z } from "zod";
 import { microsOf } from "./amounts.ts";
-import { boundedText, confirmation, moment, next, shortWord, wholeList } from "./fields.ts";
+import { boundedText, confirmation, micros, moment, next, shortWord, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 const language = z.string().regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, as en");
@@ -106,6 +106,8 @@ export const campaign = z.object({
   status: z.enum(["active", "paused", "archived"]),
   startsAt: moment.nullable(),
   endsAt: moment.nullable(),
+  totalBudgetMicros: micros.nullable(),
+  dailyBudgetMicros: micros.nullable(),
   landingUrl: z.string().nullable(),
   creatives: z.array(campaignCreative),
   createdAt: moment,

@@ -20,6 +20,7 @@ api = os.environ.get("BOT_API_URL", "https://api.telegram.org")
 application = Application.builder().token(telegram_token).base_url(f"{api}/bot").build()
 database = sqlite3.connect(os.environ.get("DATABASE", "bot.sqlite"))
 database.execute("create table if not exists coins (user_id text not null, amount integer not null)")
+store = SqliteStore(database)
 
 
 async def start(update: Update, _context: ContextTypes.DEFAULT_TYPE) -> None:
@@ -46,7 +47,8 @@ async def coins(update: Update, _context: ContextTypes.DEFAULT_TYPE) -> None:
 
 async def pay(event: AdEvent) -> None:
     """Runs once for each event: the coins are committed together with the event's id."""
-    database.execute("insert into coins values (?, 10)", (event.user_id,))
+    insert = "insert into coins values (?, 10)"
+    await store.commit_async(event, lambda: database.execute(insert, (event.user_id,)))
     try:
         await application.bot.send_message(int(event.user_id), "🎉 10 coins for you. /coins")
     except TelegramError as error:
@@ -58,7 +60,7 @@ async def main() -> None:
     for name, handler in {"start": start, "bonus": bonus, "coins": coins}.items():
         application.add_handler(CommandHandler(name, handler))
     receiver = FastAPI()
-    receiver.post("/webhooks/ads")(webhook(pay, tokens=ad_token, store=SqliteStore(database)))
+    receiver.post("/webhooks/ads")(webhook(pay, tokens=ad_token, store=store))
     port = int(os.environ.get("PORT", "3000"))
     server = uvicorn.Server(uvicorn.Config(receiver, host="127.0.0.1", port=port, log_level="warning"))
     async with application:

@@ -31,12 +31,19 @@ test("a frozen database fails what is under way and what comes next, works again
     expect((await faultOf(database.run(slow, []))).error).toBeUndefined();
     expect(logged).toEqual([]);
 
-    const inTransaction = database.transaction(async (tx) => {
-      await tx.run(one, []);
-      thaw = cluster.freeze();
-      await tx.run(one, []);
-    });
-    const underWay = await Promise.all([inTransaction, database.run(one, []), database.run(slow, [])].map(faultOf));
+    const frozen = Promise.withResolvers<void>();
+    const inTransaction = faultOf(
+      database.transaction(async (tx) => {
+        await tx.run(one, []);
+        thaw = cluster.freeze();
+        frozen.resolve();
+        await tx.run(one, []);
+      }),
+    );
+    // On a busy machine these would be over before the first statement of the transaction is.
+    await frozen.promise;
+    const others = [database.run(one, []), database.run(slow, [])].map(faultOf);
+    const underWay = await Promise.all([inTransaction, ...others]);
     const next = await Promise.all([database.run(one, []), database.transaction((tx) => tx.run(one, []))].map(faultOf));
     for (const { error, tookMs } of [...underWay, ...next]) {
       expect([unavailabilityOf(error), isStoreOutage(error)]).toEqual(["out-of-reach", true]);

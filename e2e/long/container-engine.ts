@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { root } from "../../scripts/processes.ts";
 
 const programs = ["buildah", "podman", "podman-compose", "runc", "mmdebstrap"];
-/** In a container, `.cache` of the repository is not there: the archive of Debian's packages is kept between runs. */
+/** Debian's packages, kept between runs. */
 const archive = join(root, "node_modules/.cache/images/debian.tar");
 
 /** Why no container can run here, in one line; undefined if one can. */
@@ -33,7 +33,7 @@ export function openContainerEngine() {
   const storage = join(folder, "storage.conf");
   writeFileSync(
     storage,
-    `[storage]\ndriver = "vfs"\ngraphroot = "${join(folder, "storage")}"\nrunroot = "${join(folder, "run")}"\n`,
+    `[storage]\ndriver = "${storageDriver(folder)}"\ngraphroot = "${join(folder, "storage")}"\nrunroot = "${join(folder, "run")}"\n`,
   );
   const variables = { BUILDAH_ISOLATION: "chroot", CONTAINERS_CONF: settings, CONTAINERS_STORAGE_CONF: storage };
   const env = { ...process.env, ...variables };
@@ -54,6 +54,14 @@ export function openContainerEngine() {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** `overlay` shares layers; where the kernel does not allow it, `vfs` copies them, which takes minutes. */
+function storageDriver(folder: string): "overlay" | "vfs" {
+  const tried = join(folder, "tried");
+  const where = ["--root", join(tried, "storage"), "--runroot", join(tried, "run")];
+  const { status } = spawnSync("buildah", [...where, "--storage-driver", "overlay", "info"]);
+  return status === 0 ? "overlay" : "vfs";
 }
 
 /** What npm needs inside the build: its settings and its caches. */

@@ -32,7 +32,7 @@ export interface LoadResult {
 }
 
 export const connections = 64;
-const mostSeconds = 600;
+const maxSeconds = 600;
 
 /** Sends requests over 64 connections, one at a time on each. Rejects if an answer is missing or has another status. */
 export async function load({ url, status, requests, isCaptured = false }: Load): Promise<LoadResult> {
@@ -99,7 +99,7 @@ function hasWrk(): Promise<boolean> {
 
 async function send(url: string, words: string[]): Promise<void> {
   if ((await loadGenerator()) === "wrk") {
-    const settings = ["-t1", `-c${connections}`, `-d${mostSeconds}s`, "--timeout", "10s"];
+    const settings = ["-t1", `-c${connections}`, `-d${maxSeconds}s`, "--timeout", "10s"];
     const wrk = [...settings, "-s", join(root, "bench/load.lua"), url, "--", ...words];
     await run(...onServerCore("wrk", wrk));
   } else {

@@ -58,8 +58,8 @@ export function mergeMeasured(parts: readonly Measured[]): Measured {
 
 /** Waits until the server is idle, so that work after its answers, such as statistics, is not counted for the next path. */
 async function untilCalm({ pids }: Target): Promise<void> {
-  const [checkEveryMs, calmBelowMs, mostChecks] = [200, 20, 25];
-  for (let check = 0; check < mostChecks; check++) {
+  const [checkEveryMs, calmBelowMs, maxChecks] = [200, 20, 25];
+  for (let check = 0; check < maxChecks; check++) {
     const before = processorMilliseconds(pids);
     await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
     if (processorMilliseconds(pids) - before <= calmBelowMs) return;

@@ -36,7 +36,7 @@ if (!Number.isInteger(rounds) || rounds < 1)
   throw new Problem("--rounds needs a whole number of at least 1.", "For instance --rounds 7");
 
 /** The first frame may take this much longer than that of the plain page. */
-const MOST_OF_FLOOR = 1.25;
+const MAX_OF_FLOOR = 1.25;
 
 const lines: [name: keyof PageVitals, label: string, budget?: number][] = [
   ["firstPaint", "shell: first paint, ms"],
@@ -81,7 +81,7 @@ function printVitals(ours: readonly PageVitals[], floor: readonly PageVitals[]):
     (Number.isNaN(value) ? "" : value.toFixed(value < 1 && value > 0 ? 3 : 0)).padStart(7);
   console.log("| median                    | mini-app |   floor | budget |");
   console.log("|---------------------------|---------:|--------:|-------:|");
-  const ofFloor = Math.round(medianOf(floor, "firstFrame") * MOST_OF_FLOOR);
+  const ofFloor = Math.round(medianOf(floor, "firstFrame") * MAX_OF_FLOOR);
   for (const [name, label, fixed] of lines) {
     const value = medianOf(ours, name);
     const budget = name === "firstFrame" ? ofFloor : fixed;

@@ -166,8 +166,8 @@ async function measureFlow(flow: Flow, targets: Targets, postgres: PostgresFigur
 /** Repeats the flow with new requests until each of its paths was under load for `warmSeconds`. */
 async function warm(flow: Flow, target: Target, requests: number): Promise<void> {
   const meter = newMeter(target, undefined);
-  const leastSeconds = () => Math.min(...[...meter.taken.values()].map(({ seconds }) => seconds));
-  while (warmSeconds > 0 && !(leastSeconds() >= warmSeconds && meter.taken.size > 0)) {
+  const minSeconds = () => Math.min(...[...meter.taken.values()].map(({ seconds }) => seconds));
+  while (warmSeconds > 0 && !(minSeconds() >= warmSeconds && meter.taken.size > 0)) {
     await flow.run(target, requests, meter.measure);
   }
 }

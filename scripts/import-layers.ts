@@ -16,7 +16,7 @@ export function importLayers(result: ICruiseResult): ImportLayers[] {
   return [...graphs(result)].map(([app, graph]) => {
     const upward = upwardImports(graph);
     for (const [from, to] of upward) graph.get(from)?.delete(to);
-    return { app, longest: longestChain(graph), upward: upward.map((edge) => edge.join(" → ")) };
+    return { app, longest: maxChain(graph), upward: upward.map((edge) => edge.join(" → ")) };
   });
 }
 
@@ -65,7 +65,7 @@ function reaches(graph: Graph, from: string, target: string, seen = new Set<stri
 }
 
 /** Cycles between features have a rule of their own; here the import that closes one is skipped. */
-function longestChain(graph: Graph): string[] {
+function maxChain(graph: Graph): string[] {
   const known = new Map<string, string[]>();
   function below(node: string, above: readonly string[]): string[] {
     const found = known.get(node);

@@ -3,7 +3,7 @@ import type { DemoStack, ServerName } from "./demo-stack.ts";
 import type { Server } from "./processes.ts";
 import { Problem } from "./say.ts";
 
-const MOST_ENDS = 5;
+const MAX_ENDS = 5;
 const WITHIN_MS = 60_000;
 const FIRST_PAUSE_MS = 500;
 
@@ -27,7 +27,7 @@ export function restartServers(
       const how = await endOf(server);
       if (stopping.signal.aborted) return;
       ends = [...ends.filter((at) => Date.now() - at < WITHIN_MS), Date.now()];
-      if (ends.length >= MOST_ENDS) return giveUp(tooManyEnds(name, how, server));
+      if (ends.length >= MAX_ENDS) return giveUp(tooManyEnds(name, how, server));
       const pauseMs = FIRST_PAUSE_MS * 2 ** (ends.length - 1);
       console.error(`\n✗ The ${name} ended by itself (${how}); it is restarted in ${pauseMs / 1000} s.`);
       console.error(lastWords(server));
@@ -67,7 +67,7 @@ function endOf({ process: { exitCode, signalCode }, process: child }: Server): P
 
 function tooManyEnds(name: ServerName, how: string, server: Server): Problem {
   return new Problem(
-    `The ${name} ended ${MOST_ENDS} times within ${WITHIN_MS / 1000} s, the last time by itself (${how}).\n${lastWords(server)}`,
+    `The ${name} ended ${MAX_ENDS} times within ${WITHIN_MS / 1000} s, the last time by itself (${how}).\n${lastWords(server)}`,
     "It is not restarted again. Remove the cause, then run npm start: it continues with the same data.",
   );
 }

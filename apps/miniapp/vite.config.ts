@@ -15,8 +15,8 @@ export default defineConfig(({ mode }) => ({
   plugins: [
     react(),
     inlineScripts([
-      { entry: "src/start-failure.ts", mostBytes: 5120, compile: inES5 },
-      { entry: "src/early-start.ts", mostBytes: 2048, compile: bundled },
+      { entry: "src/start-failure.ts", maxBytes: 5120, compile: inES5 },
+      { entry: "src/early-start.ts", maxBytes: 2048, compile: bundled },
     ]),
     plainImports(),
     keepOut("/src/gallery/"),
@@ -27,8 +27,8 @@ export default defineConfig(({ mode }) => ({
     // them, and what few users load: refused codes, captions, the sheet about the ad, dialogs of old browsers.
     mode === "production" &&
       printSizes({
-        mostKilobytesToOffer: 94,
-        mostKilobytesOfScript: 121,
+        maxKilobytesToOffer: 94,
+        maxKilobytesOfScript: 121,
         languages: ["/src/locales/", "/src/about-ad/texts/"],
       }),
     compress(),

@@ -22,7 +22,7 @@ interface Disturbance {
 }
 
 /** The first faults are enough to see the problem. */
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 /** A step that was picked this often is reached at least once, unless its statement was renamed. */
 const SURELY_REACHED_IN = 20;
 
@@ -49,8 +49,8 @@ export async function verifyRecords(proof: Proof): Promise<boolean> {
       const settled = await settleRecords({ nodes, promises: earning.promises, followers, isLast });
       const faults = [...settled.faults, ...(isLast ? unreached(killing.steps) : [])];
       say(`run ${run}: ${describe(settled, nodes.arrivals)}`);
-      for (const fault of faults.slice(0, MOST_SHOWN)) console.error(`  ${fault}`);
-      if (faults.length > MOST_SHOWN) console.error(`  and ${faults.length - MOST_SHOWN} more`);
+      for (const fault of faults.slice(0, MAX_SHOWN)) console.error(`  ${fault}`);
+      if (faults.length > MAX_SHOWN) console.error(`  and ${faults.length - MAX_SHOWN} more`);
       if (faults.length === 0 && !isLast) continue;
       say(`kills by step:${describeSteps(killing.steps)}`);
       return faults.length === 0;

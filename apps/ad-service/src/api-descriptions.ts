@@ -43,7 +43,7 @@ export function clientApi(publicUrl: string): ApiDescription {
       ...rewardSchemas,
       EventType: eventType,
       PayPerCode: payPerCode,
-      SessionState: sessionState,
+      ViewState: sessionState,
       UnavailableReason: unavailableReason,
       ListedEvent: listedEvent,
       DeliveryState: deliveryState,
@@ -63,7 +63,7 @@ export function playerApi(publicUrl: string): ApiDescription {
     publicUrl,
     errorBody: errorEnvelope,
     refusals: [],
-    sharedSchemas: { ...rewardSchemas, SessionState: sessionState },
+    sharedSchemas: { ...rewardSchemas, ViewState: sessionState },
   };
 }
 

@@ -157,8 +157,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     adClickRoutes(surface, { database, now });
   });
   conversionRoutes(app, { database, currency, now });
-  const { mostDailyClicksPerAddress, directLinkUrl } = config;
-  const clicks = openClicks({ database, bots, campaigns, deliveries, mostDailyClicksPerAddress, log: logger });
+  const { maxDailyClicksPerAddress, directLinkUrl } = config;
+  const clicks = openClicks({ database, bots, campaigns, deliveries, maxDailyClicksPerAddress, log: logger });
   directLinkRoutes(app, { clicks, encryptionKey, directLinkUrl, now });
   mediaRoutes(app, { media });
   const ads = adRows(database);
@@ -268,7 +268,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
   const guard: OperatorGuard = {
     ...{ database, isTrusted, now },
     guardToken: token === undefined ? undefined : guardToken({ token, setting: "OPERATOR_TOKEN", registry }),
-    wrongCookies: rateLimiter({ quota: 20, windowSeconds: 60, mostKeys: 10_000 }),
+    wrongCookies: rateLimiter({ quota: 20, windowSeconds: 60, maxKeys: 10_000 }),
     origin: new URL(deps.publicUrl).origin,
   };
   app.register(

@@ -152,7 +152,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     telegramServers: read.TELEGRAM_TEST_SERVERS === "on" ? ("test" as const) : ("production" as const),
     /** Undefined: that of the store. */
     publisherSharePercent: read.PUBLISHER_SHARE_PERCENT,
-    mostDailyClicksPerAddress: read.MOST_DAILY_CLICKS_PER_ADDRESS,
+    maxDailyClicksPerAddress: read.MOST_DAILY_CLICKS_PER_ADDRESS,
     drainMs: read.DRAIN_SECONDS * 1000,
     rateLimits: { perTokenPerSecond: read.RATE_LIMIT_PER_TOKEN, perUserPerMinute: read.RATE_LIMIT_PER_USER },
     notices: {

@@ -33,7 +33,7 @@ import { rememberPublisherShare, startComparingShare } from "./statistics/publis
 import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
 import { servingMetrics } from "./statistics/serving-metrics.ts";
 import { startCallingTrackers } from "./vast/trackers.ts";
-import { startSweepingSessions } from "./views/sweep-sessions.ts";
+import { startSweepingViews } from "./views/sweep-sessions.ts";
 import { countLiveViews, openViews } from "./views/views.ts";
 
 async function start(config: Config): Promise<void> {
@@ -118,7 +118,7 @@ async function start(config: Config): Promise<void> {
     controlSockets.add(socket);
     app.server.emit("connection", socket);
   });
-  const sweeping = startSweepingSessions({ views, log: logger, now });
+  const sweeping = startSweepingViews({ views, log: logger, now });
   const rollingUp = startRollingUpStatistics({ database, log: logger, now });
   deliveries.start();
   const calling = startCallingTrackers({ database, requests, log: logger, now });

@@ -2,7 +2,7 @@ import { openSessionResponse, type ReportRequest } from "@intermission/ad-core/p
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
-import { sweepSessions } from "../src/views/sweep-sessions.ts";
+import { sweepViews } from "../src/views/sweep-sessions.ts";
 import { startAdServer } from "./fixtures/ad-server-fixture.ts";
 import { inline } from "./fixtures/sample-ad-server.ts";
 import { type Opened, wholeVideo } from "./fixtures/session-fixture.ts";
@@ -41,7 +41,7 @@ describe("a view without a picture", () => {
   async function expectNothingFor({ ads, opened }: Awaited<ReturnType<typeof openTag>>) {
     expect((await fixture.report(opened, { closed: "tap" })).body).toMatchObject({ error: { code: "SESSION_OVER" } });
     fixture.advance(40);
-    await sweepSessions(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
+    await sweepViews(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
     await fixture.callTrackers();
     expect([await fixture.events(), await fixture.charges()]).toEqual([[], []]);
     expect(ads.callsOf("/inline/error")).toEqual(["/inline/error?code=405"]);

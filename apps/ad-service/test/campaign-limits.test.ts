@@ -38,7 +38,7 @@ describe("limits of a campaign and of a user", () => {
   }
 
   const sessionsOf = (campaignId: string) =>
-    store.database.run({ name: "", text: "select from ad_sessions where campaign_id = $1" }, [campaignId]);
+    store.database.run({ name: "", text: "select from views where campaign_id = $1" }, [campaignId]);
   const daysOf = (campaignId: string) => {
     const text = `select views, clicks, spent_micros as "spentMicros" from campaign_days where campaign_id = $1`;
     return store.database.run({ name: "", text }, [campaignId]);

@@ -359,7 +359,7 @@ describe("files", () => {
   });
 
   /** Answers as nginx does above `client_max_body_size`: an HTML page, while the upload is still being sent. */
-  async function startProxy(mostBytes: number, closes: boolean): Promise<Server> {
+  async function startProxy(maxBytes: number, closes: boolean): Promise<Server> {
     const proxy = createServer((incoming, response) => {
       const refuse = () => {
         response.writeHead(413, { "content-type": "text/html", connection: "close" });
@@ -367,17 +367,17 @@ describe("files", () => {
         if (closes) response.once("finish", () => incoming.socket.destroySoon());
         else incoming.resume();
       };
-      if (Number(incoming.headers["content-length"] ?? 0) > mostBytes) return refuse();
+      if (Number(incoming.headers["content-length"] ?? 0) > maxBytes) return refuse();
       const chunks: Buffer[] = [];
       let length = 0;
       incoming.on("data", (chunk: Buffer) => {
         const before = length;
         length += chunk.length;
-        if (length <= mostBytes) chunks.push(chunk);
-        else if (before <= mostBytes) refuse();
+        if (length <= maxBytes) chunks.push(chunk);
+        else if (before <= maxBytes) refuse();
       });
       incoming.on("end", () => {
-        if (length > mostBytes) return;
+        if (length > maxBytes) return;
         const { host: _, "transfer-encoding": __, ...headers } = incoming.headers;
         const upstream = request(
           { host: "127.0.0.1", port: fixture.port, path: incoming.url, method: incoming.method, headers },

@@ -27,7 +27,7 @@ describe("CTA clicks", () => {
   afterEach(() => fixture.close());
 
   const clicks = () =>
-    store.database.run<{ click_id: string }>({ name: "", text: "select * from ad_clicks where bot_id = $1" }, [
+    store.database.run<{ click_id: string }>({ name: "", text: "select * from cta_clicks where bot_id = $1" }, [
       fixture.botId,
     ]);
   const tap = (url: string, init: RequestInit = {}) =>

@@ -6,7 +6,7 @@ import { openDatabase } from "@intermission/postgres/open-database";
 import { startTemporaryCluster } from "@intermission/testing/temporary-cluster";
 import { expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
-import { newSessionId } from "../src/views/session.ts";
+import { newViewId } from "../src/views/session.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
 import { codeIn } from "./fixtures/client-fixture.ts";
 import { addBotOf, demoOf, launchData } from "./fixtures/launch-fixture.ts";
@@ -133,7 +133,7 @@ async function expectOutage(outage: (deps: Outage) => Promise<void>): Promise<vo
         body: { bot_id: botId, init_data: launchData(botId, "42", fixture.clock.now) },
       },
       "a report of a view": {
-        ...{ path: `/player/v1/sessions/${newSessionId(botId)}/reports`, headers: json, status: 401 },
+        ...{ path: `/player/v1/sessions/${newViewId(botId)}/reports`, headers: json, status: 401 },
         body: { token: "x".repeat(43), reports: [] },
       },
       "a conversion": { path: "/postback/v1/conversions?click_id=a&key=b", status: 401 },

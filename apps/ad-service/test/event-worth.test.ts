@@ -134,9 +134,7 @@ describe("what an event is worth to the publisher", () => {
     );
 
     await share(99);
-    const [first] = await sql(
-      `select session_id from ad_sessions where bot_id = '${fixture.botId}' order by opened_at`,
-    );
+    const [first] = await sql(`select session_id from views where bot_id = '${fixture.botId}' order by opened_at`);
     const id = { botId: fixture.botId, sessionId: String(first?.session_id) };
     expect(await refundView(client.database, { ...id, now: fixture.clock.now })).toMatchObject({ outcome: "refunded" });
     expect((await stats()).total).toMatchObject({ refunds: { rewarded: 1 }, revenue_micros: sum - 1750 });

@@ -8,7 +8,7 @@ import { type ErrorForm, type Exchange, findFaults, type Sample } from "@intermi
 import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
-import { newSessionId } from "../src/views/session.ts";
+import { newViewId } from "../src/views/session.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
 import { codeIn } from "./fixtures/client-fixture.ts";
 import { addBotOf, demoOf, launchData } from "./fixtures/launch-fixture.ts";
@@ -108,7 +108,7 @@ async function samplesOf(address: string, token: string, at: Date): Promise<Samp
     fetch(address + path, { ...init, ...(body !== undefined && { body: JSON.stringify(body) }) });
   const asked = { bot_id: botId, user_tg_id: "42", reference: "an order" };
   const { code } = await codeIn(await send(post("/client/v1/codes", publisher, asked)));
-  const sessionId = newSessionId(botId);
+  const sessionId = newViewId(botId);
   const sessions = `/player/v1/sessions/${sessionId}`;
   const report = { sequence: 1, from_ms: 0, to_ms: 1000, visible: true, muted: false, rendered_frames: 25 };
   const campaign = { advertiser: "Shop", name: "Sale", formats: ["direct_link"], landingUrl: "https://shop.example/" };
@@ -164,7 +164,7 @@ async function samplesOf(address: string, token: string, at: Date): Promise<Samp
     get(`/operator/v1/deliveries/${eventId}`, operator),
     get(`/operator/v1/bots/${botId}/events?limit=5`, operator),
     get("/operator/v1/endpoints", operator),
-    { ...post(`/operator/v1/endpoints/${botId}`, operator, { mostInFlight: 4 }), method: "PATCH" },
+    { ...post(`/operator/v1/endpoints/${botId}`, operator, { maxInFlight: 4 }), method: "PATCH" },
     post(`/operator/v1/bots/${botId}/tokens`, operator, {}),
     get(`/operator/v1/views?botId=${botId}`, operator),
     get("/operator/v1/stats?from=2026-02-01&by=bot", operator),

@@ -54,7 +54,7 @@ describe("postbacks of advertisers", () => {
       redirect: "manual",
       headers: agent,
     });
-    const [click] = await ask<{ click_id: string }>("select click_id from ad_clicks where bot_id = $1", fixture.botId);
+    const [click] = await ask<{ click_id: string }>("select click_id from cta_clicks where bot_id = $1", fixture.botId);
     if (!click) throw new Error("the click was not recorded");
     return click.click_id;
   }

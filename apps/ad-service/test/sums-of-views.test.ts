@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { readStatistics } from "../src/statistics/read-statistics.ts";
 import { rollUpStatistics } from "../src/statistics/roll-up-statistics.ts";
-import { sweepSessions } from "../src/views/sweep-sessions.ts";
+import { sweepViews } from "../src/views/sweep-sessions.ts";
 import { rollUpUntilNow } from "./fixtures/facts-fixture.ts";
 import { HonestPlayer, openViewerFixture, type ViewerFixture } from "./fixtures/viewer-fixture.ts";
 
@@ -25,7 +25,7 @@ const rawNumbers = statement<Record<"starts" | "completions" | "rewards" | "clos
   `select count(started_at) as starts, count(watched_at) as completions, count(closed_at) as closes,
      count(*) filter (where state = 'rewarded') as rewards,
      (select coalesce(sum(price_micros), 0)::bigint from events where bot_id = $1) as spend
-   from ad_sessions where bot_id = $1`,
+   from views where bot_id = $1`,
 );
 
 describe("the sums of real views", () => {
@@ -77,6 +77,6 @@ async function live(fixture: ViewerFixture, visit: Visit): Promise<"filled" | "l
   else await player.send();
   if (visit.leaving === "reopen") await fixture.open(visit.userId, code);
   fixture.advance(visit.afterSeconds);
-  await sweepSessions(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
+  await sweepViews(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
   return "filled";
 }

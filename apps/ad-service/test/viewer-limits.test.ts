@@ -8,7 +8,7 @@ import { openClicks } from "../src/clicks/follow-link.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { migrations } from "../src/migrations.ts";
 import { sessionRoutes } from "../src/views/player-routes.ts";
-import { sweepSessions } from "../src/views/sweep-sessions.ts";
+import { sweepViews } from "../src/views/sweep-sessions.ts";
 import {
   type Opened,
   openSessionFixture,
@@ -59,7 +59,7 @@ describe("cooldown, cap and clock of one viewer", () => {
     return status;
   };
   const sweep = (fixture: SessionFixture) =>
-    sweepSessions(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
+    sweepViews(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
 
   describe("an offer that was opened and not started reserves nothing", () => {
     test.each([

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createServerDatabase, openTestDatabase } from "@intermission/testing/test-database";
 import { expect, onTestFinished, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
-import { sweepSessions } from "../src/views/sweep-sessions.ts";
+import { sweepViews } from "../src/views/sweep-sessions.ts";
 import { openCliFixture } from "./fixtures/cli-fixture.ts";
 import { openViewerFixture } from "./fixtures/viewer-fixture.ts";
 
@@ -82,6 +82,6 @@ test("views that a wrong clock began and paid lock their viewer out neither by c
   // A view that began under the wrong clock can be finished.
   await fixture.play(begun, 0, 11);
   await fixture.report(begun, { closed: "tap" });
-  await sweepSessions(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
+  await sweepViews(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
   expect(await fixture.events()).toHaveLength(3);
 });

@@ -39,8 +39,8 @@ import {
   guardTrpc,
   isOperatorAddress,
   isTrpcAddress,
-  LONGEST_PROCEDURE_LIST,
-  MOST_CALLS_IN_A_BATCH,
+  MAX_CALLS_IN_A_BATCH,
+  MAX_PROCEDURE_LIST_LENGTH,
   trpcErrorBody,
 } from "./trpc-surface.ts";
 import { type IntakeMetrics, intakeMetrics } from "./webhook-intake/intake-metrics.ts";
@@ -78,7 +78,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const { config, database, bots, logger, isControlSocket = () => false, now = () => new Date() } = options;
   const isOperator = (request: FastifyRequest) => isControlSocket(request.raw.socket);
   const app = createHttpServer({
-    ...{ logger, trustProxy: config.trustProxy, unavailabilityOf, maxParamLength: LONGEST_PROCEDURE_LIST },
+    ...{ logger, trustProxy: config.trustProxy, unavailabilityOf, maxParamLength: MAX_PROCEDURE_LIST_LENGTH },
     errorBodyFor: (request, error) =>
       isTrpcAddress(request.url) || (isOperatorAddress(request.url) && isOperator(request))
         ? trpcErrorBody(error)
@@ -176,7 +176,7 @@ function trpcOptionsOf<Router extends AnyRouter>(
   return {
     router,
     createContext: ({ req }) => createContext(req),
-    maxBatchSize: MOST_CALLS_IN_A_BATCH,
+    maxBatchSize: MAX_CALLS_IN_A_BATCH,
     onError({ error, path, req }) {
       const facts = { requestId: req.id, path };
       if (error.code === "INTERNAL_SERVER_ERROR") logger.error({ err: error, ...facts }, "procedure failed");

@@ -3,8 +3,8 @@ import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/
 import type { FastifyInstance } from "fastify";
 
 /** Calls of one batch, and characters of their joined names; docs/integrate.md tells clients to stay below. */
-export const MOST_CALLS_IN_A_BATCH = 100;
-export const LONGEST_PROCEDURE_LIST = 4000;
+export const MAX_CALLS_IN_A_BATCH = 100;
+export const MAX_PROCEDURE_LIST_LENGTH = 4000;
 
 const codeOfStatus: Record<number, TRPC_ERROR_CODE_KEY> = {
   401: "UNAUTHORIZED",

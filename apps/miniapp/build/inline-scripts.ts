@@ -13,7 +13,7 @@ import { oldestBrowsers } from "./old-browsers.ts";
 interface InlineScript {
   /** Its place in index.html is a comment with the file's name: `<!--early-start-->`. */
   readonly entry: string;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   readonly compile: (entry: string, root: string) => Promise<string>;
 }
 
@@ -45,13 +45,13 @@ export function inlineScripts(scripts: readonly InlineScript[]): Plugin {
   };
 }
 
-async function inlined({ entry, mostBytes, compile }: InlineScript, root: string): Promise<string> {
+async function inlined({ entry, maxBytes, compile }: InlineScript, root: string): Promise<string> {
   const script = (await compile(join(root, entry), root)).trim();
   const bytes = Buffer.byteLength(script);
-  if (bytes > mostBytes) throw new Error(`${entry} is ${bytes} bytes inline, more than the limit of ${mostBytes}`);
+  if (bytes > maxBytes) throw new Error(`${entry} is ${bytes} bytes inline, more than the limit of ${maxBytes}`);
   if (script.includes("</script"))
     throw new Error(`${entry} contains "</script", which would close its script element`);
-  console.log(`inline ${entry}: ${bytes} bytes of ${mostBytes}`);
+  console.log(`inline ${entry}: ${bytes} bytes of ${maxBytes}`);
   return script;
 }
 

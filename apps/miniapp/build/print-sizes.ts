@@ -6,12 +6,12 @@ import type { Plugin } from "vite";
  * their limit. A user loads one language file of each folder, so the largest of each counts; the first screen's English is in the entry.
  */
 export function printSizes({
-  mostKilobytesToOffer,
-  mostKilobytesOfScript,
+  maxKilobytesToOffer,
+  maxKilobytesOfScript,
   languages,
 }: {
-  mostKilobytesToOffer: number;
-  mostKilobytesOfScript: number;
+  maxKilobytesToOffer: number;
+  maxKilobytesOfScript: number;
   /** Folders of language files; a user loads one file of each. */
   languages: readonly string[];
 }): Plugin {
@@ -33,9 +33,9 @@ export function printSizes({
         }
         print(file.fileName, bytes);
       }
-      check("scripts up to the offer", toOffer, mostKilobytesToOffer);
+      check("scripts up to the offer", toOffer, maxKilobytesToOffer);
       const ofLanguage = [...largest.values()].reduce((sum, bytes) => sum + bytes, 0);
-      check("a user's scripts, with the largest language", ofAll + ofLanguage, mostKilobytesOfScript);
+      check("a user's scripts, with the largest language", ofAll + ofLanguage, maxKilobytesOfScript);
     },
   };
 }

@@ -59,18 +59,18 @@ function post<Body>(path: string, request: object): Promise<Answer<Body>> {
   return readAnswer(callAdService(path, request, abortsLater()));
 }
 
-const LONGEST_CALL_MS = 10_000;
+const MAX_CALL_MS = 10_000;
 
 /** Aborts a call that takes too long. Chrome before 103 and iOS before 16 have no `AbortSignal.timeout`. */
 function abortsLater(): AbortSignal {
   const stop = new AbortController();
-  setTimeout(() => stop.abort(), LONGEST_CALL_MS);
+  setTimeout(() => stop.abort(), MAX_CALL_MS);
   return stop.signal;
 }
 
 /** The answer of the early start's call, which has no time limit of its own. */
 export function readEarlyAnswer<Body>(replying: Promise<Reply<Body>>): Promise<Answer<Body>> {
-  const tooLate = new Promise<never>((_, reject) => setTimeout(reject, LONGEST_CALL_MS));
+  const tooLate = new Promise<never>((_, reject) => setTimeout(reject, MAX_CALL_MS));
   return readAnswer(Promise.race([replying, tooLate]));
 }
 

@@ -1,4 +1,4 @@
-const MOST_KEEPALIVE_CHARACTERS = 20_000;
+const MAX_KEEPALIVE_CHARACTERS = 20_000;
 
 export interface Reply<Body> {
   readonly response: Response;
@@ -23,7 +23,7 @@ export async function callAdService<Body>(
     body,
     // Lets the request outlive the page: a close is often the page's last action. Browsers limit the size of such bodies,
     // and Chrome 80 sends none with a JSON content type.
-    keepalive: body.length < MOST_KEEPALIVE_CHARACTERS,
+    keepalive: body.length < MAX_KEEPALIVE_CHARACTERS,
     signal,
   });
   return { response, body: await response.json() };

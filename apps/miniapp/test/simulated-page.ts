@@ -12,7 +12,7 @@ export interface SentCall extends ReportRequest {
 }
 
 const ONE_WAY_MS = 60;
-const LONGEST_CALL_MS = 10_000;
+const MAX_CALL_MS = 10_000;
 
 /** A page with a video, a network and the ad service, all on the test's fake clock. */
 export function simulatePage({ durationMs }: { durationMs: number }) {
@@ -39,7 +39,7 @@ export function simulatePage({ durationMs }: { durationMs: number }) {
     const request = sent("fetch", body);
     const fate = network;
     await wait(ONE_WAY_MS);
-    if (fate === "hangs") await wait(LONGEST_CALL_MS - ONE_WAY_MS);
+    if (fate === "hangs") await wait(MAX_CALL_MS - ONE_WAY_MS);
     // A pending call may be lost with its page.
     if (fate === "hangs" || fate === "request-lost" || isGone) throw new TypeError("Failed to fetch");
     if (fate === "busy")

@@ -64,14 +64,14 @@ export class SimulatedService {
   }
 
   #neededMs(covered: readonly Range[]): number {
-    return this.#isWatched(covered) ? this.#leastMs : total(covered) - SLACK_MS;
+    return this.#isWatched(covered) ? this.#minMs : total(covered) - SLACK_MS;
   }
 
   #isWatched(covered: readonly Range[]): boolean {
-    return covered.some(([from, to]) => from <= JITTER_MS && to >= this.#leastMs);
+    return covered.some(([from, to]) => from <= JITTER_MS && to >= this.#minMs);
   }
 
-  get #leastMs(): number {
+  get #minMs(): number {
     return this.#durationMs - Math.min(1000, this.#durationMs / 10);
   }
 }

@@ -120,7 +120,7 @@ export const currencyCode = z
   .describe("ISO 4217: of `revenue_micros`.");
 
 export const sessionState = z.enum(["opened", "playing", "watched", "rewarded"]);
-export type SessionState = z.infer<typeof sessionState>;
+export type ViewState = z.infer<typeof sessionState>;
 
 /** The publisher's own `startapp` value. */
 const startParam = z

@@ -12,14 +12,14 @@ const HTTP_DATES = [
 ];
 
 /** Longer than every form: `Wednesday, 31-Dec-99 23:59:59 GMT`, or 15 digits, with some blanks around. */
-const LONGEST = 100;
+const MAX_LENGTH = 100;
 
 /**
  * `Retry-After` of RFC 9110, 10.2.3: seconds, or a date in any of its three forms, with blanks around it. Whole seconds
  * from `now`, 0 for a past date; undefined for anything else.
  */
 export function retryAfterSeconds(header: string | undefined, now: Date): number | undefined {
-  if (header === undefined || header.length > LONGEST) return undefined;
+  if (header === undefined || header.length > MAX_LENGTH) return undefined;
   const value = header.replaceAll(/^[ \t]+|[ \t]+$/g, "");
   if (/^\d{1,15}$/.test(value)) return Number(value);
   const milliseconds = parseHttpDate(value, now);

@@ -19,7 +19,7 @@ export const telegramPublicKeys = {
 export type TelegramServers = keyof typeof telegramPublicKeys;
 
 /** About ten times the size that Telegram sends. */
-const longestInitDataBytes = 8192;
+const maxInitDataBytes = 8192;
 /** Init data is replayable: it may be at most an hour old to begin something new. */
 const defaultMaxAgeSeconds = 3600;
 /**
@@ -152,7 +152,7 @@ export function signInitData(input: {
 
 function parseFields(initData: string): Map<string, string> | InitDataVerdict {
   if (initData === "") return refused("empty");
-  if (Buffer.byteLength(initData) > longestInitDataBytes) return refused("too-long");
+  if (Buffer.byteLength(initData) > maxInitDataBytes) return refused("too-long");
   const fields = new Map<string, string>();
   for (const pair of initData.split("&")) {
     const [rawKey = "", rawValue, ...rest] = pair.split("=");
@@ -194,7 +194,7 @@ const ed25519Head = Buffer.from("302a300506032b6570032100", "hex");
 
 /** A cache for Telegram's key and those of the demo and the tests: making a key takes half as long as a check. */
 const publicKeys = new Map<string, KeyObject>();
-const mostPublicKeys = 16;
+const maxPublicKeys = 16;
 
 function publicKeyOf(hex: string): KeyObject {
   const known = publicKeys.get(hex);
@@ -202,7 +202,7 @@ function publicKeyOf(hex: string): KeyObject {
   if (!/^[0-9a-f]{64}$/i.test(hex)) throw new Error("an Ed25519 public key is 64 hex digits");
   const der = Buffer.concat([ed25519Head, Buffer.from(hex, "hex")]);
   const key = createPublicKey({ key: der, format: "der", type: "spki" });
-  if (publicKeys.size === mostPublicKeys) publicKeys.clear();
+  if (publicKeys.size === maxPublicKeys) publicKeys.clear();
   publicKeys.set(hex, key);
   return key;
 }

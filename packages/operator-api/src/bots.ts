@@ -7,7 +7,7 @@ const amountFault = "must be a whole number from 1 to 1000000000";
 /** How much the bot pays for one view or click, in its unit. */
 const rewardAmount = z.int(amountFault).min(1, amountFault).max(1_000_000_000, amountFault);
 
-const MOST_LANGUAGES = 40;
+const MAX_LANGUAGES = 40;
 const lengthFault = "must have 1 to 32 characters";
 // No control characters, and none that change the direction of the text after them. Persian and Indic words need U+200C and
 // U+200D, which join letters or keep them apart.
@@ -25,9 +25,9 @@ const word = z
  */
 const rewardUnit = z.record(z.string(), z.record(z.string(), word)).superRefine((unit, context) => {
   const languages = Object.entries(unit);
-  if (languages.length === 0 || languages.length > MOST_LANGUAGES)
-    context.addIssue(`must have 1 to ${MOST_LANGUAGES} languages`);
-  for (const [language, forms] of languages.slice(0, MOST_LANGUAGES)) {
+  if (languages.length === 0 || languages.length > MAX_LANGUAGES)
+    context.addIssue(`must have 1 to ${MAX_LANGUAGES} languages`);
+  for (const [language, forms] of languages.slice(0, MAX_LANGUAGES)) {
     const fault = faultOf(language, Object.keys(forms));
     if (fault !== undefined) context.addIssue(fault);
   }

@@ -248,7 +248,7 @@ export const campaignRoutes = {
 
 export type LandingUrlCheck = { outcome: "valid"; url: string } | { outcome: "invalid"; message: string };
 
-const LONGEST = 2048;
+const MAX_LENGTH = 2048;
 
 const faults = {
   "not-an-address": "is not an address; write it in full, as https://example.com/page",
@@ -258,7 +258,7 @@ const faults = {
 
 /** Checks a page that a viewer may be sent to: http or https (including t.me), without a user name or password. */
 export function checkLandingUrl(text: string): LandingUrlCheck {
-  if (text.length > LONGEST) return invalid(`is longer than ${LONGEST} characters`);
+  if (text.length > MAX_LENGTH) return invalid(`is longer than ${MAX_LENGTH} characters`);
   const fault = webAddressFault(text, { isPlainHttpAllowed: true });
   if (fault !== undefined) return invalid(faults[fault]);
   return { outcome: "valid", url: new URL(text).href };

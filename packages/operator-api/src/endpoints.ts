@@ -15,7 +15,7 @@ const listedEndpoint = z.object({
   disabledReason: z.enum(["operator", "gone", "failing"]).nullable(),
   breaker: z.enum(["closed", "open", "half-open"]).nullable(),
   probeAt: moment.nullable().describe("When a breaker that is not closed lets the next delivery through."),
-  restUntil: moment
+  backoffUntil: moment
     .nullable()
     .describe("Until when it rests, because an answer or a timeout showed that it is overloaded."),
   inFlight: z.int(),

@@ -18,12 +18,12 @@ describe("commits of a group", () => {
     });
     const batches: number[] = [];
     let inFlight = 0;
-    let mostInFlight = 0;
+    let maxInFlight = 0;
     const group = groupCommits<number, number>({
       orderBy: (id) => String(id).padStart(9, "0"),
       async run(ids) {
         batches.push(ids.length);
-        mostInFlight = Math.max(mostInFlight, ++inFlight);
+        maxInFlight = Math.max(maxInFlight, ++inFlight);
         await database.run(insert, [ids]).finally(() => inFlight--);
         return ids.map((id) => id * 2);
       },
@@ -37,7 +37,7 @@ describe("commits of a group", () => {
     expect(stored.map(({ id }) => id * 2)).toEqual(doubled);
     expect(Math.max(...batches)).toBeGreaterThan(100);
     expect(batches.length).toBeLessThan(30);
-    expect(mostInFlight).toBe(2);
+    expect(maxInFlight).toBe(2);
   });
 });
 

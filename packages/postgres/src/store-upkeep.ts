@@ -33,7 +33,7 @@ export function lookEvery(
 }
 
 /** A table is analyzed when it has this many rows plus twice the planner's count: plans for a small table no longer fit. */
-const FEWEST_ROWS = 250;
+const MIN_ROWS = 250;
 
 /**
  * Analyzes the tables of `schema` that have doubled since their last ANALYZE, which also makes sessions replan their
@@ -48,7 +48,7 @@ export async function analyzeGrown(pool: pg.Pool, schema: string, isStopping: ()
     `select format('%I.%I', nspname, relname) as name
     from pg_class join pg_namespace on pg_namespace.oid = relnamespace
     where nspname = $1 and relkind = 'r'
-      and pg_stat_get_live_tuples(pg_class.oid) >= ${FEWEST_ROWS} + 2 * greatest(reltuples, 0)`,
+      and pg_stat_get_live_tuples(pg_class.oid) >= ${MIN_ROWS} + 2 * greatest(reltuples, 0)`,
     [schema],
   );
   const faults: unknown[] = [];

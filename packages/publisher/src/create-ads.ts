@@ -137,7 +137,7 @@ interface Call {
 const TEST_TIMEOUT_MS = 25_000;
 
 /** The largest answer, a page of 1000 events, has about 1 MB. */
-const MOST_ANSWER_BYTES = 2 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
 
 /**
  * A client of `/client/v1` for one bot. Throws a TypeError, which names the option and the usual variable, if an option cannot
@@ -173,7 +173,7 @@ export function createAds(options: AdsOptions): Ads {
         redirect: "manual",
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
-      const answer = parseJson(await readBody(response.body, MOST_ANSWER_BYTES));
+      const answer = parseJson(await readBody(response.body, MAX_ANSWER_BYTES));
       if (response.ok && answer !== undefined) return answer;
       return (await import("./failed-call.ts")).errorOf(response, answer, base);
     } catch (cause) {

@@ -115,7 +115,7 @@ export class CompanionError extends RequestError {
 }
 
 /** A page of 100 entries has about 50 kB. */
-const MOST_ANSWER_BYTES = 1024 * 1024;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
  * Throws a TypeError, which names the option and the usual variable, if an option cannot be right. Every method rejects
@@ -228,7 +228,7 @@ function requireUserId(value: string | number): string {
 }
 
 async function resultOf(response: Response, address: string): Promise<unknown> {
-  const bytes = await readBody(response.body, MOST_ANSWER_BYTES);
+  const bytes = await readBody(response.body, MAX_ANSWER_BYTES);
   let answer: { result?: { data?: unknown }; error?: unknown } | null = null;
   try {
     answer = JSON.parse(new TextDecoder().decode(bytes));

@@ -23,7 +23,7 @@ export interface FollowOptions {
 }
 
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 /** A handler that is not done after so long never ends. */
 const MAX_HANDLER_MS = 600_000;
 /** Answers of the API after which trying again does not help. */
@@ -125,7 +125,7 @@ async function follow(
       report(onError, error);
     }
     await pause(pauseMs, signal).catch(() => {});
-    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
   }
 }
 

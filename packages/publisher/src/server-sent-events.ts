@@ -6,7 +6,7 @@ export interface ServerSentEvent {
 }
 
 /** Several times an entry of the ledger. */
-const MOST_CHARACTERS = 64 * 1024;
+const MAX_CHARACTERS = 64 * 1024;
 /** Three heartbeats of the API. */
 const SILENCE_MS = 30_000;
 
@@ -40,7 +40,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array> | null): Asyn
           blockLength += line.length;
         }
       }
-      if (blockLength + unfinished.length > MOST_CHARACTERS) throw new Error("an event of the stream is too large");
+      if (blockLength + unfinished.length > MAX_CHARACTERS) throw new Error("an event of the stream is too large");
     }
   } finally {
     await reader.cancel().catch(() => {});

@@ -48,7 +48,7 @@ export interface WebhookOptions extends Pick<VerifyOptions, "toleranceSeconds" |
 }
 
 /** Several times the largest webhook of the contract. */
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /**
  * Makes a request handler for the webhooks of an ad service, for Hono, Next, Bun, Deno and Workers; `toNodeHandler` adapts it
@@ -70,8 +70,8 @@ export function webhook(
     if (typeof request.headers?.get !== "function") throw new TypeError(notARequest);
     if (request.method !== "POST") return refusal(405, "METHOD_NOT_ALLOWED", "a webhook is a POST", { allow: "POST" });
     if (request.bodyUsed) return notConfigured(new TypeError(readBefore));
-    const body = await readBody(request.body, MOST_BYTES);
-    if (body === undefined) return refusal(413, "TOO_LARGE", `a webhook has at most ${MOST_BYTES} bytes`);
+    const body = await readBody(request.body, MAX_BYTES);
+    if (body === undefined) return refusal(413, "TOO_LARGE", `a webhook has at most ${MAX_BYTES} bytes`);
     const configured = await readTokens(tokens, namedBot(body)).catch((error: unknown) => notConfigured(error));
     if (configured instanceof Response) return configured;
     const verified = await verifyWebhook(body, request.headers, configured, { ...verifying, now: now() });

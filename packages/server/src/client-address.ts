@@ -79,7 +79,7 @@ export function clientNetworks(address: string): ClientNetworks {
 export type TrustProxy = boolean | number | string[];
 
 const proxyNames = ["loopback", "linklocal", "uniquelocal"];
-const MOST_HOPS = 32;
+const MAX_HOPS = 32;
 
 /** The form of `TRUST_PROXY`, for the error message about an invalid one. */
 export const trustProxyForm =
@@ -91,7 +91,7 @@ export function parseTrustProxy(text: string): TrustProxy | undefined {
   if (words === "true" || words === "false") return words === "true";
   if (/^\d+$/.test(words)) {
     const hops = Number(words);
-    return hops > MOST_HOPS ? undefined : hops === 0 ? false : hops;
+    return hops > MAX_HOPS ? undefined : hops === 0 ? false : hops;
   }
   const places = words.split(",").map((place) => place.trim());
   return places.every((place) => proxyNames.includes(place) || isNetwork(place)) ? places : undefined;

@@ -17,7 +17,7 @@ export interface TokenGuardOptions {
   now?: () => number;
 }
 
-const WRONG_TOKENS = { quota: 20, windowSeconds: 60, mostKeys: 10_000 };
+const WRONG_TOKENS = { quota: 20, windowSeconds: 60, maxKeys: 10_000 };
 const LOG_EVERY_MS = 60_000;
 
 /**

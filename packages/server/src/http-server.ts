@@ -50,7 +50,7 @@ export interface HttpServerOptions {
 }
 
 /** For the slowest route: a large file over a slow connection. A silent connection is closed after a minute. */
-const LONGEST_REQUEST_MS = 30 * 60_000;
+const MAX_REQUEST_MS = 30 * 60_000;
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
 
 /**
@@ -78,7 +78,7 @@ export function createHttpServer({
     // Hop 0 is the peer that connected to this server.
     trustProxy: typeof trustProxy === "number" ? (_address, hop) => hop < trustProxy : (trustProxy ?? false),
     bodyLimit,
-    requestTimeout: LONGEST_REQUEST_MS,
+    requestTimeout: MAX_REQUEST_MS,
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000,
     // A connection without a limit would stay with one node forever, even after more nodes were added.

@@ -155,9 +155,9 @@ export async function serveMetrics(options: {
   return app;
 }
 
-const LEAST_MS = 5000;
+const MIN_MS = 5000;
 /** Reading takes at most this share of the time, however slow it gets. */
-const MOST_OF_THE_TIME = 0.02;
+const MAX_TIME_SHARE = 0.02;
 
 /** Reads at most every five seconds, and less often if reading is slow. Calls in between get the last result. */
 export function rarelyRead<Value>(read: () => Promise<Value>): () => Promise<Value> {
@@ -169,7 +169,7 @@ export function rarelyRead<Value>(read: () => Promise<Value>): () => Promise<Val
     freshUntil = Number.POSITIVE_INFINITY;
     last = read().finally(() => {
       const tookMs = performance.now() - startedAt;
-      freshUntil = performance.now() + Math.max(LEAST_MS, tookMs / MOST_OF_THE_TIME);
+      freshUntil = performance.now() + Math.max(MIN_MS, tookMs / MAX_TIME_SHARE);
     });
     return last;
   };

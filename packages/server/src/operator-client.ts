@@ -22,7 +22,7 @@ export interface OperatorClient {
 }
 
 /** A video may be fetched, converted and given renditions before the server answers. */
-const LONGEST_WAIT_MS = 15 * 60_000;
+const MAX_WAIT_MS = 15 * 60_000;
 
 const fieldFaults = z.array(z.object({ field: z.string(), message: z.string() }));
 const errorBody = z.object({
@@ -35,7 +35,7 @@ export function httpOperatorClient(
 ): OperatorClient {
   const isSocket = "socketPath" in target;
   const url = new URL(isSocket ? "http://control-socket" : target.url);
-  const headersTimeout = LONGEST_WAIT_MS;
+  const headersTimeout = MAX_WAIT_MS;
   const client = new Client(
     url.origin,
     isSocket ? { socketPath: target.socketPath, headersTimeout } : { headersTimeout },

@@ -41,7 +41,7 @@ test("a clock that steps back refills nothing", () => {
 });
 
 test("a flood of keys does not grow its memory: the oldest keys are evicted", () => {
-  const limiter = rateLimiter({ quota: 1, windowSeconds: 60, mostKeys: 4 });
+  const limiter = rateLimiter({ quota: 1, windowSeconds: 60, maxKeys: 4 });
   for (const key of ["a", "b", "c", "a", "d"]) limiter.take(key, 0);
   expect(limiter.take("a", 0).isAllowed).toBe(false);
   expect(limiter.take("b", 0).isAllowed).toBe(true);

@@ -71,7 +71,7 @@ function isName(pattern: string): boolean {
 }
 
 /** Longer ones are forged: the limit bounds the time of the patterns. */
-const LONGEST_AGENT = 1024;
+const MAX_AGENT_LENGTH = 1024;
 
 /** Most visitors share a few hundred agents; the patterns take 12 µs. */
 const recognised = new LRUCache<string, Agent>({ max: 2000 });
@@ -82,7 +82,7 @@ const recognised = new LRUCache<string, Agent>({ max: 2000 });
  * called ChatBot) is `crawler-like`; an agent without any of these signs is unknown. Both may belong to a person.
  */
 export function recogniseAgent(fullAgent: string): Agent {
-  const agent = fullAgent.slice(0, LONGEST_AGENT);
+  const agent = fullAgent.slice(0, MAX_AGENT_LENGTH);
   const known = recognised.get(agent);
   if (known !== undefined) return known;
   const judged = judgeAgent(agent);

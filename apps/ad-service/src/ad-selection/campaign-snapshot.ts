@@ -78,8 +78,8 @@ export interface DeliveredLately {
 /** Counts only for campaigns with a limit, because it reads all their views of the interval. */
 const inFlight = (of: string) => `case when coalesce(${of}.total_budget_micros, ${of}.daily_budget_micros,
       ${of}.total_view_cap, ${of}.daily_view_cap) is null then 0 else (
-    select count(*) from ad_sessions
-    where ad_sessions.campaign_id = ${of}.campaign_id and state in ('opened', 'playing', 'watched') and not is_test
+    select count(*) from views
+    where views.campaign_id = ${of}.campaign_id and state in ('opened', 'playing', 'watched') and not is_test
       and opened_at > $1::timestamptz - ${IN_FLIGHT}
   ) end::integer as "viewsInFlight"`;
 

@@ -46,7 +46,7 @@ export function languageOf(tag: string | undefined): string | undefined {
 const HOUR_MS = 3_600_000;
 const known = new Map<string, { hour: number; weekday: number; until: number }>();
 const formats = new Map<string, Intl.DateTimeFormat>();
-const MOST_ZONES = 1000;
+const MAX_ZONES = 1000;
 
 /** Hour (0–23) and weekday (1 is Monday) in a time zone. Cached per quarter of an hour: no zone's offset changes within one. */
 export function localTime(timeZone: string, now: Date): { hour: number; weekday: number } {
@@ -58,7 +58,7 @@ export function localTime(timeZone: string, now: Date): { hour: number; weekday:
   const weekday = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"].indexOf(text("weekday")) + 1;
   const until = (Math.floor(at / (HOUR_MS / 4)) + 1) * (HOUR_MS / 4);
   const found = { hour: Number(text("hour")), weekday, until };
-  if (known.size >= MOST_ZONES) known.clear();
+  if (known.size >= MAX_ZONES) known.clear();
   known.set(timeZone, found);
   return found;
 }
@@ -67,7 +67,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   let format = formats.get(timeZone);
   if (!format) {
     format = new Intl.DateTimeFormat("en-US", { timeZone, hour: "2-digit", hourCycle: "h23", weekday: "short" });
-    if (formats.size >= MOST_ZONES) formats.clear();
+    if (formats.size >= MAX_ZONES) formats.clear();
     formats.set(timeZone, format);
   }
   return format;

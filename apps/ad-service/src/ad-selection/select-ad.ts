@@ -14,8 +14,8 @@ const selectSeen = (of: { botId: string; userId: string; since: string }) => `
      and price_micros is not null
    order by occurred_at desc limit ${MAX_SEEN_ADS})
   union all
-  (select campaign_id, opened_at from ad_sessions
-   where ad_sessions.bot_id = ${of.botId} and ad_sessions.user_id = ${of.userId} and opened_at > ${of.since}
+  (select campaign_id, opened_at from views
+   where views.bot_id = ${of.botId} and views.user_id = ${of.userId} and opened_at > ${of.since}
      and state in ('playing', 'watched', 'held')
    order by opened_at desc limit ${MAX_SEEN_ADS})`;
 

@@ -17,7 +17,7 @@ import { insertToken } from "./tokens.ts";
 export const pendingEndpoint = {
   state: "pending",
   disabled_reason: null,
-  rest_until: Number.NEGATIVE_INFINITY,
+  backoff_until: Number.NEGATIVE_INFINITY,
   breaker: "closed",
   probe_at: Number.NEGATIVE_INFINITY,
   probe_failures: 0,

@@ -227,7 +227,7 @@ function isOpened(secretBox: SecretBox, ciphertext: Buffer, botId: string): bool
 }
 
 const MAX_AGE_MS = 1000;
-const MOST_KEPT = 10_000;
+const MAX_KEPT = 10_000;
 
 /** The signing tokens that this node remembers, by bot. */
 export interface SigningTokenCache {
@@ -248,7 +248,7 @@ export async function cachedSigningTokens(
   const stale = [...new Set(botIds)].filter(isStale);
   if (stale.length > 0) {
     const read = await signingTokens(cache, { botIds: stale, now: cache.now() });
-    if (kept.size > MOST_KEPT) kept.clear();
+    if (kept.size > MAX_KEPT) kept.clear();
     for (const botId of stale) kept.set(botId, { tokens: read.get(botId), readAt: now });
   }
   const tokens = new Map<string, SigningTokens>();

@@ -55,7 +55,7 @@ describe("clicks from one address", () => {
   });
 
   test("a tester's clicks count towards no limit of their address", async () => {
-    fixture = await openDirectLinkFixture(store.database, directLinkRoutes, { mostDailyClicksPerAddress: 2 });
+    fixture = await openDirectLinkFixture(store.database, directLinkRoutes, { maxDailyClicksPerAddress: 2 });
     const { bots, botId } = fixture;
     await updateBot(bots, { botId, settings: { testers: ["777"] }, now: new Date() });
     const address = newAddress();
@@ -70,7 +70,7 @@ describe("clicks from one address", () => {
 
   test("above the operator's limit nothing counts; the visitor sees why and may continue; other addresses count", async () => {
     fixture = await openDirectLinkFixture(store.database, directLinkRoutes, {
-      mostDailyClicksPerAddress: 30,
+      maxDailyClicksPerAddress: 30,
       // Thirty users within one second would be held as a click farm's.
       suspiciousClicks: "pay",
     });
@@ -141,7 +141,7 @@ describe("clicks from one address", () => {
   });
 
   test("of a burst of taps from one address exactly as many count as the operator's setting allows", async () => {
-    fixture = await openDirectLinkFixture(store.database, directLinkRoutes, { mostDailyClicksPerAddress: 5 });
+    fixture = await openDirectLinkFixture(store.database, directLinkRoutes, { maxDailyClicksPerAddress: 5 });
     const address = newAddress();
     const codes = await Promise.all(users(128).map((user) => fixture.issue(user)));
     const pages = await Promise.all(codes.map((code, index) => fixture.visit(code, { address }, index % 2)));
@@ -179,7 +179,7 @@ describe("clicks from one address", () => {
   });
 
   test("a second click of a code that loses the race does not count towards the limits of its address", async () => {
-    fixture = await openDirectLinkFixture(store.database, directLinkRoutes, { mostDailyClicksPerAddress: 2 });
+    fixture = await openDirectLinkFixture(store.database, directLinkRoutes, { maxDailyClicksPerAddress: 2 });
     const address = newAddress();
     const [first, second] = [await fixture.issue("41"), await fixture.issue("42")];
     const answers = await Promise.all(

@@ -44,7 +44,7 @@ export interface ClickDeps {
   campaigns: CampaignSnapshot;
   log: Pick<FastifyBaseLogger, "info" | "debug">;
   /** Limit of counted clicks of one address on one day (UTC); undefined: unlimited. */
-  mostDailyClicksPerAddress?: number | undefined;
+  maxDailyClicksPerAddress?: number | undefined;
 }
 
 export interface Clicks extends ClickDeps {
@@ -60,7 +60,7 @@ export interface Clicks extends ClickDeps {
 
 export function openClicks(deps: ClickDeps): Clicks {
   const memory = { usual: openUsualClicks(deps.database), pendingUsers: openPendingUsers() };
-  const lines = rateLimiter({ quota: 3, windowSeconds: 60, mostKeys: 20_000 });
+  const lines = rateLimiter({ quota: 3, windowSeconds: 60, maxKeys: 20_000 });
   const following = groupCommits<JudgedVisit, FollowedVisit>({
     // The statement locks addresses in the order of the visits, and takes one visit of each address.
     orderBy: ({ hashes }) => hashes.today,
@@ -199,9 +199,9 @@ type FollowingDeps = ClickDeps & Pick<Clicks, "usual" | "pendingUsers">;
 async function followBatch(deps: FollowingDeps, batch: readonly JudgedVisit[]): Promise<FollowedVisit[]> {
   const ads = await chooseAds(deps, batch);
   const clicks = await Promise.all(batch.map((visit, index) => clickOf(deps, visit, ads[index])));
-  const { database, deliveries, mostDailyClicksPerAddress } = deps;
+  const { database, deliveries, maxDailyClicksPerAddress } = deps;
   const followed = await deliveries.sendNew(batch.length, (slots) =>
-    judgeClicks(database, clicks, { mostDailyClicksPerAddress, slots }),
+    judgeClicks(database, clicks, { maxDailyClicksPerAddress, slots }),
   );
   return ads.map((ad, index) => {
     const link = followed[index];
@@ -270,7 +270,7 @@ const MAX_WAITING = 500;
  * nothing is left: choose another ad.
  */
 function followNearLimit(clicks: Clicks, visit: JudgedVisit, state: CampaignState): Promise<FollowedVisit> {
-  const { database, campaigns, deliveries, lastClicks, mostDailyClicksPerAddress } = clicks;
+  const { database, campaigns, deliveries, lastClicks, maxDailyClicksPerAddress } = clicks;
   const { campaignId } = state.campaign;
   if (lastClicks.get(campaignId)?.length === MAX_WAITING)
     throw new OverloadedError(`${MAX_WAITING} clicks wait for one campaign`);
@@ -278,7 +278,7 @@ function followNearLimit(clicks: Clicks, visit: JudgedVisit, state: CampaignStat
     const click = { ...(await clickOf(clicks, visit, undefined)), campaignId };
     const followed = await database.transaction(async (tx) => {
       if (!(await hasBudgetLeft(tx, state, { format: "direct_link", now: visit.now }))) return undefined;
-      return (await judgeClicks(tx, [click], { mostDailyClicksPerAddress, slots: 0 })).result[0];
+      return (await judgeClicks(tx, [click], { maxDailyClicksPerAddress, slots: 0 })).result[0];
     });
     if (followed) keepUsers(clicks, click, followed);
     if (followed?.verdict.outcome === "counted") {

@@ -73,7 +73,7 @@ const examples = {
   "bot-suspended": () => judge(bot({ isSuspended: true })),
   "no-ad": () => judge({}, clickOf({}, { campaignId: undefined })),
   "address-limit": () =>
-    judge({ address: { ...firstClick.address, counted: 5 } }, clickOf(), { mostDailyClicksPerAddress: 5 }),
+    judge({ address: { ...firstClick.address, counted: 5 } }, clickOf(), { maxDailyClicksPerAddress: 5 }),
   "unknown-code": () => judge({ userId: null, expiresAt: null }),
   "user-cap": () => judge({ userCap: 2, seenAds: 2 }),
   "near-limit": () => judge({}, clickOf({}, { isNearLimit: true })),
@@ -107,7 +107,7 @@ describe("what becomes of a visit", () => {
       const facts = Object.assign({}, ...later.map(([facts]) => facts));
       const visit = Object.assign({}, ...later.map(([, visit]) => visit));
       const click = Object.assign({}, ...later.map(([, , click]) => click));
-      expect(judge(facts, clickOf(visit, click), { mostDailyClicksPerAddress: 9 }).outcome).toBe(outcome);
+      expect(judge(facts, clickOf(visit, click), { maxDailyClicksPerAddress: 9 }).outcome).toBe(outcome);
     }
   });
 
@@ -173,7 +173,7 @@ describe("what becomes of a visit", () => {
     fc.assert(
       fc.property(anyFacts, anyClick, ({ ...facts }, { visitor, isTap, ...click }) => {
         const tap = isTap ? { suspicion: undefined } : undefined;
-        const verdict = judge(facts, clickOf({ visitor, tap }, click), { mostDailyClicksPerAddress: 30 });
+        const verdict = judge(facts, clickOf({ visitor, tap }, click), { maxDailyClicksPerAddress: 30 });
         if (verdict.outcome !== "counted") return;
         expect(visitor.kind === "machine" || facts.isUsed || facts.bot.isSuspended).toBe(false);
         expect(facts.expiresAt?.getTime()).toBeGreaterThan(now.getTime());

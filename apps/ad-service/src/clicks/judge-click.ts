@@ -67,14 +67,14 @@ export type BotOfClick = Pick<Bot, "isSuspended" | "cooldownSeconds" | "dailyCap
 
 export interface ClickSettings {
   /** Limit of counted clicks of one address on one day (UTC); undefined: unlimited. */
-  mostDailyClicksPerAddress?: number | undefined;
+  maxDailyClicksPerAddress?: number | undefined;
 }
 
 /** Decides what becomes of a visit. The order of the rules is the order in which a visitor learns about them. */
 export function judgeClick(
   facts: ClickFacts,
   click: Click,
-  { mostDailyClicksPerAddress = Number.POSITIVE_INFINITY }: ClickSettings,
+  { maxDailyClicksPerAddress = Number.POSITIVE_INFINITY }: ClickSettings,
   now: Date,
 ): ClickVerdict {
   const { visit, campaignId, isNearLimit } = click;
@@ -89,7 +89,7 @@ export function judgeClick(
   if (limit.outcome === "limited") return limit;
   if (campaignId === undefined) return { outcome: "no-ad" };
   if (facts.userCap !== null && (facts.seenAds ?? 0) >= facts.userCap) return { outcome: "user-cap", userId };
-  if (facts.address.counted >= mostDailyClicksPerAddress) return { outcome: "address-limit" };
+  if (facts.address.counted >= maxDailyClicksPerAddress) return { outcome: "address-limit" };
   if (tap === undefined && visitor.kind === "doubtful") return { outcome: "tap-needed", reason: visitor.reason };
   if (tap === undefined && isOverAddressLimits(facts, now)) return { outcome: "tap-needed", reason: "address" };
   if (isNearLimit && !bot.isTester) return { outcome: "near-limit" };

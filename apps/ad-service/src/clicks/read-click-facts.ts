@@ -66,9 +66,9 @@ const seenAds = `(
          and occurred_at > moment - make_interval(secs => user_cap_seconds) and price_micros is not null
          and events.campaign_id = v.campaign_id order by occurred_at desc limit user_cap)
        union all
-       (select from ad_sessions where ad_sessions.bot_id = v.bot_id and ad_sessions.user_id = code.user_id
+       (select from views where views.bot_id = v.bot_id and views.user_id = code.user_id
          and opened_at > moment - make_interval(secs => user_cap_seconds)
-         and state in ('playing', 'watched', 'held') and ad_sessions.campaign_id = v.campaign_id
+         and state in ('playing', 'watched', 'held') and views.campaign_id = v.campaign_id
          order by opened_at desc limit user_cap)
      ) as seen_ads
    )`;

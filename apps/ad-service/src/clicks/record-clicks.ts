@@ -67,11 +67,11 @@ interface Row {
 
 // The code is spent: a view that began with it goes on with a code of its own, so that it can still earn.
 const movedViews = `moved_views as (
-    update ad_sessions set code = spare_code, reference = '', version = version + 1
+    update views set code = spare_code, reference = '', version = version + 1
     from written
-    where ad_sessions.bot_id = written.bot_id and ad_sessions.code = written.code and spare_code is not null
+    where views.bot_id = written.bot_id and views.code = written.code and spare_code is not null
       and state in ('opened', 'playing', 'watched') and (refusal is null or refusal = 'held')
-    returning ad_sessions.bot_id, ad_sessions.code, ad_sessions.user_id, moment, deadline
+    returning views.bot_id, views.code, views.user_id, moment, deadline
   ),
   moved_codes as (
     insert into codes (bot_id, code, user_id, issued_at, expires_at)

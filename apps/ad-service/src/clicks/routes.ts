@@ -43,8 +43,8 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
   const addressKeys = { encryptionKey, day: Number.NaN, today: "", yesterday: "" };
   const tokenKey = tapTokenKey(encryptionKey);
   // In this process only: they protect the database from floods and decide no money. Many people may share an address.
-  const visitsOfCode = rateLimiter({ quota: 20, windowSeconds: 100, mostKeys: 50_000 });
-  const visitsOfAddress = rateLimiter({ quota: 500, windowSeconds: 25, mostKeys: 20_000 });
+  const visitsOfCode = rateLimiter({ quota: 20, windowSeconds: 100, maxKeys: 50_000 });
+  const visitsOfAddress = rateLimiter({ quota: 500, windowSeconds: 25, maxKeys: 20_000 });
 
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();

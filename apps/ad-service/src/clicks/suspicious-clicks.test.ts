@@ -45,7 +45,7 @@ describe("suspicious clicks", () => {
     );
 
   test("sixty invented users with one phone and one address are limited by the address limit, and listed", async () => {
-    await open("pay", { mostDailyClicksPerAddress: 25 });
+    await open("pay", { maxDailyClicksPerAddress: 25 });
     const address = newAddress();
     const codes = await issueMany(60);
     fixture.advance(5);

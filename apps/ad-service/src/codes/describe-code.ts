@@ -1,4 +1,4 @@
-import { type EventType, eventType, type PayPerCode, type SessionState } from "@intermission/ad-core/client-api";
+import { type EventType, eventType, type PayPerCode, type ViewState } from "@intermission/ad-core/client-api";
 import { isCode } from "@intermission/ad-core/code";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 
@@ -46,7 +46,7 @@ export interface DescribedCode extends Omit<FoundCode, "earned"> {
 export interface DescribedSession {
   sessionId: string;
   startParam: string | null;
-  state: SessionState;
+  state: ViewState;
   review: "held" | "refused" | undefined;
   suspicions: string[];
   openedAt: Date;
@@ -101,14 +101,12 @@ const selectEvents = statement<DescribedEvent>(
   `select event, event_id as "eventId", occurred_at as "occurredAt", is_test as "isTest"
    from events where bot_id = $1 and code = $2 order by occurred_at`,
 );
-const selectSessions = statement<
-  Omit<DescribedSession, "state" | "review"> & { state: SessionState | "held" | "refused" }
->(
+const selectViews = statement<Omit<DescribedSession, "state" | "review"> & { state: ViewState | "held" | "refused" }>(
   "codes.describe-sessions",
   `select session_id as "sessionId", start_param as "startParam", state, suspicions, opened_at as "openedAt", watched_at as "watchedAt",
      closed_at as "closedAt", accepted_ms as "acceptedMs", duration_ms as "durationMs",
      coalesce(refusals, '{}') as refusals
-   from ad_sessions where bot_id = $1 and code = $2 order by opened_at`,
+   from views where bot_id = $1 and code = $2 order by opened_at`,
 );
 const countRefusals = statement<{ reason: string; count: number }>(
   "codes.count-refused-clicks",
@@ -121,7 +119,7 @@ const countRequests = statement<{ reason: string; count: number }>(
 );
 
 async function sessionsOf(database: Database, botId: string, code: string): Promise<DescribedSession[]> {
-  const sessions = await database.run(selectSessions, [botId, code]);
+  const sessions = await database.run(selectViews, [botId, code]);
   return sessions.map(({ sessionId, state, ...others }) => ({
     sessionId,
     ...(state === "held" || state === "refused"

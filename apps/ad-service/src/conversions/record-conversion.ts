@@ -62,7 +62,7 @@ const findClick = statement<{
      select bot_id, campaign_id, null, outcome = 'refused' from withheld_clicks
      where click_id = $1 and outcome in ('held', 'refused')
      union all
-     select bot_id, campaign_id, creative_id, false from ad_clicks where click_id = $1
+     select bot_id, campaign_id, creative_id, false from cta_clicks where click_id = $1
    ) as clicked join campaigns using (campaign_id)`,
 );
 const insert = statement<{ clickId: string }>(

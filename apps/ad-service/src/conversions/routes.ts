@@ -77,8 +77,8 @@ export function conversionRoutes(
   deps: { database: Database; currency: string; now?: () => Date },
 ): void {
   const { database, currency, now = () => new Date() } = deps;
-  const calls = rateLimiter({ quota: 200, windowSeconds: 4, mostKeys: 20_000 });
-  const wrongKeys = rateLimiter({ quota: 20, windowSeconds: 100, mostKeys: 20_000 });
+  const calls = rateLimiter({ quota: 200, windowSeconds: 4, maxKeys: 20_000 });
+  const wrongKeys = rateLimiter({ quota: 20, windowSeconds: 100, maxKeys: 20_000 });
 
   const answer = async (request: FastifyRequest, given: unknown) => {
     const at = now();

@@ -22,7 +22,7 @@ export type AddCreativeOutcome =
   /** `conversion` is the ffmpeg command that makes the file acceptable, if there is one. */
   | { outcome: "refused"; message: string; conversion?: string };
 
-export const MOST_VIDEO_BYTES = 100 * 1024 * 1024;
+export const MAX_VIDEO_BYTES = 100 * 1024 * 1024;
 
 export interface AddCreativeDeps {
   database: Database;
@@ -30,7 +30,7 @@ export interface AddCreativeDeps {
   /** Name or path of ffmpeg; it need not be installed. */
   ffmpeg?: string;
   /** Time limit for lighter files; 2 min by default. */
-  longestMakingMs?: number;
+  maxMakingMs?: number;
 }
 
 type PathOf = (name: string) => string;
@@ -41,12 +41,12 @@ type PathOf = (name: string) => string;
  * video that is added again gets the lighter files that it lacks. `name` is its owner's name for the file.
  */
 export async function addCreative(
-  { database, media, ffmpeg = "ffmpeg", longestMakingMs }: AddCreativeDeps,
+  { database, media, ffmpeg = "ffmpeg", maxMakingMs }: AddCreativeDeps,
   upload: { bytes: AsyncIterable<Uint8Array>; name: string; now: Date },
 ): Promise<AddCreativeOutcome> {
   return media.withScratch(async (pathOf) => {
     if (!(await hasWritten(pathOf("upload"), upload.bytes))) {
-      return { outcome: "refused", message: `the file is larger than ${MOST_VIDEO_BYTES / 1024 / 1024} MiB` };
+      return { outcome: "refused", message: `the file is larger than ${MAX_VIDEO_BYTES / 1024 / 1024} MiB` };
     }
     if ((await stat(pathOf("upload"))).size === 0) return { outcome: "refused", message: "the file is empty" };
     const found = await inspectOrConvert(ffmpeg, pathOf);
@@ -58,7 +58,7 @@ export async function addCreative(
         ...(conversion !== undefined && { conversion: conversionCommand(conversion, upload.name) }),
       };
     }
-    const deps = { database, media, ffmpeg, longestMakingMs };
+    const deps = { database, media, ffmpeg, maxMakingMs };
     const kept = await keepVideo(deps, found, { pathOf, now: upload.now });
     const named = { creativeId: kept.creative.creativeId, name: basename(upload.name), isDefault: true };
     kept.creative = (await nameCreative(database, named)) ?? kept.creative;
@@ -72,12 +72,12 @@ async function hasWritten(path: string, bytes: AsyncIterable<Uint8Array>): Promi
   const counted = async function* () {
     for await (const chunk of bytes) {
       byteLength += chunk.byteLength;
-      if (byteLength > MOST_VIDEO_BYTES) return;
+      if (byteLength > MAX_VIDEO_BYTES) return;
       yield chunk;
     }
   };
   await pipeline(counted, createWriteStream(path, { flags: "wx", mode: 0o644 }));
-  return byteLength <= MOST_VIDEO_BYTES;
+  return byteLength <= MAX_VIDEO_BYTES;
 }
 
 /** A converted file that lasts longer or shorter is not what its owner saw. */
@@ -98,7 +98,7 @@ async function inspectOrConvert(ffmpeg: string, pathOf: PathOf): Promise<Playabl
   if (outcome === "too-long") return { ...found, message: `${found.message}, and converting it here takes too long` };
   if (outcome !== "done") return found;
   const better = await inspectVideo(converted);
-  if (better.outcome === "unplayable" || (await stat(converted)).size > MOST_VIDEO_BYTES) return found;
+  if (better.outcome === "unplayable" || (await stat(converted)).size > MAX_VIDEO_BYTES) return found;
   if (found.seconds !== undefined && Math.abs(better.durationMs / 1000 - found.seconds) > MAX_DRIFT_SECONDS)
     return found;
   return { ...better, path: converted, converted: found.message };
@@ -108,7 +108,7 @@ interface KeepDeps {
   database: Database;
   media: MediaStorage;
   ffmpeg: string;
-  longestMakingMs: number | undefined;
+  maxMakingMs: number | undefined;
 }
 
 async function keepVideo(
@@ -116,14 +116,14 @@ async function keepVideo(
   video: Playable,
   { pathOf, now }: { pathOf: PathOf; now: Date },
 ): Promise<{ creative: Creative; renditionFault?: string; posterFault?: string }> {
-  const { database, ffmpeg, longestMakingMs: longestMs } = deps;
+  const { database, ffmpeg, maxMakingMs: maxMs } = deps;
   const sha256 = await hashOfFile(video.path);
   const creativeId = `cre_${sha256.slice(0, 24)}`;
   nameChangedObject(creativeId);
   const known = await findCreative(database, creativeId);
   if (known && known.renditions.length > 0) return { creative: known };
   // Made before the file is kept, which moves it away from here.
-  const made = await makeRenditions({ ffmpeg, longestMs }, { path: video.path, video, pathOf });
+  const made = await makeRenditions({ ffmpeg, maxMs }, { path: video.path, video, pathOf });
   const posterFault = known ? undefined : await keepOriginal(deps, video, { creativeId, sha256, pathOf, now });
   const renditions: Rendition[] = [];
   for (const rendition of made.renditions) renditions.push(await keepRendition(deps.media, rendition));
@@ -186,11 +186,11 @@ export type DownloadVideo = (request: {
   url: string;
   into: Writable;
   signal: AbortSignal;
-  mostBytes: number;
+  maxBytes: number;
 }) => Promise<{ outcome: "downloaded" } | { outcome: "refused"; message: string }>;
 
 /** Enough for `addCreative` to detect that the file is too large; it reads no further. */
-const MOST_DOWNLOADED_BYTES = MOST_VIDEO_BYTES + 1024 * 1024;
+const MAX_DOWNLOADED_BYTES = MAX_VIDEO_BYTES + 1024 * 1024;
 
 /** The address returned no video: the operator can correct it. */
 class DownloadFault extends Error {}
@@ -208,7 +208,7 @@ export async function addCreativeByAddress(
   // The reader of the stream gets the error, later or never; without a listener the error would be unhandled.
   bytes.on("error", () => {});
   const enough = new AbortController();
-  const request = { url, into: bytes, signal: enough.signal, mostBytes: MOST_DOWNLOADED_BYTES };
+  const request = { url, into: bytes, signal: enough.signal, maxBytes: MAX_DOWNLOADED_BYTES };
   const downloading = downloadVideo(request).then(
     (result) => (result.outcome === "downloaded" ? bytes.end() : bytes.destroy(new DownloadFault(result.message))),
     (error) => bytes.destroy(error),

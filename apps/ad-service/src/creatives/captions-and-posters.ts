@@ -2,15 +2,15 @@ import { parseCaptions } from "@intermission/ad-core/captions";
 import type { Captions, Creative } from "@intermission/operator-api/creatives";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { findCreative } from "./creatives.ts";
-import { inspectPicture, MOST_PICTURE_BYTES } from "./inspect-picture.ts";
+import { inspectPicture, MAX_PICTURE_BYTES } from "./inspect-picture.ts";
 import { keepBytes, type MediaStorage, readAtMost } from "./media-storage.ts";
 
-export const MOST_CAPTION_BYTES = 256 * 1024;
+export const MAX_CAPTION_BYTES = 256 * 1024;
 
 /** Returns the fault of a WebVTT file, for its author; undefined if it can be shown with a video of that duration. */
 export function captionsFault(bytes: Uint8Array, { durationMs }: { durationMs: number }): string | undefined {
   if (bytes.byteLength === 0) return "the file is empty";
-  if (bytes.byteLength > MOST_CAPTION_BYTES) return `the file is larger than ${MOST_CAPTION_BYTES / 1024} KiB`;
+  if (bytes.byteLength > MAX_CAPTION_BYTES) return `the file is larger than ${MAX_CAPTION_BYTES / 1024} KiB`;
   let file: string;
   try {
     file = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -35,7 +35,7 @@ export type SetCaptionsOutcome =
   | { outcome: "unknown-creative" }
   | { outcome: "refused"; message: string };
 
-const MOST_LANGUAGES = 10;
+const MAX_LANGUAGES = 10;
 
 // Serializes changes: two languages added at the same time could both be the tenth.
 const lock = statement<never>("creatives.lock", "select from creatives where creative_id = $1 for update");
@@ -58,7 +58,7 @@ export async function setCaptions(
   if (creative.durationMs === null) {
     return { outcome: "refused", message: "a VAST tag has no video of its own, so it cannot have captions" };
   }
-  const file = await readAtMost(bytes, MOST_CAPTION_BYTES + 1);
+  const file = await readAtMost(bytes, MAX_CAPTION_BYTES + 1);
   const message = captionsFault(file, { durationMs: creative.durationMs });
   if (message !== undefined) return { outcome: "refused", message };
   const fileName = await keepBytes(media, file, "vtt");
@@ -73,8 +73,8 @@ async function note(
     await tx.run(lock, [creativeId]);
     const before = await findCreative(tx, creativeId);
     const others = before?.captions.filter((captions) => captions.language !== language) ?? [];
-    if (others.length >= MOST_LANGUAGES) {
-      const message = `it has captions in ${MOST_LANGUAGES} languages; remove one first`;
+    if (others.length >= MAX_LANGUAGES) {
+      const message = `it has captions in ${MAX_LANGUAGES} languages; remove one first`;
       return { outcome: "refused", message };
     }
     return changeCaptions(tx, creativeId, [...others, { language, fileName }]);
@@ -143,7 +143,7 @@ export async function setPoster(
   if (creative.kind === "vast") {
     return { outcome: "refused", message: "a VAST tag has no video of its own, so it cannot have a poster" };
   }
-  const file = await readAtMost(bytes, MOST_PICTURE_BYTES + 1);
+  const file = await readAtMost(bytes, MAX_PICTURE_BYTES + 1);
   const picture = inspectPicture(file);
   if (typeof picture === "string") return { outcome: "refused", message: picture };
   const fileName = await keepBytes(media, file, picture.extension);

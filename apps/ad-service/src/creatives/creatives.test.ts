@@ -217,7 +217,7 @@ describe("videos", () => {
           renditionFault: expect.stringMatching(/^ffmpeg is not on the server/),
         });
         const upload = { bytes: createReadStream(path), name: "later.mp4", now };
-        const hurried = await addCreative({ database: store.database, media, longestMakingMs: 1 }, upload);
+        const hurried = await addCreative({ database: store.database, media, maxMakingMs: 1 }, upload);
         expect(hurried).toMatchObject({
           creative: { renditions: [] },
           renditionFault: expect.stringMatching(/0.001 s$/),

@@ -103,7 +103,7 @@ export function unknownCreative(creativeId: string): HttpError {
 
 export type AddVastTagOutcome = { outcome: "added"; creative: Creative } | { outcome: "refused"; message: string };
 
-const LONGEST_TAG = 4096;
+const MAX_TAG_LENGTH = 4096;
 
 /** A creative that is added: what it has, by its kind. */
 export type NewCreative = Pick<Creative, "creativeId" | "kind" | "createdAt"> &
@@ -144,7 +144,7 @@ export async function addVastTag(
 
 /** Why an address cannot be a VAST tag's. It is stored as given: URL parsers would encode the brackets of some macros. */
 export function vastTagFault(url: string, isPlainHttpAllowed: boolean): string | undefined {
-  if (url.length > LONGEST_TAG) return `the tag is longer than ${LONGEST_TAG} characters`;
+  if (url.length > MAX_TAG_LENGTH) return `the tag is longer than ${MAX_TAG_LENGTH} characters`;
   const fault = webAddressFault(url, { isPlainHttpAllowed });
   if (fault === "not-an-address")
     return "the tag is not an address; write it in full, such as https://ads.example.com/vast?id=1";

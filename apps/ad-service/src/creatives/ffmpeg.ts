@@ -2,17 +2,17 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-const LONGEST_RUN_MS = 5 * 60_000;
-const MOST_AT_ONCE = 2;
-const MOST_WAITING = 16;
+const MAX_RUN_MS = 5 * 60_000;
+const MAX_AT_ONCE = 2;
+const MAX_WAITING = 16;
 const THREADS = 2;
 /** 4096×2304, or any other picture with as many pixels; 12,000×12,000 took 1.6 GB. */
-export const MOST_PIXELS = 4096 * 2304;
+export const MAX_PIXELS = 4096 * 2304;
 /** Address space: encoding 4096×2304 needs less than 1 GB. Systems without such a limit ignore it. */
-const MOST_MEMORY_KB = 1536 * 1024;
-const MOST_BLOCK_BYTES = 256 * 1024 * 1024;
-const MOST_OUTPUT_BYTES = 101 * 1024 * 1024;
-const MOST_OUTPUT_SECONDS = 181;
+const MAX_MEMORY_KB = 1536 * 1024;
+const MAX_BLOCK_BYTES = 256 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 101 * 1024 * 1024;
+const MAX_OUTPUT_SECONDS = 181;
 
 /** The two families of containers that are read: MP4 with QuickTime, and WebM with Matroska. */
 export type Container = "mp4" | "webm";
@@ -39,7 +39,7 @@ export interface FfmpegWork {
   inputWords?: readonly string[];
   /** All outputs with their options. */
   outputs: readonly { words: readonly string[]; to: string }[];
-  longestMs?: number | undefined;
+  maxMs?: number | undefined;
 }
 
 let running = 0;
@@ -50,8 +50,8 @@ const waiting: (() => void)[] = [];
  * its time, memory, threads, pixels and output are bounded; two run at the same time in this process, sixteen wait.
  */
 export async function runFfmpeg(ffmpeg: string, work: FfmpegWork): Promise<FfmpegOutcome> {
-  if (running < MOST_AT_ONCE) running++;
-  else if (waiting.length < MOST_WAITING) await new Promise<void>((resolve) => waiting.push(resolve));
+  if (running < MAX_AT_ONCE) running++;
+  else if (waiting.length < MAX_WAITING) await new Promise<void>((resolve) => waiting.push(resolve));
   else return "busy";
   try {
     return await runNow(ffmpeg, work);
@@ -64,10 +64,10 @@ export async function runFfmpeg(ffmpeg: string, work: FfmpegWork): Promise<Ffmpe
 }
 
 async function runNow(ffmpeg: string, work: FfmpegWork): Promise<FfmpegOutcome> {
-  const { longestMs = LONGEST_RUN_MS } = work;
-  const [command, ...words] = limited(ffmpeg, wordsOf(work), longestMs);
+  const { maxMs = MAX_RUN_MS } = work;
+  const [command, ...words] = limited(ffmpeg, wordsOf(work), maxMs);
   try {
-    await run(command, words, { timeout: longestMs, killSignal: "SIGKILL" });
+    await run(command, words, { timeout: maxMs, killSignal: "SIGKILL" });
     return "done";
   } catch (error) {
     const { code, killed } = error as { code?: number | string; killed?: boolean };
@@ -78,21 +78,21 @@ async function runNow(ffmpeg: string, work: FfmpegWork): Promise<FfmpegOutcome> 
 
 function wordsOf({ from, container, inputWords = [], outputs }: FfmpegWork): string[] {
   return [
-    ...["-nostdin", "-hide_banner", "-v", "error", "-y", "-max_alloc", `${MOST_BLOCK_BYTES}`, "-filter_threads", "1"],
+    ...["-nostdin", "-hide_banner", "-v", "error", "-y", "-max_alloc", `${MAX_BLOCK_BYTES}`, "-filter_threads", "1"],
     ...["-protocol_whitelist", "file", ...demuxers[container], "-codec_whitelist", DECODERS],
-    ...["-max_streams", "16", "-max_pixels", `${MOST_PIXELS}`, "-threads", `${THREADS}`],
+    ...["-max_streams", "16", "-max_pixels", `${MAX_PIXELS}`, "-threads", `${THREADS}`],
     ...[...inputWords, "-i", `file:${from}`],
     ...outputs.flatMap(({ words, to }) => [
-      ...["-sn", "-dn", "-t", `${MOST_OUTPUT_SECONDS}`, "-fs", `${MOST_OUTPUT_BYTES}`, "-threads", `${THREADS}`],
+      ...["-sn", "-dn", "-t", `${MAX_OUTPUT_SECONDS}`, "-fs", `${MAX_OUTPUT_BYTES}`, "-threads", `${THREADS}`],
       ...[...words, `file:${to}`],
     ]),
   ];
 }
 
 /** Sets the shell's limits, which a program keeps when it replaces the shell. */
-function limited(ffmpeg: string, words: readonly string[], longestMs: number): [string, ...string[]] {
+function limited(ffmpeg: string, words: readonly string[], maxMs: number): [string, ...string[]] {
   if (process.platform === "win32") return [ffmpeg, ...words];
-  const cpuSeconds = Math.ceil(longestMs / 1000) * THREADS + 1;
-  const limits = `ulimit -c 0; ulimit -t ${cpuSeconds}; ulimit -v ${MOST_MEMORY_KB}`;
+  const cpuSeconds = Math.ceil(maxMs / 1000) * THREADS + 1;
+  const limits = `ulimit -c 0; ulimit -t ${cpuSeconds}; ulimit -v ${MAX_MEMORY_KB}`;
   return ["/bin/sh", "-c", `{ ${limits}; } 2>/dev/null; exec "$0" "$@"`, ffmpeg, ...words];
 }

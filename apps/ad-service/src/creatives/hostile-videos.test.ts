@@ -212,7 +212,7 @@ describe("ffmpeg runs", () => {
   test("with limits on memory, processor time, threads and pixels, for one container and local files only", async () => {
     const told = join(folder, "told");
     const ffmpeg = await program(folder, "telling", `{ ulimit -v; ulimit -t; ulimit -c; echo "$@"; } > ${told}`);
-    expect(await runFfmpeg(ffmpeg, { ...work(), longestMs: 10_000 })).toBe("done");
+    expect(await runFfmpeg(ffmpeg, { ...work(), maxMs: 10_000 })).toBe("done");
     const [memory, cpuSeconds, core, words] = (await readFile(told, "utf8")).split("\n");
     expect([memory, cpuSeconds, core]).toEqual(["1572864", "21", "0"]);
     const input = words?.split(" -i file:")[0];
@@ -237,9 +237,7 @@ describe("ffmpeg runs", () => {
   });
 
   test("no longer than allowed, and reports why it made nothing", async () => {
-    expect(await runFfmpeg(await program(folder, "slow", "exec sleep 60"), { ...work(), longestMs: 200 })).toBe(
-      "too-long",
-    );
+    expect(await runFfmpeg(await program(folder, "slow", "exec sleep 60"), { ...work(), maxMs: 200 })).toBe("too-long");
     expect(await runFfmpeg(await program(folder, "failing", "exit 1"), work())).toBe("failed");
     expect(await runFfmpeg("no-such-ffmpeg", work())).toBe("missing");
     expect(await runFfmpeg(join(folder, "nothing-here"), work())).toBe("missing");

@@ -32,14 +32,14 @@ function boxSize(header: Buffer, bytesRead: number, bytesLeft: number): number |
 }
 
 /** The index of 180 s of video takes a few hundred KiB; it is read into memory as a whole. */
-const MOST_INDEX_BYTES = 8 * 1024 * 1024;
-const MOST_TRACKS = 16;
-const MOST_BOXES = 10_000;
-const MOST_DEPTH = 12;
+const MAX_INDEX_BYTES = 8 * 1024 * 1024;
+const MAX_TRACKS = 16;
+const MAX_BOXES = 10_000;
+const MAX_DEPTH = 12;
 /** 180 s at 240 frames a second. */
-const MOST_FRAMES = 43_200;
+const MAX_FRAMES = 43_200;
 /** Limit for a sound track: 180 s of PCM at 192 kHz, where each sample may count. */
-const MOST_SAMPLES = 180 * 192_000;
+const MAX_SAMPLES = 180 * 192_000;
 
 /** Boxes that contain boxes: https://developer.apple.com/documentation/quicktime-file-format */
 const PARENTS = new Set(["moov", "trak", "mdia", "minf", "dinf", "stbl", "edts", "mvex"]);
@@ -54,32 +54,32 @@ export async function mp4Fault(file: FileHandle, byteLength: number): Promise<st
   if (!boxes) return "the file is truncated";
   const index = boxes.find(({ type }) => type === "moov");
   if (!index) return "the file has no index (moov)";
-  if (index.byteLength > MOST_INDEX_BYTES) return `its index is larger than ${MOST_INDEX_BYTES / 1024 / 1024} MiB`;
+  if (index.byteLength > MAX_INDEX_BYTES) return `its index is larger than ${MAX_INDEX_BYTES / 1024 / 1024} MiB`;
   const { buffer } = await file.read(Buffer.alloc(index.byteLength), 0, index.byteLength, index.offset);
-  return faultWithin(buffer, { boxes: 0, tracks: 0, mostSamples: MOST_FRAMES }, 0);
+  return faultWithin(buffer, { boxes: 0, tracks: 0, maxSamples: MAX_FRAMES }, 0);
 }
 
 interface Walk {
   boxes: number;
   tracks: number;
   /** Limit for the track that is being read. */
-  mostSamples: number;
+  maxSamples: number;
 }
 
 function faultWithin(bytes: Buffer, walk: Walk, depth: number): string | undefined {
-  if (depth > MOST_DEPTH) return "its index is nested too deep";
+  if (depth > MAX_DEPTH) return "its index is nested too deep";
   for (let at = 0; at + 8 <= bytes.length; ) {
-    if (++walk.boxes > MOST_BOXES) return "its index has too many parts";
+    if (++walk.boxes > MAX_BOXES) return "its index has too many parts";
     const size = bytes.readUInt32BE(at);
     const end = size === 0 ? bytes.length : at + size;
     if (size === 1 || (size !== 0 && size < 8) || end > bytes.length) return "its index could not be read";
     const type = bytes.toString("latin1", at + 4, at + 8);
     const content = bytes.subarray(at + 8, end);
     if (type === "trak") {
-      if (++walk.tracks > MOST_TRACKS) return `it has more than ${MOST_TRACKS} tracks`;
-      walk.mostSamples = MOST_FRAMES;
+      if (++walk.tracks > MAX_TRACKS) return `it has more than ${MAX_TRACKS} tracks`;
+      walk.maxSamples = MAX_FRAMES;
     }
-    if (type === "hdlr" && content.toString("latin1", 8, 12) === "soun") walk.mostSamples = MOST_SAMPLES;
+    if (type === "hdlr" && content.toString("latin1", 8, 12) === "soun") walk.maxSamples = MAX_SAMPLES;
     const fault = PARENTS.has(type) ? faultWithin(content, walk, depth + 1) : faultOf(type, content, walk);
     if (fault !== undefined) return fault;
     at = end;
@@ -87,7 +87,7 @@ function faultWithin(bytes: Buffer, walk: Walk, depth: number): string | undefin
   return undefined;
 }
 
-function faultOf(type: string, content: Buffer, { mostSamples }: Walk): string | undefined {
+function faultOf(type: string, content: Buffer, { maxSamples }: Walk): string | undefined {
   switch (type) {
     case "rmra":
     case "rdrf":
@@ -98,16 +98,16 @@ function faultOf(type: string, content: Buffer, { mostSamples }: Walk): string |
       return isSelfContained(content) ? undefined : "its media lies in other files (external data references)";
     case "stsz":
     case "stz2":
-      return content.length >= 12 && content.readUInt32BE(8) <= mostSamples ? undefined : tooManySamples;
+      return content.length >= 12 && content.readUInt32BE(8) <= maxSamples ? undefined : tooManySamples;
     case "stts":
     case "ctts":
-      return samplesOf(content) <= mostSamples ? undefined : tooManySamples;
+      return samplesOf(content) <= maxSamples ? undefined : tooManySamples;
     default:
       return undefined;
   }
 }
 
-const tooManySamples = `one of its tracks has more than ${MOST_FRAMES} frames, or sound of more than 192 kHz`;
+const tooManySamples = `one of its tracks has more than ${MAX_FRAMES} frames, or sound of more than 192 kHz`;
 
 /** ISO 14496-12, 8.7.2: flag 1 of each entry says that the media is in this file. */
 function isSelfContained(dref: Buffer): boolean {

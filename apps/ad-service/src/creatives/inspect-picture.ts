@@ -4,26 +4,25 @@ export interface Picture {
   height: number;
 }
 
-export const MOST_PICTURE_BYTES = 1024 * 1024;
-const SMALLEST_SIDE = 16;
-const LARGEST_SIDE = 4096;
+export const MAX_PICTURE_BYTES = 1024 * 1024;
+const MIN_SIDE = 16;
+const MAX_SIDE = 4096;
 /** A viewer's device needs 4 bytes of memory for each pixel. */
-const MOST_PIXELS = 4096 * 2304;
+const MAX_PIXELS = 4096 * 2304;
 
 /**
  * Detects a still picture that every webview shows, by its bytes and not its name; otherwise returns the fault as text.
  */
 export function inspectPicture(bytes: Buffer): Picture | string {
   if (bytes.byteLength === 0) return "the file is empty";
-  if (bytes.byteLength > MOST_PICTURE_BYTES)
-    return `the picture is larger than ${MOST_PICTURE_BYTES / 1024 / 1024} MiB`;
+  if (bytes.byteLength > MAX_PICTURE_BYTES) return `the picture is larger than ${MAX_PICTURE_BYTES / 1024 / 1024} MiB`;
   const picture = jpegOf(bytes) ?? pngOf(bytes) ?? webpOf(bytes);
   if (!picture) return "the file is not a JPEG, PNG or WebP picture that could be read";
   const { width, height } = picture;
-  if (Math.min(width, height) < SMALLEST_SIDE || Math.max(width, height) > LARGEST_SIDE) {
-    return `the picture is ${width}×${height}: each side must have ${SMALLEST_SIDE} to ${LARGEST_SIDE} pixels`;
+  if (Math.min(width, height) < MIN_SIDE || Math.max(width, height) > MAX_SIDE) {
+    return `the picture is ${width}×${height}: each side must have ${MIN_SIDE} to ${MAX_SIDE} pixels`;
   }
-  if (width * height > MOST_PIXELS) return `the picture is ${width}×${height}: that is more than ${MOST_PIXELS} pixels`;
+  if (width * height > MAX_PIXELS) return `the picture is ${width}×${height}: that is more than ${MAX_PIXELS} pixels`;
   return picture;
 }
 

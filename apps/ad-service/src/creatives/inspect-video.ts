@@ -2,7 +2,7 @@ import { type Conversion, encodeAll } from "./convert-video.ts";
 import type { Colours, DescribedVideo, PictureTrack } from "./describe-tracks.ts";
 import { detectContainer } from "./detect-container.ts";
 import { type Mp4Times, readMp4Times } from "./edit-list.ts";
-import { type Container, MOST_PIXELS } from "./ffmpeg.ts";
+import { type Container, MAX_PIXELS } from "./ffmpeg.ts";
 
 export interface PlayableVideo {
   outcome: "playable";
@@ -28,9 +28,9 @@ export interface UnplayableVideo {
   seconds?: number;
 }
 
-const SHORTEST_SECONDS = 1;
-const LONGEST_SECONDS = 180;
-const LARGEST_SIDE = 4096;
+const MIN_SECONDS = 1;
+const MAX_SECONDS = 180;
+const MAX_SIDE = 4096;
 /**
  * The profiles with 8 bits and 4:2:0, which every phone decodes, as in `codecs` parameters (RFC 6381). H.264: constrained
  * baseline, baseline, main and high.
@@ -124,12 +124,12 @@ function excessOf({ width, height, codedWidth, codedHeight }: PictureTrack, seco
     [width, height],
     [codedWidth, codedHeight],
   ] as const) {
-    if (!(w > 0 && h > 0) || Math.max(w, h) > LARGEST_SIDE || w * h > MOST_PIXELS) {
+    if (!(w > 0 && h > 0) || Math.max(w, h) > MAX_SIDE || w * h > MAX_PIXELS) {
       return `the picture is ${w}×${h}: at most 4096×2304 pixels, or as many in another shape, are accepted`;
     }
   }
-  if (seconds >= SHORTEST_SECONDS && seconds <= LONGEST_SECONDS) return undefined;
-  return `the video lasts ${seconds.toFixed(1)} s: it must last ${SHORTEST_SECONDS} to ${LONGEST_SECONDS} s`;
+  if (seconds >= MIN_SECONDS && seconds <= MAX_SECONDS) return undefined;
+  return `the video lasts ${seconds.toFixed(1)} s: it must last ${MIN_SECONDS} to ${MAX_SECONDS} s`;
 }
 
 /** Where the presentation of picture and sound begins and ends. */

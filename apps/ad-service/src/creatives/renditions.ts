@@ -21,31 +21,31 @@ const rungs = [
   { shorterSide: 360, picture: 400, sound: 64 },
 ] as const;
 /** A file that saves less is not worth storing. */
-const LARGEST_SHARE = 0.8;
+const MAX_SHARE = 0.8;
 /** Playback is counted in the original's time, so a report may be off by this much. */
-const LARGEST_DRIFT_MS = 250;
+const MAX_DRIFT_MS = 250;
 /** For all files together; the person who adds the video waits for them. */
-const LONGEST_MS = 120_000;
+const MAX_MS = 120_000;
 
 /** Makes lighter files of a video, for slow connections and small screens; none if the video is as light already. */
 export async function makeRenditions(
-  { ffmpeg, longestMs = LONGEST_MS }: { ffmpeg: string; longestMs?: number | undefined },
+  { ffmpeg, maxMs = MAX_MS }: { ffmpeg: string; maxMs?: number | undefined },
   { path, video, pathOf }: { path: string; video: PlayableVideo; pathOf: (name: string) => string },
 ): Promise<MadeRenditions> {
   const { size } = await stat(path);
   const bitrate = (size * 8) / video.durationMs;
   const wanted = rungs
-    .filter(({ picture, sound }) => (picture + sound) / bitrate <= LARGEST_SHARE)
+    .filter(({ picture, sound }) => (picture + sound) / bitrate <= MAX_SHARE)
     .map((rung) => ({ ...rung, path: pathOf(`${rung.shorterSide}p.mp4`) }));
   if (wanted.length === 0) return { renditions: [] };
   const outputs = wanted.map((rung) => ({ words: wordsOf(rung, video), to: rung.path }));
-  const made = await runFfmpeg(ffmpeg, { from: path, container: video.extension, outputs, longestMs });
+  const made = await runFfmpeg(ffmpeg, { from: path, container: video.extension, outputs, maxMs });
   if (made === "done") return judge(wanted, { size, video });
   const faults: Record<typeof made, string> = {
     missing: "ffmpeg is not on the server",
     failed: "ffmpeg failed",
     busy: "the server is busy with other videos",
-    "too-long": `ffmpeg took longer than ${longestMs / 1000} s`,
+    "too-long": `ffmpeg took longer than ${maxMs / 1000} s`,
   };
   return { renditions: [], fault: faults[made] };
 }
@@ -55,16 +55,16 @@ async function judge(
   original: { size: number; video: PlayableVideo },
 ): Promise<MadeRenditions> {
   const renditions: MadeRendition[] = [];
-  let most = original.size * LARGEST_SHARE;
+  let most = original.size * MAX_SHARE;
   for (const { path } of made) {
     const video = await inspectVideo(path);
     const { size } = await stat(path);
-    if (video.outcome !== "playable" || Math.abs(video.durationMs - original.video.durationMs) > LARGEST_DRIFT_MS) {
+    if (video.outcome !== "playable" || Math.abs(video.durationMs - original.video.durationMs) > MAX_DRIFT_MS) {
       return { renditions, fault: "what ffmpeg made of it is not the same video" };
     }
     if (size > most) continue;
     renditions.push({ path, video, byteLength: size });
-    most = size * LARGEST_SHARE;
+    most = size * MAX_SHARE;
   }
   return { renditions };
 }

@@ -37,7 +37,7 @@ export interface FinishedAttempt extends EndpointExchange {
   /** Whether the endpoint succeeded; null: an internal error, which shows nothing about the endpoint. */
   isSuccess: boolean | null;
   /** How long the endpoint rests; null: no rest. */
-  restSeconds: number | null;
+  backoffSeconds: number | null;
 }
 
 export type AttemptOutcome =
@@ -114,7 +114,7 @@ function unknownOf(delivery: ClaimedDelivery, startedAt: Date): FinishedAttempt 
   const { botId, eventId, fence, attempt, isReplay, url } = delivery;
   return {
     ...{ botId, eventId, fence, attempt, isReplay, url, startedAt },
-    ...{ state: "unknown", endReason: "at-most-once", delaySeconds: null, restSeconds: null, isSuccess: null },
+    ...{ state: "unknown", endReason: "at-most-once", delaySeconds: null, backoffSeconds: null, isSuccess: null },
     ...{ address: null, status: null, errorClass: null, responseText: null },
     ...{ dnsMs: null, tcpMs: null, tlsMs: null, firstByteMs: null, totalMs: null },
   };
@@ -156,7 +156,7 @@ export interface Judgement {
   delaySeconds: number | null;
   endReason: EndReason | null;
   /** How long nothing is sent to the endpoint; null: no rest. */
-  restSeconds: number | null;
+  backoffSeconds: number | null;
 }
 
 const REST_SECONDS = 60;
@@ -176,19 +176,19 @@ export function judgeAttempt(attempt: {
   now: Date;
 }): Judgement {
   const { result, scheduleStep, deliveryMode, jitter, now } = attempt;
-  if (isSuccess(result)) return { state: "delivered", delaySeconds: null, endReason: null, restSeconds: null };
+  if (isSuccess(result)) return { state: "delivered", delaySeconds: null, endReason: null, backoffSeconds: null };
 
   const askedSeconds = retryAfterSeconds(result.retryAfter, now);
-  const restSeconds = restAfter(result, askedSeconds ?? 0, jitter);
+  const backoffSeconds = backoffAfter(result, askedSeconds ?? 0, jitter);
   const mayHaveArrived = result.outcome === "answered" || result.wasSent;
   if (deliveryMode === "at-most-once" && mayHaveArrived) {
     const state = result.status === undefined ? "unknown" : "failed";
-    return { state, delaySeconds: null, endReason: "at-most-once", restSeconds };
+    return { state, delaySeconds: null, endReason: "at-most-once", backoffSeconds };
   }
   const delaySeconds = retryDelaySeconds({ failures: scheduleStep + 1, jitter, retryAfterSeconds: askedSeconds });
   return delaySeconds === undefined
-    ? { state: "failed", delaySeconds: null, endReason: "attempts-used-up", restSeconds }
-    : { state: "waiting", delaySeconds, endReason: null, restSeconds };
+    ? { state: "failed", delaySeconds: null, endReason: "attempts-used-up", backoffSeconds }
+    : { state: "waiting", delaySeconds, endReason: null, backoffSeconds };
 }
 
 export function isSuccess(result: GuardedResult): boolean {
@@ -196,12 +196,12 @@ export function isSuccess(result: GuardedResult): boolean {
 }
 
 /** An endpoint rests if it answers that it is overloaded or gone, or does not answer in time. */
-function restAfter(result: GuardedResult, askedSeconds: number, jitter: number): number | null {
-  const rest = Math.max(usualRest(result) * (1 + 0.2 * jitter), Math.min(askedSeconds, LONGEST_RETRY_AFTER));
+function backoffAfter(result: GuardedResult, askedSeconds: number, jitter: number): number | null {
+  const rest = Math.max(usualBackoff(result) * (1 + 0.2 * jitter), Math.min(askedSeconds, MAX_RETRY_AFTER));
   return rest > 0 ? rest : null;
 }
 
-function usualRest(result: GuardedResult): number {
+function usualBackoff(result: GuardedResult): number {
   if (result.status === 410) return GONE_REST_SECONDS;
   const isTimeout = result.outcome === "failed" && result.errorClass.startsWith("timeout");
   return isTimeout || RESTING_STATUS.has(result.status ?? 0) ? REST_SECONDS : 0;
@@ -212,9 +212,9 @@ const HOUR = 60 * MINUTE;
 
 /** From the end of each failed attempt to the next: 12 attempts over 70 h 42 min. */
 const STEPS = [5, 30, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR, 24 * HOUR];
-const LARGEST_JITTER = 0.2;
+const MAX_JITTER = 0.2;
 /** An endpoint may request a delay, but not postpone the schedule for days. */
-const LONGEST_RETRY_AFTER = HOUR;
+const MAX_RETRY_AFTER = HOUR;
 
 /**
  * Seconds from the end of a failed attempt to the next, never less than the step; undefined after the last.
@@ -229,6 +229,6 @@ export function retryDelaySeconds(failed: {
 }): number | undefined {
   const step = STEPS[failed.failures - 1];
   if (step === undefined) return undefined;
-  const asked = Math.min(failed.retryAfterSeconds ?? 0, LONGEST_RETRY_AFTER);
-  return Math.max(step * (1 + LARGEST_JITTER * failed.jitter), asked);
+  const asked = Math.min(failed.retryAfterSeconds ?? 0, MAX_RETRY_AFTER);
+  return Math.max(step * (1 + MAX_JITTER * failed.jitter), asked);
 }

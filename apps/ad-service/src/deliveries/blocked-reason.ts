@@ -20,7 +20,7 @@ export const endpointBlockedReason = `case
 /** SQL for when an unblocked endpoint's rest ends or its breaker allows a probe, whichever is later; else null. */
 export const endpointNotBefore = `nullif(
     greatest(
-      case when endpoints.rest_until > now() then endpoints.rest_until else '-infinity' end,
+      case when endpoints.backoff_until > now() then endpoints.backoff_until else '-infinity' end,
       case when endpoints.breaker <> 'closed' and endpoints.probe_at > now() then endpoints.probe_at else '-infinity' end
     ),
     '-infinity'

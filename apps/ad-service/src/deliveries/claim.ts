@@ -63,7 +63,7 @@ const claim = statement<ClaimedDelivery>(
     select endpoints.bot_id, endpoints.url, ended, last_served_at, breaker <> 'closed' as is_probe,
       case breaker when 'closed' then max_in_flight - greatest(0, claimed - ended) else 1 end as room
     from waiting_bots join endpoints using (bot_id) join endpoint_claims using (bot_id)
-    where endpoints.state = 'active' and rest_until <= now()
+    where endpoints.state = 'active' and backoff_until <= now()
       and case breaker when 'closed' then claimed - ended < max_in_flight else claimed <= ended and probe_at <= now() end
       and (waiting_bots.due_at <= now() or not is_bulk and exists (select ${dueOf("endpoints.bot_id", true)}))
     order by last_served_at limit $1
@@ -118,7 +118,7 @@ const nextDue = statement<NextDue>(
   "deliveries.next-due",
   `with recursive ${waitingBots},
   next as (
-    select greatest(first.due_at, rest_until, case breaker when 'closed' then first.due_at else probe_at end) as at
+    select greatest(first.due_at, backoff_until, case breaker when 'closed' then first.due_at else probe_at end) as at
     from waiting_bots join endpoints using (bot_id)
     cross join lateral (select ${firstDue("endpoints.bot_id")} as due_at) as first
     where endpoints.state = 'active'

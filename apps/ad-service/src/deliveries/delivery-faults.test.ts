@@ -121,7 +121,7 @@ describe("faults around deliveries", () => {
     await eventually(states, all("held"));
     expect(await fixture.endpoint()).toMatchObject({ state: "disabled", in_flight: 0 });
     endpoint.answer = (response) => response.end();
-    await fixture.setEndpoint({ state: "active", rest_until: Number.NEGATIVE_INFINITY });
+    await fixture.setEndpoint({ state: "active", backoff_until: Number.NEGATIVE_INFINITY });
     await eventually(states, all("delivered"));
   });
 
@@ -205,7 +205,7 @@ describe("faults around deliveries", () => {
     expect(seen).toMatchObject({ early: 0, drained: endpoints });
     // The last probe is at most six minutes away, and the rest of a queue follows immediately.
     expect(seen.secondsToDrain).toBeLessThanOrEqual(380);
-    expect(seen.mostStartsInAStep).toBeLessThan(endpoints * 0.15);
+    expect(seen.maxStartsPerStep).toBeLessThan(endpoints * 0.15);
   });
 });
 

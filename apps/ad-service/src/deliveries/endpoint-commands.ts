@@ -106,7 +106,7 @@ const columnsAt = (asOf: Date) => ({
 });
 
 function wordsOf(endpoint: Row, asOf: Date): string[] {
-  const { botId, url, state, breaker, restUntil, probeAt, lastFailureAt, warnedPercent } = endpoint;
+  const { botId, url, state, breaker, backoffUntil, probeAt, lastFailureAt, warnedPercent } = endpoint;
   if (state === null) return indented([`no address: its events are held; see: bots update ${botId} --webhook-url`]);
   const answered = textOf(endpoint.lastStatus ?? endpoint.lastErrorClass);
   const answer = endpoint.lastAnswer ? `: ${textOf(endpoint.lastAnswer)}` : "";
@@ -121,7 +121,8 @@ function wordsOf(endpoint: Row, asOf: Date): string[] {
     words.push(`disabled ${because} ${timeFrom(asOf, endpoint.stateSince)}; undo it with: endpoints enable ${botId}`);
   }
   if (breaker === "open") words.push(`its breaker is open: the next delivery probes ${timeFrom(asOf, probeAt)}`);
-  if (restUntil !== null) words.push(`it is in backoff: the next request is allowed ${timeFrom(asOf, restUntil)}`);
+  if (backoffUntil !== null)
+    words.push(`it is in backoff: the next request is allowed ${timeFrom(asOf, backoffUntil)}`);
   if (typeof warnedPercent === "number" && warnedPercent > 0 && state === "active") {
     words.push(`past ${warnedPercent} % of the way to being disabled; the marks are 50, 70, 90 and 100`);
   }

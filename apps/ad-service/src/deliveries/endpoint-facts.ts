@@ -22,7 +22,7 @@ const healthColumns = {
   stateSince: ["state_since", "moment"],
   disabledReason: ["disabled_reason", "text"],
   warnedPercent: ["warned_percent", "integer"],
-  restUntil: ["rest_until", "moment"],
+  backoffUntil: ["backoff_until", "moment"],
   breaker: ["breaker", "text"],
   probeAt: ["probe_at", "moment"],
   probeFailures: ["probe_failures", "integer"],

@@ -14,13 +14,13 @@ type Fixture = Awaited<ReturnType<typeof openDeliveryFixture>>;
 type Outcome = "ok" | "error" | "busy" | "gone";
 
 const status = { ok: 200, error: 500, busy: 503, gone: 410 };
-const restSeconds = { ok: null, error: null, busy: 60, gone: 600 };
+const backoffSeconds = { ok: null, error: null, busy: 60, gone: 600 };
 
 /** Simulates the passing of time by moving all times of an endpoint into the past. */
 const pass = statement(
   "test.pass",
   `update endpoints set
-     rest_until = rest_until - make_interval(secs => $2), probe_at = probe_at - make_interval(secs => $2),
+     backoff_until = backoff_until - make_interval(secs => $2), probe_at = probe_at - make_interval(secs => $2),
      window_started_at = window_started_at - make_interval(secs => $2),
      last_success_at = last_success_at - make_interval(secs => $2),
      failing_since = failing_since - make_interval(secs => $2), gone_since = gone_since - make_interval(secs => $2),
@@ -269,7 +269,7 @@ function finishedBy(claim: ClaimedDelivery, outcome: Outcome): FinishedAttempt {
   const isSuccess = outcome === "ok";
   return {
     ...{ ...claim, state: isSuccess ? "delivered" : "failed", endReason: isSuccess ? null : "attempts-used-up" },
-    ...{ delaySeconds: null, isSuccess, restSeconds: restSeconds[outcome], startedAt: new Date(), address: null },
+    ...{ delaySeconds: null, isSuccess, backoffSeconds: backoffSeconds[outcome], startedAt: new Date(), address: null },
     ...{ status: status[outcome], errorClass: null, responseText: outcome },
     ...{ dnsMs: null, tcpMs: null, tlsMs: null, firstByteMs: 1, totalMs: 1 },
   };

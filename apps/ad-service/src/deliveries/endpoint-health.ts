@@ -16,7 +16,7 @@ export interface EndpointHealth {
   disabledReason: DisabledReason | null;
   /** The last mark of progress towards being disabled that was warned of. */
   warnedPercent: number;
-  restUntil: number;
+  backoffUntil: number;
   breaker: BreakerState;
   /** When a breaker that is not closed lets the next delivery through. */
   probeAt: number;
@@ -66,7 +66,7 @@ const noticeHealths: Record<HealthChange["change"], NoticeHealth | undefined> = 
 /** Attempts at one address that ended together, as far as they show something about it. */
 export type EndpointAttempt = Pick<
   FinishedAttempt,
-  "eventId" | "isSuccess" | "status" | "errorClass" | "responseText" | "restSeconds"
+  "eventId" | "isSuccess" | "status" | "errorClass" | "responseText" | "backoffSeconds"
 >;
 
 /** The breaker opens after this many failures in a row, or at this failed share of a minimum of attempts in five minutes. */
@@ -115,10 +115,10 @@ function countAttempts(before: EndpointHealth, attempts: readonly EndpointAttemp
   const failed = conclusive.filter(({ isSuccess }) => isSuccess === false);
   const successes = conclusive.length - failed.length;
   const isNewWindow = before.windowStartedAt < now - WINDOW_MS;
-  const restMs = attempts.map(({ restSeconds }) => now + (restSeconds ?? Number.NEGATIVE_INFINITY) * 1000);
+  const backoffMs = attempts.map(({ backoffSeconds }) => now + (backoffSeconds ?? Number.NEGATIVE_INFINITY) * 1000);
   const health: EndpointHealth = {
     ...before,
-    restUntil: Math.max(before.restUntil, ...restMs),
+    backoffUntil: Math.max(before.backoffUntil, ...backoffMs),
     failuresInRow: successes > 0 ? 0 : before.failuresInRow + failed.length,
     probeSuccesses: before.breaker === "closed" ? 0 : before.probeSuccesses + successes,
     windowStartedAt: isNewWindow ? now : before.windowStartedAt,

@@ -72,7 +72,7 @@ export function stopEndpointTests({ stopping }: EndpointTests): void {
 }
 
 /** Concurrent tests on this node, over all bots. */
-const MOST_AT_ONCE = 32;
+const MAX_AT_ONCE = 32;
 
 /**
  * Sends one test event now, once, in any state of the endpoint; one at a time for each bot. Resolves when the outcome is
@@ -80,7 +80,7 @@ const MOST_AT_ONCE = 32;
  */
 export async function testEndpoint(tests: EndpointTests, request: EndpointTestRequest): Promise<EndpointTestOutcome> {
   const { underWay } = tests;
-  if (underWay.has(request.botId) || underWay.size >= MOST_AT_ONCE) return { outcome: "busy" };
+  if (underWay.has(request.botId) || underWay.size >= MAX_AT_ONCE) return { outcome: "busy" };
   underWay.add(request.botId);
   try {
     return await makeTest(tests, request);
@@ -242,9 +242,9 @@ async function finishTest(
 }
 
 const TEST_DELAY_SECONDS = [5, 30, 120, 600, 1800];
-const LONGEST_TEST_DELAY_SECONDS = 3600;
+const MAX_TEST_DELAY_SECONDS = 3600;
 
 /** Seconds from a pending endpoint's failed test to the next: quick at first, then hourly; `jitter` adds up to 20 %. */
 function testDelaySeconds(testsBefore: number, jitter: number): number {
-  return (TEST_DELAY_SECONDS[testsBefore] ?? LONGEST_TEST_DELAY_SECONDS) * (1 + 0.2 * jitter);
+  return (TEST_DELAY_SECONDS[testsBefore] ?? MAX_TEST_DELAY_SECONDS) * (1 + 0.2 * jitter);
 }

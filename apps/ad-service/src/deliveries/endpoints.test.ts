@@ -106,12 +106,16 @@ describe("enabling, disabling and limiting an endpoint", () => {
     await fixture.setEndpoint({ state: "disabled", disabled_reason: "failing", warned_percent: 100, breaker: "open" });
     await fixture.setEndpoint({ failing_since: longAgo, failures_since_success: 999, failures_in_row: 999, tests: 7 });
     await fixture.setEndpoint({ gone_since: longAgo, gone_event_id: "evt_1", is_gone_for_several: true });
-    await fixture.setEndpoint({ probe_at: longAgo, probe_failures: 9, rest_until: new Date(Date.now() + 3_600_000) });
+    await fixture.setEndpoint({
+      probe_at: longAgo,
+      probe_failures: 9,
+      backoff_until: new Date(Date.now() + 3_600_000),
+    });
     await enableEndpoint(deps(), ofBot());
     expect(await fixture.endpoint()).toMatchObject({
       ...{ state: "pending", disabled_reason: null, warned_percent: 0, breaker: "closed", probe_failures: 0 },
       ...{ failing_since: null, failures_since_success: 0, failures_in_row: 0, gone_since: null, tests: 0 },
-      ...{ is_gone_for_several: false, rest_until: Number.NEGATIVE_INFINITY, test_event_id: null },
+      ...{ is_gone_for_several: false, backoff_until: Number.NEGATIVE_INFINITY, test_event_id: null },
     });
   });
 
@@ -133,6 +137,6 @@ describe("enabling, disabling and limiting an endpoint", () => {
     await fixture.enqueue(8);
     start();
     await eventually(states, (all) => all.every((state) => state === "delivered"));
-    expect(endpoint.mostAtOnce).toBe(2);
+    expect(endpoint.maxAtOnce).toBe(2);
   });
 });

@@ -30,7 +30,7 @@ const list = statement<ListedRow>(
   `select bots.bot_id as "botId", bots.name, url, endpoints.state, state_since as "stateSince",
     disabled_reason as "disabledReason", breaker,
     case when breaker <> 'closed' then nullif(probe_at, '-infinity') end as "probeAt",
-    case when rest_until > now() then rest_until end as "restUntil",
+    case when backoff_until > now() then backoff_until end as "backoffUntil",
     greatest(0, claimed - ended)::integer as "inFlight", max_in_flight as "maxInFlight",
     ${counted("waiting")} as waiting, ${counted("held")} as held,
     ${firstDue("bots.bot_id")} as "oldestDueAt",
@@ -184,7 +184,7 @@ async function lockEndpoint(
 }
 
 const LOOK_EVERY_MS = 500;
-const MOST_AT_ONCE = 16;
+const MAX_AT_ONCE = 16;
 /** After this time another node may test: longer than a test can last. */
 const CLAIM_SECONDS = 60;
 
@@ -202,7 +202,7 @@ const claim = statement<{ botId: string; testEventId: string | null; tests: numb
     where endpoints.state = 'pending'
       and (test_due_at <= now() or has_held and not is_tested_for_event)
       and ${hasTokens}
-    order by test_due_at limit ${MOST_AT_ONCE}
+    order by test_due_at limit ${MAX_AT_ONCE}
     for update of endpoints skip locked
   )
   update endpoints set test_due_at = now() + interval '${CLAIM_SECONDS} seconds', tests = tests + 1,

@@ -21,7 +21,7 @@ describe("the list of endpoints", () => {
     const fixture = await openDeliveryFixture(store.database, { webhookUrl, name: "Coin Garden" });
     expect(await listed(fixture.botId)).toMatchObject({
       ...{ botId: fixture.botId, name: "Coin Garden", url: webhookUrl, state: "active", disabledReason: null },
-      ...{ breaker: "closed", probeAt: null, restUntil: null, inFlight: 0, maxInFlight: 4, waiting: 0, held: 0 },
+      ...{ breaker: "closed", probeAt: null, backoffUntil: null, inFlight: 0, maxInFlight: 4, waiting: 0, held: 0 },
       ...{ oldestDueAt: null, lastSuccessAt: null, lastFailureAt: null, lastStatus: null, lastErrorClass: null },
       ...{ lastAnswer: null, disablePercent: 0, warnedPercent: 0, testDueAt: null },
     });
@@ -54,10 +54,10 @@ describe("the list of endpoints", () => {
 
   test("a rest that is over and a probe of a closed breaker are not shown", async () => {
     const fixture = await openDeliveryFixture(store.database, { webhookUrl });
-    await fixture.setEndpoint({ rest_until: ago(1), probe_at: ago(-60) });
-    expect(await listed(fixture.botId)).toMatchObject({ restUntil: null, probeAt: null });
-    await fixture.setEndpoint({ rest_until: ago(-60), breaker: "open" });
-    expect(await listed(fixture.botId)).toMatchObject({ restUntil: expect.any(Date), probeAt: expect.any(Date) });
+    await fixture.setEndpoint({ backoff_until: ago(1), probe_at: ago(-60) });
+    expect(await listed(fixture.botId)).toMatchObject({ backoffUntil: null, probeAt: null });
+    await fixture.setEndpoint({ backoff_until: ago(-60), breaker: "open" });
+    expect(await listed(fixture.botId)).toMatchObject({ backoffUntil: expect.any(Date), probeAt: expect.any(Date) });
   });
 
   // Five days, 20 failures, 12 hours: the minimum of the three counts.

@@ -171,7 +171,7 @@ const figuresOfAllNodes = statement<Omit<DeliveryFigures, keyof ProgressFigures>
   ),
   standing as (
     select endpoints.state, breaker, extract(epoch from now() - first.due_at) as age,
-      rest_until <= now() and breaker = 'closed' as is_ready
+      backoff_until <= now() and breaker = 'closed' as is_ready
     from endpoints cross join lateral (select ${firstDue("endpoints.bot_id")} as due_at) as first
   ),
   endpoint_figures as (

@@ -26,7 +26,7 @@ const healthy: EndpointHealth = {
   stateSince: now - DAY,
   disabledReason: null,
   warnedPercent: 0,
-  restUntil: Number.NEGATIVE_INFINITY,
+  backoffUntil: Number.NEGATIVE_INFINITY,
   breaker: "closed",
   probeAt: Number.NEGATIVE_INFINITY,
   probeFailures: 0,
@@ -52,7 +52,7 @@ function attempt(status: number | null, more: Partial<EndpointAttempt> = {}): En
   lastEvent += 1;
   const isSuccess = status === null ? null : status < 300;
   return {
-    ...{ eventId: `evt_${lastEvent}`, isSuccess, status, errorClass: null, responseText: null, restSeconds: null },
+    ...{ eventId: `evt_${lastEvent}`, isSuccess, status, errorClass: null, responseText: null, backoffSeconds: null },
     ...more,
   };
 }
@@ -206,11 +206,11 @@ describe("an endpoint that accepts nothing", () => {
 });
 
 test("a rest never gets shorter, and the last failure is kept for lists", () => {
-  const made = [attempt(503, { restSeconds: 60, responseText: "🎁".repeat(300) }), attempt(200)];
-  const { health } = decide({ restUntil: now + 30_000 }, made);
-  expect(health).toMatchObject({ restUntil: now + 60_000, lastStatus: 503, lastFailureAt: now, lastSuccessAt: now });
+  const made = [attempt(503, { backoffSeconds: 60, responseText: "🎁".repeat(300) }), attempt(200)];
+  const { health } = decide({ backoffUntil: now + 30_000 }, made);
+  expect(health).toMatchObject({ backoffUntil: now + 60_000, lastStatus: 503, lastFailureAt: now, lastSuccessAt: now });
   expect(health.lastAnswer).toBe("🎁".repeat(200));
-  expect(decide({ restUntil: now + 90_000 }, made).health.restUntil).toBe(now + 90_000);
+  expect(decide({ backoffUntil: now + 90_000 }, made).health.backoffUntil).toBe(now + 90_000);
 });
 
 test("any attempts keep the counters consistent, and reach every kind of change", () => {
@@ -241,7 +241,7 @@ test("any attempts keep the counters consistent, and reach every kind of change"
         health = next.health;
         for (const { change } of next.changes) seen.add(change);
         expect(health.windowFailures).toBeLessThanOrEqual(health.windowAttempts);
-        expect(health.restUntil).toBeGreaterThanOrEqual(before.restUntil);
+        expect(health.backoffUntil).toBeGreaterThanOrEqual(before.backoffUntil);
         if (made.includes(200)) expect(health.failuresSinceSuccess).toBe(0);
         if (before.breaker !== "open" && health.breaker === "open") expect(health.probeAt).toBeGreaterThan(at);
         if (before.state === "disabled") expect(health.state).toBe("disabled");

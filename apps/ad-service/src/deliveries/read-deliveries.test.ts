@@ -132,7 +132,7 @@ describe("one delivery", () => {
   test("shows what blocks it: no address, no answered test, disabled, a rest, an open breaker", async () => {
     const { fixture, show } = await oneDelivery();
     const soon = new Date(Date.now() + 60_000);
-    await fixture.setEndpoint({ rest_until: soon });
+    await fixture.setEndpoint({ backoff_until: soon });
     expect(await show()).toMatchObject({ blockedReason: null, notBefore: soon });
     const later = new Date(Date.now() + 90_000);
     await fixture.setEndpoint({ breaker: "open", probe_at: later });

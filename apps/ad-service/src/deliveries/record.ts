@@ -57,11 +57,12 @@ const finishedRows = rowParameters({
 });
 
 function rowOf(finished: FinishedAttempt): Parameters<typeof finishedRows.values>[0][number] {
-  const { botId, eventId, fence, attempt, isReplay, state, endReason, delaySeconds, isSuccess, restSeconds } = finished;
+  const { botId, eventId, fence, attempt, isReplay, state, endReason, delaySeconds, isSuccess, backoffSeconds } =
+    finished;
   const { startedAt, url, address, status, errorClass, dnsMs, tcpMs, tlsMs, firstByteMs, totalMs } = finished;
   return {
     ...{ bot_id: botId, event_id: eventId, fence, attempt, is_replay: isReplay, state, end_reason: endReason },
-    ...{ delay_seconds: delaySeconds, is_success: isSuccess, rest_seconds: restSeconds, started_at: startedAt },
+    ...{ delay_seconds: delaySeconds, is_success: isSuccess, rest_seconds: backoffSeconds, started_at: startedAt },
     ...{ url, address, status, error_class: errorClass, dns_ms: rounded(dnsMs), tcp_ms: rounded(tcpMs) },
     ...{ tls_ms: rounded(tlsMs), first_byte_ms: rounded(firstByteMs), total_ms: rounded(totalMs) },
     response_text: finished.responseText,

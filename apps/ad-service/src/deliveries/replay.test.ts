@@ -219,7 +219,7 @@ describe("replays", () => {
     test("reports until when its endpoint rests", async () => {
       const eventId = await delivered();
       const until = inAnHour();
-      await fixture.setEndpoint({ rest_until: until });
+      await fixture.setEndpoint({ backoff_until: until });
       expect(await replayOne(eventId)).toEqual({ outcome: "replayed", notBefore: until });
     });
 

@@ -193,7 +193,7 @@ export async function replayDeliveries(
   return { outcome: "replayed", replayed: row.replayed, next: row.lookedAt < REPLAY_BATCH ? null : row.last };
 }
 
-const MOST_LOOKED_AT = 10_000;
+const MAX_LOOKED_AT = 10_000;
 
 const countOf = (scope: ReplayScope) =>
   statement<{ count: number; unknown: number; lookedAt: number }>(
@@ -215,7 +215,7 @@ export interface ReplayCount {
 
 /** How many deliveries a replay of this range would send again. Counts within the first 10,000 rows. */
 export async function countReplayable(database: Database, range: ReplayRange): Promise<ReplayCount> {
-  const [row] = await database.run(counts[range.scope], [range.botId, ...idsBetween(range), MOST_LOOKED_AT + 1]);
+  const [row] = await database.run(counts[range.scope], [range.botId, ...idsBetween(range), MAX_LOOKED_AT + 1]);
   if (!row) throw new Error("the count of replayable deliveries returned no row");
-  return { count: row.count, unknown: row.unknown, isMore: row.lookedAt > MOST_LOOKED_AT };
+  return { count: row.count, unknown: row.unknown, isMore: row.lookedAt > MAX_LOOKED_AT };
 }

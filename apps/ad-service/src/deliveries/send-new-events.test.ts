@@ -119,7 +119,7 @@ describe("new events", () => {
     const ids = made.flat();
     await delivered(ids.length);
     expect(arrived().toSorted()).toEqual(ids.toSorted());
-    expect(endpoint.mostAtOnce).toBeLessThanOrEqual(4);
+    expect(endpoint.maxAtOnce).toBeLessThanOrEqual(4);
     expect(await eventually(inFlight, (number) => number === 0)).toBe(0);
   });
 
@@ -189,7 +189,7 @@ describe("new events", () => {
   });
 
   test.each([
-    ["rests", { rest_until: new Date(Date.now() + 3_600_000) }, "waiting"],
+    ["rests", { backoff_until: new Date(Date.now() + 3_600_000) }, "waiting"],
     ["has an open breaker", { breaker: "open", probe_at: new Date(Date.now() + 3_600_000) }, "waiting"],
     ["is probed", { breaker: "half-open", ended: -1 }, "waiting"],
     ["is full", { ended: -4 }, "waiting"],
@@ -308,11 +308,11 @@ describe("new events", () => {
     await delivered(4);
     // They ended, but were not claims of the new row.
     expect(await inFlight()).toBe(-4);
-    endpoint.mostAtOnce = 0;
+    endpoint.maxAtOnce = 0;
     endpoint.answer = (response) => void setTimeout(() => response.end(), 20);
     await fixture.enqueue(12, { by: deliveries });
     await delivered(16);
-    expect(endpoint.mostAtOnce).toBeLessThanOrEqual(4);
+    expect(endpoint.maxAtOnce).toBeLessThanOrEqual(4);
     expect(await eventually(inFlight, (number) => number === 0)).toBe(0);
   });
 });

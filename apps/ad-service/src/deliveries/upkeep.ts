@@ -32,7 +32,7 @@ export function startDeliveryUpkeep(
     if (performance.now() < pruneAt) return false;
     const { pruned, givenUp } = await pruneDeliveries(database);
     if (givenUp > 0) log.warn({ givenUp }, "events that were held for 30 days are given up");
-    const hasMore = Math.max(pruned, givenUp) >= MOST_PRUNED_AT_ONCE;
+    const hasMore = Math.max(pruned, givenUp) >= MAX_PRUNED_AT_ONCE;
     if (!hasMore) pruneAt = performance.now() + PRUNE_EVERY_MS;
     return hasMore;
   }
@@ -123,13 +123,13 @@ export async function sweepDeliveries(
 
 const KEPT_DAYS = 30;
 /** Small enough not to delay other statements. */
-const MOST_PRUNED_AT_ONCE = 1000;
+const MAX_PRUNED_AT_ONCE = 1000;
 
 const pruneLog = statement<never>(
   "deliveries.prune-log",
   `delete from delivery_attempts where ctid = any (array(
      select ctid from delivery_attempts where started_at < now() - interval '${KEPT_DAYS} days'
-     limit ${MOST_PRUNED_AT_ONCE} for update skip locked
+     limit ${MAX_PRUNED_AT_ONCE} for update skip locked
    ))
    returning 1`,
 );
@@ -139,7 +139,7 @@ const giveUp = statement<never>(
   `with old as (
     select deliveries.bot_id, event_id from deliveries
     where state = 'held' and created_at < now() - interval '${KEPT_DAYS} days'
-    limit ${MOST_PRUNED_AT_ONCE} for update skip locked
+    limit ${MAX_PRUNED_AT_ONCE} for update skip locked
   )
   update deliveries set resume_state = null, resume_due_at = null, finished_at = coalesce(finished_at, now()),
     -- A replay that was never sent restores the previous state.

@@ -20,7 +20,7 @@ import { sweepDeliveries } from "./upkeep.ts";
 /** The outcome of a claim: answered 200, with the changes of a test. */
 function finishedBy(claim: ClaimedDelivery, change: Partial<FinishedAttempt> = {}): FinishedAttempt {
   return {
-    ...{ ...claim, state: "delivered", endReason: null, delaySeconds: null, isSuccess: true, restSeconds: null },
+    ...{ ...claim, state: "delivered", endReason: null, delaySeconds: null, isSuccess: true, backoffSeconds: null },
     ...{ startedAt: new Date(), address: null, status: 200, errorClass: null, responseText: "" },
     ...{ dnsMs: null, tcpMs: null, tlsMs: null, firstByteMs: 2, totalMs: 3 },
     ...change,
@@ -185,7 +185,7 @@ describe("webhook delivery", () => {
       (count) => count === 20,
     );
     expect(Date.now() - before).toBeLessThan(1500);
-    expect(endpoint.mostAtOnce).toBe(4);
+    expect(endpoint.maxAtOnce).toBe(4);
     expect(endpoint.received.length).toBeLessThan(40);
     await other.close();
   });
@@ -206,7 +206,7 @@ describe("webhook delivery", () => {
       (count) => count >= 6,
     );
     await delivery.stop();
-    expect(endpoint.mostAtOnce).toBe(2);
+    expect(endpoint.maxAtOnce).toBe(2);
     expect(await states()).not.toContain("sending");
   });
 

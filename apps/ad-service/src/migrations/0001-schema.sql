@@ -198,8 +198,8 @@ create table viewers (
   earned_today integer not null,
   last_earned_at timestamptz,
   -- Real time is credited to one of the viewer's views at a time: the one that holds the viewer's clock. That view stores the
-  -- credited time (ad_sessions.credited_until); this row stores it when no view holds the clock.
-  clock_session_id text,
+  -- credited time (views.credited_until); this row stores it when no view holds the clock.
+  clock_view_id text,
   credited_until timestamptz,
   -- How often an ad was offered to the viewer, a view began, or the viewer earned. Compare-and-set on it keeps two concurrent
   -- decisions from passing the limits together.
@@ -209,7 +209,7 @@ create table viewers (
 
 -- A view of an ad: one for each code. The columns that reports change are at the end and in no index, so that updates stay in
 -- their page (HOT) and their WAL records are short.
-create table ad_sessions (
+create table views (
   bot_id text not null,
   -- Begins with the bot's id.
   session_id text not null,
@@ -267,10 +267,10 @@ create table ad_sessions (
   primary key (session_id, bot_id),
   unique (code, bot_id)
 ) with (fillfactor = 50);
-create index ad_sessions_of_user on ad_sessions (user_id, bot_id, opened_at desc);
+create index views_of_user on views (user_id, bot_id, opened_at desc);
 -- Views in progress count against their campaign's limits.
-create index ad_sessions_of_campaign on ad_sessions (campaign_id, opened_at) where not is_test;
-create index ad_sessions_suspicious on ad_sessions (opened_at desc, session_id) where suspicions <> '{}';
+create index views_of_campaign on views (campaign_id, opened_at) where not is_test;
+create index views_suspicious on views (opened_at desc, session_id) where suspicions <> '{}';
 
 -- Views that the sweeper must check, and when: watched and not closed, or closed and waiting for the clock or the cooldown.
 -- Kept apart from the views, whose updates would otherwise touch an index.
@@ -409,7 +409,7 @@ create table endpoints (
   -- Increased by each statement that changes the health or the address: a health is written only over the version it was
   -- decided from.
   version bigint not null default 0,
-  rest_until timestamptz not null default '-infinity',
+  backoff_until timestamptz not null default '-infinity',
 
   breaker text not null default 'closed' check (breaker in ('closed', 'open', 'half-open')),
   probe_at timestamptz not null default '-infinity',
@@ -566,7 +566,7 @@ create table vast_ads (
   ad jsonb not null,
   primary key (session_id, bot_id),
   -- Deleted with their sessions: withdrawn offers and erased users.
-  foreign key (session_id, bot_id) references ad_sessions on delete cascade
+  foreign key (session_id, bot_id) references views on delete cascade
 );
 
 -- Tracker calls of VAST ads, each made once. A claim moves due_at: until then the call belongs to its claimer.
@@ -592,7 +592,7 @@ create index tracker_calls_due on tracker_calls (due_at) where finished_at is nu
 create index tracker_calls_finished on tracker_calls (finished_at) where finished_at is not null;
 
 -- The first CTA click of a session.
-create table ad_clicks (
+create table cta_clicks (
   bot_id text not null,
   session_id text not null,
   click_id text not null unique,
@@ -603,8 +603,8 @@ create table ad_clicks (
   xid xid8 not null default commit_xid(),
   primary key (session_id, bot_id)
 );
-create index ad_clicks_in_commit_order on ad_clicks (xid);
-create index ad_clicks_by_time on ad_clicks using brin (occurred_at) with (pages_per_range = 32);
+create index ad_clicks_in_commit_order on cta_clicks (xid);
+create index ad_clicks_by_time on cta_clicks using brin (occurred_at) with (pages_per_range = 32);
 
 -- Viewers' objections to ads: the first of each user, creative and day (UTC).
 create table ad_reports (

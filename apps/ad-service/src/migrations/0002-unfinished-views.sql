@@ -6,8 +6,8 @@ returns table (count integer, last_active_at timestamptz, first_deadline timesta
 begin atomic
   select count(*)::integer, max(coalesce(last_report_at, started_at)), min(deadline)
   from (
-    select * from ad_sessions
-    where ad_sessions.bot_id = unfinished_views.bot_id and ad_sessions.user_id = unfinished_views.user_id
+    select * from views
+    where views.bot_id = unfinished_views.bot_id and views.user_id = unfinished_views.user_id
       and opened_at > moment - interval '25 hours'
     order by opened_at desc offset 0
   ) as of_user

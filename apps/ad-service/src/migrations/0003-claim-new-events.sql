@@ -21,7 +21,7 @@ begin
         select url, ended, max_in_flight - greatest(0, claimed - ended) as room, last_served_at
         from endpoint_claims join endpoints using (bot_id)
         where endpoint_claims.bot_id = of_bot.bot_id and state = 'active' and breaker = 'closed'
-          and rest_until <= now() and claimed - ended < max_in_flight
+          and backoff_until <= now() and claimed - ended < max_in_flight
           and (
             select due_at from deliveries where deliveries.bot_id = endpoints.bot_id and deliveries.state = 'waiting'
               and is_bulk = false and due_at <= now() order by due_at limit 1

@@ -86,7 +86,7 @@ describe("notices of endpoints", () => {
         await Promise.all(
           claims.map((claim) =>
             group.submit({
-              ...{ ...claim, state: "failed", endReason: "attempts-used-up", delaySeconds: null, restSeconds: null },
+              ...{ ...claim, state: "failed", endReason: "attempts-used-up", delaySeconds: null, backoffSeconds: null },
               ...{ isSuccess: status < 300, startedAt: new Date(), address: null, status, errorClass: null },
               ...{ dnsMs: null, tcpMs: null, tlsMs: null, firstByteMs: 1, totalMs: 1, responseText: "" },
             }),

@@ -91,7 +91,7 @@ export interface HostResolver {
 
 /** The checked addresses are the ones connected to, so caching them does not bypass the check. */
 const KEPT_MS = 10_000;
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 
 const systemLookup: Lookup = async (hostname) =>
   (await lookup(hostname, { all: true, order: "verbatim" })).map(({ address }) => address);
@@ -109,7 +109,7 @@ export function hostResolver(lookUpAnew: Lookup = systemLookup, keptMs = KEPT_MS
       const addresses = await lookUpAnew(hostname);
       kept.delete(hostname);
       for (const oldest of kept.keys()) {
-        if (kept.size < MOST_KEPT) break;
+        if (kept.size < MAX_KEPT) break;
         kept.delete(oldest);
       }
       kept.set(hostname, { addresses, until: performance.now() + keptMs });

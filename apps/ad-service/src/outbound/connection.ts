@@ -156,7 +156,7 @@ export class Connection {
 }
 
 const IDLE_MS = 30_000;
-const MOST_DESTINATIONS = 512;
+const MAX_DESTINATIONS = 512;
 
 /** The connections to one address of one origin. The idle ones are a stack: the most recently used is taken first. */
 export interface ConnectionPool {
@@ -190,10 +190,10 @@ export function giveBackConnection(pool: ConnectionPool, connection: Connection,
 export function connectionPools(): ConnectionPools {
   const pools = new Map<string, ConnectionPool>();
 
-  const closeIdle = (idleMs: number, mostPools: number) => {
+  const closeIdle = (idleMs: number, maxPools: number) => {
     const usedBefore = performance.now() - idleMs;
     for (const [key, pool] of pools) {
-      if (pools.size <= mostPools) return;
+      if (pools.size <= maxPools) return;
       const firstKept = pool.idle.findIndex(({ usedAt }) => usedAt > usedBefore);
       for (const connection of pool.idle.splice(0, firstKept < 0 ? pool.idle.length : firstKept))
         void connection.destroy();
@@ -208,7 +208,7 @@ export function connectionPools(): ConnectionPools {
       const key = `${target.origin} ${address}`;
       let pool = pools.get(key);
       if (!pool) {
-        closeIdle(0, MOST_DESTINATIONS - 1);
+        closeIdle(0, MAX_DESTINATIONS - 1);
         const { origin, isSecure, host, port } = target;
         pool = { destination: { origin, isSecure, host, port, address }, idle: [], inUse: new Set() };
         pools.set(key, pool);

@@ -5,9 +5,9 @@ import { errorClassOf, OutgoingFailure, type OutgoingRequest, type Timings } fro
 
 const CONNECT_TIMEOUT_MS = 5000;
 const TOTAL_TIMEOUT_MS = 15_000;
-const MOST_BODY_BYTES = 16 * 1024;
+const MAX_BODY_BYTES = 16 * 1024;
 /** Of any kind: chunk extensions have no other limit. */
-const MOST_READ_BYTES = 1024 * 1024;
+const MAX_READ_BYTES = 1024 * 1024;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -46,21 +46,21 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
   #firstChunk: Buffer = NOTHING;
   #chunks: Buffer[] | undefined;
   #length = 0;
-  readonly #mostBodyBytes: number;
-  readonly #mostReadBytes: number;
+  readonly #maxBodyBytes: number;
+  readonly #maxReadBytes: number;
   /** Receives the body of a 200 only: other bodies are for the log. */
   readonly #bodyTo: Writable | undefined;
-  readonly #mostPouredBytes: number;
+  readonly #maxPouredBytes: number;
   #onOver: (() => void) | undefined;
 
   constructor(request: OutgoingRequest) {
     const { signal, connectTimeoutMs = CONNECT_TIMEOUT_MS, totalTimeoutMs = TOTAL_TIMEOUT_MS } = request;
     this.signal = signal;
-    const { bodyTo, mostBodyBytes = MOST_BODY_BYTES } = request;
+    const { bodyTo, maxBodyBytes = MAX_BODY_BYTES } = request;
     this.#bodyTo = bodyTo;
-    this.#mostBodyBytes = bodyTo ? MOST_BODY_BYTES : mostBodyBytes;
-    this.#mostPouredBytes = bodyTo ? mostBodyBytes : 0;
-    this.#mostReadBytes = MOST_READ_BYTES + this.#mostPouredBytes;
+    this.#maxBodyBytes = bodyTo ? MAX_BODY_BYTES : maxBodyBytes;
+    this.#maxPouredBytes = bodyTo ? maxBodyBytes : 0;
+    this.#maxReadBytes = MAX_READ_BYTES + this.#maxPouredBytes;
     this.#connectTimeoutMs = Math.min(connectTimeoutMs, totalTimeoutMs);
     this.#totalTimeoutMs = totalTimeoutMs;
     this.#dueAt = this.startedAt + this.#connectTimeoutMs;
@@ -94,7 +94,7 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
   }
 
   check(now: number): void {
-    if (this.wasSent && (this.#connection?.bytesRead() ?? 0) - this.#bytesBefore > this.#mostReadBytes) {
+    if (this.wasSent && (this.#connection?.bytesRead() ?? 0) - this.#bytesBefore > this.#maxReadBytes) {
       this.giveUp(new OutgoingFailure("too-large", "the answer exceeds the limit of bytes"));
     } else if (now >= this.#dueAt) {
       const errorClass = this.wasSent ? "timeout-total" : "timeout-connect";
@@ -131,14 +131,14 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
       this.#pour(this.#bodyTo, controller, chunk);
       return;
     }
-    const kept = chunk.subarray(0, this.#mostBodyBytes - this.#length);
+    const kept = chunk.subarray(0, this.#maxBodyBytes - this.#length);
     this.#length += kept.length;
     if (this.#length === kept.length) this.#firstChunk = kept;
     else {
       this.#chunks ??= [this.#firstChunk];
       this.#chunks.push(kept);
     }
-    if (this.#length >= this.#mostBodyBytes) this.#end();
+    if (this.#length >= this.#maxBodyBytes) this.#end();
   }
 
   onResponseEnd(): void {
@@ -154,7 +154,7 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
   /** Writes with backpressure. A destroyed stream ends the exchange. */
   #pour(bodyTo: Writable, controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#length += chunk.length;
-    if (bodyTo.destroyed || this.#length > this.#mostPouredBytes) {
+    if (bodyTo.destroyed || this.#length > this.#maxPouredBytes) {
       this.#end();
       return;
     }

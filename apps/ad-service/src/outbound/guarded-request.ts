@@ -20,9 +20,9 @@ import {
   type Purpose,
 } from "./outgoing-request.ts";
 
-const LONGEST_RETRY_AFTER = 100;
+const MAX_RETRY_AFTER = 100;
 const MAX_CONTENT_HEADER_LENGTH = 200;
-const MOST_TARGETS = 2000;
+const MAX_TARGETS = 2000;
 
 export interface GuardedRequests {
   /** Throws only for faults of this machine or this code; everything that the other side can cause is an outcome. */
@@ -70,7 +70,7 @@ export function openGuardedRequests(settings: GuardedRequestSettings): GuardedRe
     if (known) return known;
     const parsed = parseTarget(url, settings.isPlainHttpAllowed);
     for (const oldest of targets.keys()) {
-      if (targets.size < MOST_TARGETS) break;
+      if (targets.size < MAX_TARGETS) break;
       targets.delete(oldest);
     }
     const target = { ...parsed, literal: parsed.isLiteral ? [parsed.host] : undefined };
@@ -151,7 +151,7 @@ function refuseClosed(addresses: readonly string[], networks: readonly Network[]
 
 function answered({ status, headers }: AnswerHead, request: OutgoingRequest, exchange: Exchange): GuardedResult {
   const { address, timings } = exchange;
-  const retryAfter = headers["retry-after"]?.slice(0, LONGEST_RETRY_AFTER).toString();
+  const retryAfter = headers["retry-after"]?.slice(0, MAX_RETRY_AFTER).toString();
   const text = answerText(exchange.body());
   if (status >= 300 && status <= 399) {
     // Resolving it against the requested URL would drop an `@` without a name, so it is refused here.
@@ -161,7 +161,7 @@ function answered({ status, headers }: AnswerHead, request: OutgoingRequest, exc
     return { outcome: "failed", ...redirect, retryAfter, address, timings };
   }
   const isWhole = exchange.isClean;
-  const body = request.mostBodyBytes !== undefined && isWhole ? exchange.body() : undefined;
+  const body = request.maxBodyBytes !== undefined && isWhole ? exchange.body() : undefined;
   const contentType = contentHeader(headers["content-type"]);
   const contentEncoding = contentHeader(headers["content-encoding"]);
   return {
@@ -199,7 +199,7 @@ function dispatchOptions(
   return { path, method, headers: { ...headers, "accept-encoding": "identity" }, body: body ?? null, reset };
 }
 
-const LONGEST_TEXT_BYTES = 4 * 1024;
+const MAX_TEXT_BYTES = 4 * 1024;
 
 const lossy = new TextDecoder();
 
@@ -209,20 +209,20 @@ const lossy = new TextDecoder();
  */
 function answerText(bytes: Uint8Array): string {
   const text = lossy.decode(bytes).replaceAll("\0", "");
-  if (Buffer.byteLength(text) <= LONGEST_TEXT_BYTES) return text;
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(LONGEST_TEXT_BYTES));
+  if (Buffer.byteLength(text) <= MAX_TEXT_BYTES) return text;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(MAX_TEXT_BYTES));
   return text.slice(0, read);
 }
 
-const LONGEST_DOWNLOAD_MS = 5 * 60_000;
-const MOST_REDIRECTS = 5;
+const MAX_DOWNLOAD_MS = 5 * 60_000;
+const MAX_REDIRECTS = 5;
 
 export interface DownloadRequest {
   url: string;
   into: Writable;
   signal: AbortSignal;
   /** Bytes beyond this number are not read. */
-  mostBytes: number;
+  maxBytes: number;
 }
 
 /**
@@ -231,14 +231,14 @@ export interface DownloadRequest {
  */
 export async function downloadVideo(
   { guardedRequest }: Pick<GuardedRequests, "guardedRequest">,
-  { url: first, into, signal, mostBytes }: DownloadRequest,
+  { url: first, into, signal, maxBytes }: DownloadRequest,
 ): Promise<{ outcome: "downloaded" } | { outcome: "refused"; message: string }> {
   const refused = (message: string) => ({ outcome: "refused", message }) as const;
-  const endsAt = performance.now() + LONGEST_DOWNLOAD_MS;
+  const endsAt = performance.now() + MAX_DOWNLOAD_MS;
   let url = first;
-  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const result = await guardedRequest({
-      ...{ url, method: "GET", purpose: "video", signal, bodyTo: into, mostBodyBytes: mostBytes },
+      ...{ url, method: "GET", purpose: "video", signal, bodyTo: into, maxBodyBytes: maxBytes },
       headers: { accept: "video/mp4, video/webm, */*;q=0.1", "user-agent": "Intermission" },
       totalTimeoutMs: Math.max(1, endsAt - performance.now()),
     });
@@ -251,5 +251,5 @@ export async function downloadVideo(
     if (!next) return refused(`${url} could not be fetched: ${result.errorClass}, ${result.detail}`);
     url = next.href;
   }
-  return refused(`${first} was redirected more than ${MOST_REDIRECTS} times`);
+  return refused(`${first} was redirected more than ${MAX_REDIRECTS} times`);
 }

@@ -17,8 +17,8 @@ export interface OutgoingRequest {
    */
   connection?: "kept" | "fresh";
   /** An answer with fewer bytes than this is returned whole, as `body`; without it at most 16 KiB are read. */
-  mostBodyBytes?: number;
-  /** Receives the body of a 200 as it arrives, at most `mostBodyBytes`, instead of memory. The stream is not ended. */
+  maxBodyBytes?: number;
+  /** Receives the body of a 200 as it arrives, at most `maxBodyBytes`, instead of memory. The stream is not ended. */
   bodyTo?: Writable;
   /** For name resolution, TCP and TLS together; default 5 s. */
   connectTimeoutMs?: number;
@@ -49,7 +49,7 @@ export interface AnsweredRequest {
   text: string;
   /** The header, unparsed. */
   retryAfter: string | undefined;
-  /** Set if `mostBodyBytes` was given and the whole body arrived; not decompressed. */
+  /** Set if `maxBodyBytes` was given and the whole body arrived; not decompressed. */
   body?: Uint8Array | undefined;
   /** Headers that describe the body, unparsed. */
   contentType: string | undefined;

@@ -10,8 +10,8 @@ import { openSession } from "./sessions.ts";
 import { totpStep } from "./totp.ts";
 
 /** Tries to sign in, right and wrong ones: counted before the password is checked, or a guess beyond the limit would count. */
-const TRIES_OF_ADDRESS = { quota: 20, windowSeconds: 15 * 60, mostKeys: 10_000 };
-const TRIES_OF_ACCOUNT = { quota: 10, windowSeconds: 15 * 60, mostKeys: 10_000 };
+const TRIES_OF_ADDRESS = { quota: 20, windowSeconds: 15 * 60, maxKeys: 10_000 };
+const TRIES_OF_ACCOUNT = { quota: 10, windowSeconds: 15 * 60, maxKeys: 10_000 };
 /** Addresses from which an account was signed in to, the latest first. */
 const MAX_KNOWN_ADDRESSES = 10;
 

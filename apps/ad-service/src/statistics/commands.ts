@@ -121,9 +121,9 @@ function moneyLines({ rows, total }: StatsAnswer): MoneyLine[] {
 
 function columnsOf({ by, currency }: StatsAnswer): Record<string, (line: MoneyLine) => unknown> {
   // Keeps the line within 120 columns, beside the largest numbers.
-  const longestName = by === "bot" ? 7 : 14;
+  const maxNameLength = by === "bot" ? 7 : 14;
   return {
-    [by.toUpperCase()]: ({ key, name }) => (name === undefined ? key : `${key} ${name.slice(0, longestName)}`),
+    [by.toUpperCase()]: ({ key, name }) => (name === undefined ? key : `${key} ${name.slice(0, maxNameLength)}`),
     // An unfilled request belongs to no campaign.
     ...(by !== "campaign" &&
       by !== "creative" && {

@@ -7,7 +7,7 @@ import { type Figures, figuresOf, type Sum } from "./figures-of.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const DEFAULT_DAYS = 7;
-const MOST_DAYS = { hour: 31, other: 400 };
+const MAX_DAYS = { hour: 31, other: 400 };
 
 export type TimeRange =
   | { outcome: "range"; from: Date; to: Date }
@@ -30,7 +30,7 @@ export function timeRange(
   const today = dayOf(timeZone, new Date(to.getTime() - 1));
   const weekAgo = startOfDay(timeZone, daysLater(today, 1 - DEFAULT_DAYS)).getTime();
   const from = new Date(Math.floor((given.from?.getTime() ?? weekAgo) / HOUR_MS) * HOUR_MS);
-  const most = by === "hour" ? MOST_DAYS.hour : MOST_DAYS.other;
+  const most = by === "hour" ? MAX_DAYS.hour : MAX_DAYS.other;
   if (to.getTime() - from.getTime() > most * DAY_MS) {
     return { outcome: "bad-range", field: "from", message: `must be at most ${most} days before the end, by ${by}` };
   }

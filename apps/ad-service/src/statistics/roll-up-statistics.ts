@@ -120,7 +120,7 @@ export const sources: readonly Source[] = [
   }),
   refusedClicks,
   source("cta-clicks", {
-    from: inTable("ad_clicks"),
+    from: inTable("cta_clicks"),
     facts: `${factKey}, 'taps' as measure, '' as reason, ${noMoney}`,
   }),
   source("conversions", {
@@ -213,7 +213,7 @@ const olderThanKept = (moment: string) => `${moment} < $1::timestamptz - ${KEPT}
 const oldRows = {
   ad_requests: olderThanKept("occurred_at"),
   ad_milestones: olderThanKept("occurred_at"),
-  ad_clicks: olderThanKept("occurred_at"),
+  cta_clicks: olderThanKept("occurred_at"),
   ad_reports: olderThanKept("reported_at"),
   withheld_clicks: olderThanKept("occurred_at"),
   click_refusals: olderThanKept("hour"),

@@ -48,7 +48,7 @@ const backlog = statement<{ lagSeconds: number | null; views: number; clicks: nu
   "statistics.backlog",
   `select (select extract(epoch from now() - min(counted_until))::float8 from stats_progress
       where counted_until > '-infinity') as "lagSeconds",
-    (select count(*) from ad_sessions where suspicions <> '{}' and state = 'held'
+    (select count(*) from views where suspicions <> '{}' and state = 'held'
       and opened_at > now() - interval '30 days') as views,
     (select count(*) from withheld_clicks where suspicions <> '{}' and outcome = 'held'
       and occurred_at > now() - interval '30 days') as clicks`,

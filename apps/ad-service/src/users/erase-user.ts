@@ -11,8 +11,7 @@ export interface ErasureStep {
 }
 
 const ofUser = "bot_id = $1 and user_id = $2";
-const inSessions =
-  "(bot_id, session_id) in (select bot_id, session_id from ad_sessions where bot_id = $1 and user_id = $2)";
+const inSessions = "(bot_id, session_id) in (select bot_id, session_id from views where bot_id = $1 and user_id = $2)";
 const inEvents = "(bot_id, event_id) in (select bot_id, event_id from events where bot_id = $1 and user_id = $2)";
 /** SQL for whether a text contains the user id as a separate number. */
 const named = (column: string) => `${column} ~ ('(^|[^0-9])' || $2 || '([^0-9]|$)')`;
@@ -33,11 +32,11 @@ export const steps: readonly ErasureStep[] = [
     becomes: "kept without the advertiser's conversion id",
     where: `conversion_id <> '' and conversion_id !~ '^erased-' and click_id in (
       select 'clk_' || substr(event_id, 5) from events where ${ofUser} union all
-      select click_id from withheld_clicks where ${ofUser} union all select click_id from ad_clicks where ${ofUser})`,
+      select click_id from withheld_clicks where ${ofUser} union all select click_id from cta_clicks where ${ofUser})`,
     set: "conversion_id = 'erased-' || gen_random_uuid()",
   },
   { table: "ad_reports", becomes: "kept under a pseudonym", where: ofUser, set: "user_id = $3" },
-  { table: "ad_clicks", becomes: "kept under a pseudonym", where: ofUser, set: "user_id = $3" },
+  { table: "cta_clicks", becomes: "kept under a pseudonym", where: ofUser, set: "user_id = $3" },
   {
     table: "delivery_attempts",
     becomes: "kept without the receiver's answer",
@@ -62,12 +61,12 @@ export const steps: readonly ErasureStep[] = [
   },
   { table: "views_due", becomes: "deleted", where: inSessions },
   {
-    table: "ad_sessions",
+    table: "views",
     becomes: "deleted: views under way",
     where: `state in ('opened', 'playing', 'watched') and ${ofUser}`,
   },
   {
-    table: "ad_sessions",
+    table: "views",
     becomes: "kept under a pseudonym; held views are refused",
     where: ofUser,
     set: `user_id = $3, reference = '', start_param = null, version = version + 1, token_hash = sha256(gen_random_uuid()::text::bytea),

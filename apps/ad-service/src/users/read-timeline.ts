@@ -63,7 +63,7 @@ const views = ofCodes(
   "views",
   `select moment.at, moment.step, code, session_id as id, campaign_id as "campaignId", creative_id as "creativeId", null::bigint as "amountMicros",
      moment.detail
-   from ad_sessions s cross join lateral (values
+   from views s cross join lateral (values
      (opened_at, 'view-opened', case when is_test then 'test: free of charge' end),
      (started_at, 'view-started', null),
      (watched_at, 'view-watched', accepted_ms || ' of ' || duration_ms || ' ms'),
@@ -80,7 +80,7 @@ const ctaClicks = ofCodes(
   `select t.occurred_at as at, 'cta-clicked' as step, s.code, t.click_id as id, t.campaign_id as "campaignId",
      t.creative_id as "creativeId", null::bigint as "amountMicros",
      null as detail
-   from ad_sessions s join ad_clicks t on t.session_id = s.session_id and t.bot_id = s.bot_id where ${of("s")}`,
+   from views s join cta_clicks t on t.session_id = s.session_id and t.bot_id = s.bot_id where ${of("s")}`,
 );
 const withheld = ofCodes(
   "withheld-clicks",
@@ -124,8 +124,8 @@ const converted = ofCodes(
    from (
      select code, 'clk_' || substr(event_id, 5) as click_id from events e where ${of("e")} and event = 'direct_link'
      union all select code, click_id from withheld_clicks w where ${of("w")}
-     union all select s.code, t.click_id from ad_sessions s
-       join ad_clicks t on t.session_id = s.session_id and t.bot_id = s.bot_id where ${of("s")}
+     union all select s.code, t.click_id from views s
+       join cta_clicks t on t.session_id = s.session_id and t.bot_id = s.bot_id where ${of("s")}
    ) as clicks join conversions v on v.click_id = clicks.click_id limit 200`,
 );
 
@@ -163,7 +163,7 @@ const usedCodesOfUser = statement<CodeOfUser>(
   `select code, max(at) as at from (
      (select code, issued_at as at from current_codes where bot_id = $1 and user_id = $2 order by issued_at desc limit $3)
      union all
-     (select code, opened_at from ad_sessions where bot_id = $1 and user_id = $2 order by opened_at desc limit $3)
+     (select code, opened_at from views where bot_id = $1 and user_id = $2 order by opened_at desc limit $3)
      union all
      (select code, occurred_at from events where bot_id = $1 and user_id = $2 and code is not null
       order by occurred_at desc limit $3)

@@ -40,11 +40,11 @@ const GZIP_MAGIC = [0x1f, 0x8b];
 
 /**
  * Undoes the content codings of an answer, which some servers apply although the request accepts none. No step returns more
- * than `mostBytes`. A header that the bytes contradict is ignored: plain XML that is declared compressed, or the reverse.
+ * than `maxBytes`. A header that the bytes contradict is ignored: plain XML that is declared compressed, or the reverse.
  */
 export async function decodeContent(
   { body, contentEncoding = "" }: Pick<SentDocument, "body" | "contentEncoding">,
-  { mostBytes }: { mostBytes: number },
+  { maxBytes }: { maxBytes: number },
 ): Promise<DecodedContent> {
   const codings = contentEncoding
     .toLowerCase()
@@ -53,27 +53,27 @@ export async function decodeContent(
     .filter((coding) => coding !== "" && coding !== "identity");
   let bytes = body;
   for (const coding of codings.slice(-MAX_CODINGS).toReversed()) {
-    const decoded = await decode(coding, bytes, mostBytes);
+    const decoded = await decode(coding, bytes, maxBytes);
     if (decoded.outcome === "undecodable" && isMarkup(bytes)) break;
     if (decoded.outcome !== "decoded") return decoded;
     bytes = decoded.body;
   }
-  return isGzip(bytes) ? decode("gzip", bytes, mostBytes) : { outcome: "decoded", body: bytes };
+  return isGzip(bytes) ? decode("gzip", bytes, maxBytes) : { outcome: "decoded", body: bytes };
 }
 
-async function decode(coding: string, bytes: Uint8Array, mostBytes: number): Promise<DecodedContent> {
+async function decode(coding: string, bytes: Uint8Array, maxBytes: number): Promise<DecodedContent> {
   if (!Object.hasOwn(decoders, coding))
     return { outcome: "undecodable", detail: `the content encoding ${coding.slice(0, MAX_CODING_LENGTH)} is unknown` };
   try {
-    return { outcome: "decoded", body: await decoders[coding as keyof typeof decoders](bytes, limits(mostBytes)) };
+    return { outcome: "decoded", body: await decoders[coding as keyof typeof decoders](bytes, limits(maxBytes)) };
   } catch (error) {
     if (isTooLarge(error)) return { outcome: "too-large" };
     return { outcome: "undecodable", detail: `the answer is no valid ${coding}` };
   }
 }
 
-function limits(mostBytes: number): ZlibOptions {
-  return { maxOutputLength: mostBytes };
+function limits(maxBytes: number): ZlibOptions {
+  return { maxOutputLength: maxBytes };
 }
 
 function rawAfter(bytes: InputType, options: ZlibOptions) {

@@ -3,17 +3,17 @@ import { decodeContent } from "./decode-document.ts";
 import type { Drops } from "./drops.ts";
 import { fillMacros, type Macros } from "./fill-macros.ts";
 import { parseDocument, VastFault } from "./parse-document.ts";
-import { LONGEST_URL, type VastDocument } from "./vast-ad.ts";
+import { MAX_URL_LENGTH, type VastDocument } from "./vast-ad.ts";
 
 /** For all hops of one tag together. */
 const TOTAL_MS = 5000;
 /** Includes redirects and the wrappers of several ads: a tag must not make this service call whole networks. */
-const MOST_REQUESTS = 16;
-const MOST_REDIRECTS = 5;
-const MOST_DOCUMENT_BYTES = 512 * 1024;
-const TOO_LARGE = `more than ${MOST_DOCUMENT_BYTES / 1024} KiB`;
+const MAX_REQUESTS = 16;
+const MAX_REDIRECTS = 5;
+const MAX_DOCUMENT_BYTES = 512 * 1024;
+const TOO_LARGE = `more than ${MAX_DOCUMENT_BYTES / 1024} KiB`;
 /** For all documents together: parsing each takes time. */
-const MOST_BYTES = 2 * 1024 * 1024;
+const MAX_BYTES = 2 * 1024 * 1024;
 
 /**
  * Fetches the documents that one tag leads to, within one deadline; their URLs are templates. Requests carry the
@@ -24,28 +24,28 @@ export function documentFetcher(
   { macros, totalMs = TOTAL_MS, drops }: { macros: () => Macros; totalMs?: number; drops: Drops },
 ): (template: string) => Promise<VastDocument> {
   const endsAt = performance.now() + totalMs;
-  let requestsLeft = MOST_REQUESTS;
-  let bytesLeft = MOST_BYTES;
+  let requestsLeft = MAX_REQUESTS;
+  let bytesLeft = MAX_BYTES;
 
   async function fetchOnce(url: string) {
     const leftMs = endsAt - performance.now();
     if (leftMs < 1) throw new VastFault(301, `nothing within ${totalMs} ms`);
-    if (--requestsLeft < 0) throw new VastFault(300, `more than ${MOST_REQUESTS} requests`);
+    if (--requestsLeft < 0) throw new VastFault(300, `more than ${MAX_REQUESTS} requests`);
     const { userAgent = "" } = macros();
     return requests.guardedRequest({
       url,
       method: "GET",
       purpose: "vast",
       headers: headersFor(userAgent),
-      mostBodyBytes: MOST_DOCUMENT_BYTES,
+      maxBodyBytes: MAX_DOCUMENT_BYTES,
       totalTimeoutMs: leftMs,
     });
   }
 
   return async (template) => {
-    if (template.length > LONGEST_URL) throw new VastFault(300, `a tag is longer than ${LONGEST_URL} characters`);
+    if (template.length > MAX_URL_LENGTH) throw new VastFault(300, `a tag is longer than ${MAX_URL_LENGTH} characters`);
     let url = fillMacros(template, macros());
-    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const result = await fetchOnce(url);
       if (result.outcome === "failed" && result.errorClass === "redirect") {
         const next = result.location === undefined ? null : URL.parse(result.location, url);
@@ -58,14 +58,14 @@ export function documentFetcher(
       if (result.status !== 200) throw new VastFault(301, `status ${result.status}`);
       if (!result.body) throw new VastFault(301, `${TOO_LARGE}, or broken off`);
       const { body, contentType, contentEncoding } = result;
-      const decoded = await decodeContent({ body, contentEncoding }, { mostBytes: MOST_DOCUMENT_BYTES });
+      const decoded = await decodeContent({ body, contentEncoding }, { maxBytes: MAX_DOCUMENT_BYTES });
       if (decoded.outcome === "too-large") throw new VastFault(301, TOO_LARGE);
       if (decoded.outcome === "undecodable") throw new VastFault(100, decoded.detail);
       bytesLeft -= decoded.body.byteLength;
-      if (bytesLeft < 0) throw new VastFault(300, `more than ${MOST_BYTES / 1024 / 1024} MiB in all documents`);
+      if (bytesLeft < 0) throw new VastFault(300, `more than ${MAX_BYTES / 1024 / 1024} MiB in all documents`);
       return parseDocument(decoded.body, { url, contentType, drops });
     }
-    throw new VastFault(301, `more than ${MOST_REDIRECTS} redirects`);
+    throw new VastFault(301, `more than ${MAX_REDIRECTS} redirects`);
   };
 }
 

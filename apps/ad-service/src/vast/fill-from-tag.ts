@@ -14,8 +14,8 @@ export interface TagCall extends TagRequest {
 
 /** An unresponsive tag makes viewers wait: it is skipped for this time afterwards. */
 const REST_MS = 10_000;
-const MOST_IN_FLIGHT = 64;
-const LONGEST_USER_AGENT = 512;
+const MAX_IN_FLIGHT = 64;
+const MAX_USER_AGENT_LENGTH = 512;
 /** A tag answers each opening alike: what is dropped of its ads is logged once in this time, and counted each time. */
 const DROPS_LOGGED_EVERY_MS = 60 * 60_000;
 
@@ -66,9 +66,9 @@ export async function fillFromTag(
 ): Promise<VastAd | undefined> {
   const { database, log, now, restingUntil } = tags;
   // The user agent is stored with each call of a tracker.
-  const request = { ...call, userAgent: call.userAgent.slice(0, LONGEST_USER_AGENT) };
+  const request = { ...call, userAgent: call.userAgent.slice(0, MAX_USER_AGENT_LENGTH) };
   const { userAgent } = request;
-  if (tags.inFlight >= MOST_IN_FLIGHT || (restingUntil.get(creativeId) ?? 0) > performance.now()) return undefined;
+  if (tags.inFlight >= MAX_IN_FLIGHT || (restingUntil.get(creativeId) ?? 0) > performance.now()) return undefined;
   tags.inFlight += 1;
   const unwrapped = await unwrapTag({ ...tags, totalMs }, { ...request, now }).finally(() => {
     tags.inFlight -= 1;

@@ -18,7 +18,7 @@ export interface Macros {
 const MACRO = /(?:\[|%5B)([A-Z][A-Z0-9_]{2,40})(?:\]|%5D)/gi;
 const UNKNOWN = "-1";
 /** Limit for the values in one template: hundreds of macros with a long value each would make a URL of megabytes. */
-const MOST_FILLED_LENGTH = 8 * 1024;
+const MAX_FILLED_LENGTH = 8 * 1024;
 /** Known here, but not disclosed. */
 const WITHHELD = "-2";
 const names = new Set(
@@ -39,7 +39,7 @@ export function fillMacros(template: string, macros: Macros): string {
   if (start < 0) return template;
   const values = valuesOf(macros);
   const encodedValues = new Map<string, string>();
-  let lengthLeft = MOST_FILLED_LENGTH;
+  let lengthLeft = MAX_FILLED_LENGTH;
   const rest = template.slice(start).replace(MACRO, (macro, given: string) => {
     const name = given.toUpperCase();
     if (!names.has(name)) return macro;

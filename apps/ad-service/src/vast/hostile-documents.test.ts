@@ -8,8 +8,8 @@ import { openGuardedRequests } from "../outbound/guarded-request.ts";
 import { parseDocument } from "./parse-document.ts";
 import { unwrapTag } from "./unwrap-tag.ts";
 
-const LONGEST_BLOCK_MS = 20;
-const LONGEST_MS = 1000;
+const MAX_BLOCK_MS = 20;
+const MAX_MS = 1000;
 
 /** CPU time of this thread only: the time of other processes and of the compiler's threads is excluded. */
 function threadMs(): number {
@@ -21,7 +21,7 @@ function threadMs(): number {
 async function watchEventLoop<Result>(work: () => Promise<Result>) {
   await setImmediate();
   const beganAt = threadMs();
-  let longestBlockMs = 0;
+  let maxBlockMs = 0;
   let turns = 0;
   let isOver = false;
   const working = work().finally(() => {
@@ -30,10 +30,10 @@ async function watchEventLoop<Result>(work: () => Promise<Result>) {
   for (let lastAt = beganAt; !isOver; turns++) {
     await setImmediate();
     const at = threadMs();
-    longestBlockMs = Math.max(longestBlockMs, at - lastAt);
+    maxBlockMs = Math.max(maxBlockMs, at - lastAt);
     lastAt = at;
   }
-  return { result: await working, longestBlockMs, turns, totalMs: threadMs() - beganAt };
+  return { result: await working, maxBlockMs, turns, totalMs: threadMs() - beganAt };
 }
 
 async function adServer(answers: Record<string, Answer>) {
@@ -57,9 +57,9 @@ async function adServer(answers: Record<string, Answer>) {
 /** The compiler and the garbage collector disturb single runs, so the best of three counts. */
 async function bestOfThree(work: () => Promise<unknown>) {
   let best = await watchEventLoop(work);
-  for (let run = 1; run < 3 && best.longestBlockMs >= LONGEST_BLOCK_MS; run++) {
+  for (let run = 1; run < 3 && best.maxBlockMs >= MAX_BLOCK_MS; run++) {
     const next = await watchEventLoop(work);
-    if (next.longestBlockMs < best.longestBlockMs) best = next;
+    if (next.maxBlockMs < best.maxBlockMs) best = next;
   }
   return best;
 }
@@ -71,9 +71,9 @@ describe("512 KiB of VAST block the event loop for less than 20 ms in a turn", (
     expect(Buffer.byteLength(document)).toBeLessThanOrEqual(512 * 1024);
     const body = Buffer.from(document);
     const { unwrap } = await adServer({ "/tag": (_request, response) => response.end(body) });
-    const { longestBlockMs, totalMs } = await bestOfThree(unwrap);
-    expect(longestBlockMs).toBeLessThan(LONGEST_BLOCK_MS);
-    expect(totalMs).toBeLessThan(LONGEST_MS);
+    const { maxBlockMs, totalMs } = await bestOfThree(unwrap);
+    expect(maxBlockMs).toBeLessThan(MAX_BLOCK_MS);
+    expect(totalMs).toBeLessThan(MAX_MS);
   });
 
   test("behind wrappers that are equally full", async () => {
@@ -87,8 +87,8 @@ describe("512 KiB of VAST block the event loop for less than 20 ms in a turn", (
       }),
     );
     const { unwrap, calls } = await adServer({ ...answers, "/w4": inline() });
-    const { longestBlockMs } = await bestOfThree(unwrap);
-    expect(longestBlockMs).toBeLessThan(LONGEST_BLOCK_MS);
+    const { maxBlockMs } = await bestOfThree(unwrap);
+    expect(maxBlockMs).toBeLessThan(MAX_BLOCK_MS);
     expect(calls.length % 5).toBe(0);
   });
 });

@@ -10,7 +10,7 @@ import {
   type DocumentLinear,
   type DocumentVerification,
   type LinearEvent,
-  LONGEST_URL,
+  MAX_URL_LENGTH,
   type MediaFile,
   type TrackedEvent,
   type VastAd,
@@ -71,7 +71,7 @@ function mediaFault(file: MediaFile, isPlainHttpAllowed: boolean): DropReason | 
   if (delivery !== null && delivery.toLowerCase() !== "progressive") return "media-delivery";
   if (containerOf(file) === undefined) return "media-type";
   if (hasUnplayableCodec(file)) return "media-codec";
-  const isAddress = fileUrl.length <= LONGEST_URL && webAddressFault(fileUrl, { isPlainHttpAllowed }) === undefined;
+  const isAddress = fileUrl.length <= MAX_URL_LENGTH && webAddressFault(fileUrl, { isPlainHttpAllowed }) === undefined;
   return isAddress ? undefined : "media-address";
 }
 
@@ -97,12 +97,12 @@ function preference({ mimeType }: { mimeType: string }): number {
 
 export type JudgedAd = { outcome: "ad"; ad: VastAd } | { outcome: "fault"; code: VastErrorCode; detail: string };
 
-const SHORTEST_MS = 1000;
-const LONGEST_MS = 180_000;
-const MOST_VERIFICATIONS = 16;
-const LONGEST_PARAMETERS = 8 * 1024;
+const MIN_MS = 1000;
+const MAX_MS = 180_000;
+const MAX_VERIFICATIONS = 16;
+const MAX_PARAMETERS_LENGTH = 8 * 1024;
 /** Limit for all trackers of an ad, in characters: they are stored with the session and read at each event. */
-const MOST_TRACKER_LENGTH = 128 * 1024;
+const MAX_TRACKER_LENGTH = 128 * 1024;
 
 interface Judging {
   userAgent: string;
@@ -119,7 +119,7 @@ export function judgeAd(ad: DocumentAd, { userAgent, device, isPlainHttpAllowed,
   if (!linear) return linears.length > 0 ? fault(403, "a video without media files") : fault(201, "no linear creative");
   const { durationMs } = linear;
   if (durationMs === undefined) return fault(202, "a video without a valid duration");
-  if (durationMs < SHORTEST_MS || durationMs > LONGEST_MS) return fault(202, `a video of ${durationMs / 1000} s`);
+  if (durationMs < MIN_MS || durationMs > MAX_MS) return fault(202, `a video of ${durationMs / 1000} s`);
   for (const one of linear.mediaFiles) {
     const reason = mediaFault(one, isPlainHttpAllowed);
     if (reason) drop(drops, reason);
@@ -140,7 +140,7 @@ export function judgeAd(ad: DocumentAd, { userAgent, device, isPlainHttpAllowed,
       durationMs,
       clickThrough: clickThroughOf(linear),
       trackers: trackersOf(ad, { linear, companion, drops }),
-      verifications: ad.verifications.filter(isShort).slice(0, MOST_VERIFICATIONS).map(verificationOf),
+      verifications: ad.verifications.filter(isShort).slice(0, MAX_VERIFICATIONS).map(verificationOf),
       ...(companion && { companion: companionOf(companion) }),
       userAgent,
     },
@@ -168,7 +168,7 @@ function trackersOf(
     companionView: callableUrls(companion?.viewUrls),
     companionClick: callableUrls(companion?.clickTrackingUrls),
   };
-  let left = MOST_TRACKER_LENGTH;
+  let left = MAX_TRACKER_LENGTH;
   const kept = Object.entries(all).map(([event, urls]) => {
     const fitting = urls.filter((url) => {
       const fits = url.length <= left;
@@ -182,7 +182,7 @@ function trackersOf(
 }
 
 function isShort({ resource, parameters }: DocumentVerification): boolean {
-  return (resource?.length ?? 0) <= LONGEST_URL && (parameters?.length ?? 0) <= LONGEST_PARAMETERS;
+  return (resource?.length ?? 0) <= MAX_URL_LENGTH && (parameters?.length ?? 0) <= MAX_PARAMETERS_LENGTH;
 }
 
 function verificationOf({ vendor, apiFramework, resource, parameters }: DocumentVerification): AdVerification {
@@ -204,11 +204,11 @@ function fault(code: VastErrorCode, detail: string): JudgedAd {
 }
 
 /** Smaller ones are banners beside a video, and too coarse for a whole window. */
-const SMALLEST_SIDE = 200;
+const MIN_SIDE = 200;
 /** The memory of a phone's browser limits the pictures that it decodes. */
-const LARGEST_SIDE = 4096;
+const MAX_SIDE = 4096;
 /** Of the longer to the shorter side: a billboard (970 × 250) would be a strip in a phone's window. */
-const MOST_ELONGATED = 2.5;
+const MAX_ELONGATION = 2.5;
 /** The width of the window, by its height: Telegram opens mini-apps upright on phones and on computers. */
 const WINDOW_RATIO = 9 / 16;
 
@@ -235,8 +235,8 @@ export function chooseCompanion(
 
 function isShowable({ imageUrl, width, height, renderingMode }: DocumentCompanion, isPlainHttpAllowed: boolean) {
   const [shorter, longer] = [Math.min(width, height), Math.max(width, height)];
-  if (shorter < SMALLEST_SIDE || longer > LARGEST_SIDE || longer > shorter * MOST_ELONGATED) return false;
-  if (renderingMode === "concurrent" || imageUrl.length > LONGEST_URL) return false;
+  if (shorter < MIN_SIDE || longer > MAX_SIDE || longer > shorter * MAX_ELONGATION) return false;
+  if (renderingMode === "concurrent" || imageUrl.length > MAX_URL_LENGTH) return false;
   return webAddressFault(imageUrl, { isPlainHttpAllowed }) === undefined;
 }
 

@@ -3,7 +3,7 @@ import { type Drops, drop } from "./drops.ts";
 import {
   children,
   creativeReader,
-  LONGEST_NAME,
+  MAX_NAME_LENGTH,
   nameOf,
   type Reading,
   textInto,
@@ -24,7 +24,7 @@ export class VastFault extends Error {
   }
 }
 
-const MOST_ADS = 32;
+const MAX_ADS = 32;
 
 /** Where a document came from. */
 export interface DocumentSource {
@@ -46,7 +46,7 @@ export async function parseDocument(
     return children({
       error: () => urlInto(reading, document.errorUrls),
       ad(ofAd) {
-        if (document.ads.length < MOST_ADS) return adReader(reading, document, ofAd);
+        if (document.ads.length < MAX_ADS) return adReader(reading, document, ofAd);
         drop(drops, "limit");
         return undefined;
       },
@@ -62,8 +62,8 @@ export async function parseDocument(
 function majorVersionOf(root: string, version = ""): number {
   if (root === "videoadservingtemplate") throw new VastFault(102, "VAST 1.0");
   if (root === "vmap") throw new VastFault(101, "the document is a VMAP playlist: use the address of one of its ads");
-  if (root !== "vast") throw new VastFault(101, `the document is <${root.slice(0, LONGEST_NAME)}>`);
-  const number = version.trim().slice(0, LONGEST_NAME);
+  if (root !== "vast") throw new VastFault(101, `the document is <${root.slice(0, MAX_NAME_LENGTH)}>`);
+  const number = version.trim().slice(0, MAX_NAME_LENGTH);
   if (!/^([234](\.\d+)*)?$/.test(number)) throw new VastFault(102, `VAST ${number}`);
   return Number(number[0] ?? 0);
 }

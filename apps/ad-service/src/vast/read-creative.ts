@@ -15,11 +15,11 @@ import {
 } from "./vast-ad.ts";
 
 /** Limit for one ad. */
-const MOST_CREATIVES = 32;
-const MOST_MEDIA_FILES = 100;
-const MOST_VERIFICATIONS = 16;
-const MOST_COMPANIONS = 32;
-export const LONGEST_NAME = 128;
+const MAX_CREATIVES = 32;
+const MAX_MEDIA_FILES = 100;
+const MAX_VERIFICATIONS = 16;
+const MAX_COMPANIONS = 32;
+export const MAX_NAME_LENGTH = 128;
 
 /** The document that is read. */
 export interface Reading {
@@ -40,7 +40,7 @@ export function children(readers: Readers): ElementReader {
 export function creativeReader(reading: Reading, ad: DocumentAd): ElementReader {
   const { drops } = reading;
   const isFull = () => {
-    const isAtLimit = ad.creatives.length >= MOST_CREATIVES;
+    const isAtLimit = ad.creatives.length >= MAX_CREATIVES;
     if (isAtLimit) drop(drops, "limit");
     return isAtLimit;
   };
@@ -67,7 +67,7 @@ export function creativeReader(reading: Reading, ad: DocumentAd): ElementReader 
       addOther();
       return children({
         companion(attributes) {
-          if (ad.companions.length < MOST_COMPANIONS) return companionReader(reading, ad.companions, attributes);
+          if (ad.companions.length < MAX_COMPANIONS) return companionReader(reading, ad.companions, attributes);
           drop(drops, "limit");
           return undefined;
         },
@@ -108,7 +108,7 @@ function linearReader(reading: Reading, linear: DocumentLinear): ElementReader {
     mediafiles: () =>
       children({
         mediafile(attributes) {
-          if (linear.mediaFiles.length < MOST_MEDIA_FILES) return mediaFileReader(reading, linear, attributes);
+          if (linear.mediaFiles.length < MAX_MEDIA_FILES) return mediaFileReader(reading, linear, attributes);
           drop(drops, "limit");
           return undefined;
         },
@@ -179,7 +179,7 @@ export function verificationReader(
   verifications: DocumentVerification[],
   attributes: Attributes,
 ): ElementReader | undefined {
-  if (verifications.length >= MOST_VERIFICATIONS) return undefined;
+  if (verifications.length >= MAX_VERIFICATIONS) return undefined;
   const verification: DocumentVerification = {
     vendor: nameOf(attributes.vendor),
     apiFramework: nameOf(attributes.apiframework),
@@ -236,6 +236,6 @@ function linearEventOf(event: string): LinearEvent | undefined {
 }
 
 export function nameOf(text: string | undefined): string | null {
-  const name = text?.trim().slice(0, LONGEST_NAME) ?? "";
+  const name = text?.trim().slice(0, MAX_NAME_LENGTH) ?? "";
   return name === "" ? null : name;
 }

@@ -10,7 +10,7 @@ export type Attributes = Readonly<Record<string, string>>;
 export interface ElementReader {
   /** Returns the reader of a child; undefined skips the child with all its content. */
   child?(name: string, attributes: Attributes): ElementReader | undefined;
-  /** Receives the text, trimmed, when the element ends; it is cut somewhere behind `LONGEST_TEXT`. */
+  /** Receives the text, trimmed, when the element ends; it is cut somewhere behind `MAX_TEXT_LENGTH`. */
   text?(text: string): void;
   end?(): void;
 }
@@ -22,11 +22,11 @@ export class XmlFault extends Error {
 
 /** Parsing one slice takes about a millisecond. */
 const SLICE_BYTES = 16 * 1024;
-const MOST_ELEMENTS = 20_000;
-const MOST_DEPTH = 64;
-const MOST_ATTRIBUTES = 64;
-const LONGEST_TEXT = 16 * 1024;
-const LONGEST_MESSAGE = 200;
+const MAX_ELEMENTS = 20_000;
+const MAX_DEPTH = 64;
+const MAX_ATTRIBUTES = 64;
+const MAX_TEXT_LENGTH = 16 * 1024;
+const MAX_MESSAGE_LENGTH = 200;
 
 /** Module-level, because the whole process shares the event loop. */
 let lastTurn: Promise<void> = Promise.resolve();
@@ -78,7 +78,7 @@ export async function readXml(
   } catch (error) {
     // Other errors thrown by a reader are passed on.
     if (error instanceof Error && error.constructor === Error)
-      throw new XmlFault(error.message.slice(0, LONGEST_MESSAGE));
+      throw new XmlFault(error.message.slice(0, MAX_MESSAGE_LENGTH));
     throw error;
   }
 }
@@ -101,7 +101,7 @@ function readElements(
   let captured: { depth: number; text: string } | undefined;
 
   const keepText = (text: string) => {
-    if (!captured || captured.text.length > LONGEST_TEXT) return;
+    if (!captured || captured.text.length > MAX_TEXT_LENGTH) return;
     captured.text += captured.text === "" ? text.trimStart() : text;
   };
   parser.on("text", keepText);
@@ -112,11 +112,11 @@ function readElements(
   });
   parser.on("opentagstart", () => {
     attributes = 0;
-    if (++elements > MOST_ELEMENTS) throw new XmlFault(`more than ${MOST_ELEMENTS} elements`);
-    if (path.length >= MOST_DEPTH) throw new XmlFault(`elements are nested more than ${MOST_DEPTH} deep`);
+    if (++elements > MAX_ELEMENTS) throw new XmlFault(`more than ${MAX_ELEMENTS} elements`);
+    if (path.length >= MAX_DEPTH) throw new XmlFault(`elements are nested more than ${MAX_DEPTH} deep`);
   });
   parser.on("attribute", () => {
-    if (++attributes > MOST_ATTRIBUTES) throw new XmlFault(`an element has more than ${MOST_ATTRIBUTES} attributes`);
+    if (++attributes > MAX_ATTRIBUTES) throw new XmlFault(`an element has more than ${MAX_ATTRIBUTES} attributes`);
   });
   parser.on("opentag", (tag) => {
     if (path.length === 0 && !read.endsBlank) {

@@ -107,12 +107,12 @@ export interface CallTrackersDeps {
 
 /** Wait after each failed attempt but the last; also the lease, so that calls left behind by a crash are retried. */
 const WAIT_SECONDS = 60;
-const MOST_ATTEMPTS = 3;
-const MOST_IN_FLIGHT = 64;
+const MAX_ATTEMPTS = 3;
+const MAX_IN_FLIGHT = 64;
 const CALL_MS = 5000;
 const EVERY_MS = 1000;
 const KEPT_DAYS = 7;
-const MOST_PRUNED = 1000;
+const MAX_PRUNED = 1000;
 const PRUNE_EVERY_MS = 60_000;
 
 const claim = statement<ClaimedCall>(
@@ -132,7 +132,7 @@ const prune = statement<never>(
   "vast.prune-calls",
   `delete from tracker_calls where call_id in (
      select call_id from tracker_calls where finished_at < $1::timestamptz - interval '${KEPT_DAYS} days'
-     order by finished_at limit ${MOST_PRUNED} for update skip locked
+     order by finished_at limit ${MAX_PRUNED} for update skip locked
    )`,
 );
 
@@ -146,7 +146,7 @@ export async function callTrackers(deps: CallTrackersDeps, { atMost }: { atMost:
 
 async function callOne({ database, requests }: CallTrackersDeps, call: ClaimedCall, now: () => Date): Promise<void> {
   // A crash may have used up the attempts without a known result: the tracker is not called again.
-  const outcome = call.attempts > MOST_ATTEMPTS ? "unknown" : outcomeOf(await send(requests, call), call.attempts);
+  const outcome = call.attempts > MAX_ATTEMPTS ? "unknown" : outcomeOf(await send(requests, call), call.attempts);
   if (outcome) await database.run(finish, [call.callId, now(), outcome]);
 }
 
@@ -173,7 +173,7 @@ function outcomeOf(result: GuardedResult, attempts: number): CallOutcome | undef
     result.outcome === "answered"
       ? result.status < 500 && result.status !== 429
       : result.errorClass === "blocked-address";
-  if (!isFinal && attempts < MOST_ATTEMPTS) return undefined;
+  if (!isFinal && attempts < MAX_ATTEMPTS) return undefined;
   return result.outcome === "answered" ? "refused" : "failed";
 }
 
@@ -184,8 +184,8 @@ export function startCallingTrackers(deps: CallTrackersDeps): BackgroundLoop {
   return startLoop({
     everyMs: EVERY_MS,
     async round() {
-      const called = await callTrackers(deps, { atMost: MOST_IN_FLIGHT });
-      if (called === MOST_IN_FLIGHT) return 0;
+      const called = await callTrackers(deps, { atMost: MAX_IN_FLIGHT });
+      if (called === MAX_IN_FLIGHT) return 0;
       if (performance.now() - prunedAt > PRUNE_EVERY_MS) {
         prunedAt = performance.now();
         await database.run(prune, [now()]).catch((error) => log.error(error, "old tracker calls could not be pruned"));

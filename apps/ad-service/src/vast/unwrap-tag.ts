@@ -19,9 +19,9 @@ import {
 } from "./vast-ad.ts";
 
 /** Documents after the first one. */
-const MOST_WRAPPERS = 5;
+const MAX_WRAPPERS = 5;
 /** In a response to a wrapper that does not allow several ads. */
-const MOST_ADS_OF_WRAPPER = 2;
+const MAX_ADS_OF_WRAPPER = 2;
 
 /** An ad with the additions of the wrappers around it; with a fault, the wrapper at which the chain ended. */
 export type UnwrappedAd = DocumentAd & { fault?: VastFault };
@@ -39,7 +39,7 @@ export interface WrapperDeps {
 export async function followWrappers(deps: WrapperDeps, ad: DocumentAd, hops = 0): Promise<UnwrappedAd[]> {
   const { wrapper } = ad;
   if (!wrapper) return [ad];
-  if (hops >= MOST_WRAPPERS) return [{ ...ad, fault: new VastFault(302, `more than ${MOST_WRAPPERS} wrappers`) }];
+  if (hops >= MAX_WRAPPERS) return [{ ...ad, fault: new VastFault(302, `more than ${MAX_WRAPPERS} wrappers`) }];
   try {
     const inner = await adsOfWrapper(deps, wrapper, await deps.fetchDocument(wrapper.tagUrl));
     const unwrapped = await Promise.all(inner.map((one) => followWrappers(deps, one, hops + 1)));
@@ -63,7 +63,7 @@ async function adsOfWrapper(
   }
   // The attribute exists since VAST 3; before that, all ads count.
   if (wrapper.allowMultipleAds || root.majorVersion === 2) return ads;
-  const chosen = adsOutsideOfPod(ads).slice(0, MOST_ADS_OF_WRAPPER);
+  const chosen = adsOutsideOfPod(ads).slice(0, MAX_ADS_OF_WRAPPER);
   drop(drops, "pod-ad", ads.length - chosen.length);
   return chosen;
 }
@@ -107,7 +107,7 @@ function mergeCreative(creative: DocumentCreative, ofWrapper: readonly DocumentL
 }
 
 /** Limit for all errors of one tag together. */
-const MOST_ERROR_CALLS = 64;
+const MAX_ERROR_CALLS = 64;
 
 /** Templates of the URLs that receive an error. */
 export interface ErrorCall {
@@ -152,7 +152,7 @@ export async function unwrapTag(
 
   const report = (code: VastErrorCode, detail: string, ...urls: readonly string[][]) => {
     last = { code, detail };
-    const addresses = callableUrls(...urls).slice(0, MOST_ERROR_CALLS - errorCalls);
+    const addresses = callableUrls(...urls).slice(0, MAX_ERROR_CALLS - errorCalls);
     errorCalls += addresses.length;
     if (addresses.length > 0) errors.push({ code, addresses });
   };

@@ -62,8 +62,8 @@ export interface VastAd {
 export type VastErrorCode = 100 | 101 | 102 | 201 | 202 | 300 | 301 | 302 | 303 | 400 | 401 | 402 | 403 | 405;
 
 /** Limit for one event of one ad. */
-const MOST_URLS = 32;
-export const LONGEST_URL = 4096;
+const MAX_URLS = 32;
+export const MAX_URL_LENGTH = 4096;
 
 /** A placeholder that its ad server did not fill in stands for the whole address or for its host. */
 const BEGINS_WITH_MACRO = /^(?:\[|\{|\$\{|%%|%5B)/i;
@@ -74,7 +74,8 @@ const BEGINS_WITH_MACRO = /^(?:\[|\{|\$\{|%%|%5B)/i;
  * sent to: empty, too long, of another scheme, with a user name, or with a macro in place of its host.
  */
 export function resolveAddress(text: string, base: string | undefined): string | undefined {
-  if (text === "" || text.length > LONGEST_URL || BEGINS_WITH_MACRO.test(text) || hasUserInfo(text)) return undefined;
+  if (text === "" || text.length > MAX_URL_LENGTH || BEGINS_WITH_MACRO.test(text) || hasUserInfo(text))
+    return undefined;
   const href = URL.parse(text, base)?.href;
   return href !== undefined && isCallable(href) ? href : undefined;
 }
@@ -83,14 +84,14 @@ export function resolveAddress(text: string, base: string | undefined): string |
 const CALLABLE = /^https?:\/\/[^/[\]%{}]+(\/|\?|$)/i;
 
 function isCallable(url: string): boolean {
-  return url.length <= LONGEST_URL && CALLABLE.test(url) && !hasUserInfo(url);
+  return url.length <= MAX_URL_LENGTH && CALLABLE.test(url) && !hasUserInfo(url);
 }
 
 /** Adds a callable URL once; the list grows no longer than the number of calls for one event. False: it is not in the list. */
 export function addCallableUrl(urls: string[], url: string | null | undefined): boolean {
   if (!url || !isCallable(url)) return false;
   if (urls.includes(url)) return true;
-  if (urls.length >= MOST_URLS) return false;
+  if (urls.length >= MAX_URLS) return false;
   urls.push(url);
   return true;
 }
@@ -194,10 +195,10 @@ export interface DocumentVerification {
 }
 
 /** Longer than any video: larger values are cut to this one. */
-const MOST_SECONDS = 999_999;
+const MAX_SECONDS = 999_999;
 const CLOCK = /^(?:(\d{1,4}):)?(\d{1,4}):(\d{1,4})(?:[.,](\d{1,9}))?$/;
 const SECONDS = /^\d{1,6}(?:\.\d{1,9})?$/;
-const LARGEST_NUMBER = 1_000_000;
+const MAX_NUMBER = 1_000_000;
 
 /**
  * `HH:MM:SS.mmm`, and what ad servers write instead: `MM:SS`, plain seconds, sixty seconds or minutes and more. Undefined for
@@ -211,13 +212,13 @@ export function durationMsOf(text: string): number | undefined {
     return Math.round((whole + Number(`0.${fraction}`)) * 1000);
   }
   if (!SECONDS.test(text)) return undefined;
-  return Math.round(Math.min(Number(text), MOST_SECONDS) * 1000);
+  return Math.round(Math.min(Number(text), MAX_SECONDS) * 1000);
 }
 
 /** A count of pixels or of kbit/s, from its leading digits; 0 if there is no plausible one. */
 export function numberOf(text: string | undefined): number {
   const number = Number(/^\s*(\d{1,9})(?!\d)/.exec(text ?? "")?.[1] ?? 0);
-  return number <= LARGEST_NUMBER ? number : 0;
+  return number <= MAX_NUMBER ? number : 0;
 }
 
 /** XML's booleans, in the spellings that ad servers use. */

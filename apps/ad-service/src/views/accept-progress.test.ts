@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   acceptProgress,
-  longestWaitMs,
+  maxWaitMs,
   nextSequence,
   type Playback,
   type Progress,
@@ -301,7 +301,7 @@ describe("a view's start and close", () => {
         const reports = secondBySecond(0, durationMs);
         const { isWatched } = acceptProgress(playback, reports, after(closedMs + lateMs));
         const neededMs = Math.max(1000, durationMs - Math.min(1000, durationMs / 10));
-        expect(isWatched).toBe(closedMs + Math.min(lateMs, longestWaitMs(durationMs)) >= neededMs);
+        expect(isWatched).toBe(closedMs + Math.min(lateMs, maxWaitMs(durationMs)) >= neededMs);
       }),
     );
   });

@@ -67,7 +67,7 @@ export interface Playback {
   durationMs: number;
   /** See {@link reportedStart}. */
   startedAt: Date | null;
-  /** When the view was closed: time after that is not credited, except for {@link longestWaitMs}. */
+  /** When the view was closed: time after that is not credited, except for {@link maxWaitMs}. */
   closedAt: Date | null;
   firstSequence: number;
   /** Real time credited to this view. */
@@ -98,7 +98,7 @@ export interface AcceptedProgress {
 
 /** For the delay between the server's start time and the first frame, and for rounding. It never completes a view. */
 export const SLACK_MS = 1000;
-const LONGEST_REPORT_MS = 30_000;
+const MAX_REPORT_MS = 30_000;
 /** Media clocks of webviews jitter: a gap this small counts as played. The server's clock still limits the sum. */
 const JITTER_MS = 250;
 const WATCHED_SHARE = 0.97;
@@ -106,10 +106,10 @@ const LAST_SECOND_MS = 1000;
 /** Limits the last second to this share of the video: in a clip of two seconds it would be half. */
 const LAST_SECOND_SHARE = 0.1;
 /** The credited time that a view takes, also for a very short video. */
-const SHORTEST_VIEW_MS = 1000;
-const LONGEST_WAIT_MS = 10_000;
+const MIN_VIEW_MS = 1000;
+const MAX_WAIT_MS = 10_000;
 /** An honest player's numbers form one range. Only a forger leaves hundreds of gaps; the lowest gaps then count as settled. */
-const MOST_SEQUENCE_RANGES = 256;
+const MAX_SEQUENCE_RANGES = 256;
 
 /**
  * Evaluates reports as a set keyed by sequence: their order does not matter, repeats add nothing. Accepted progress never
@@ -194,7 +194,7 @@ export function reportedReturn(
 }
 
 /** How long ranges of a call that closes the view may wait for the clock, which began when its start arrived. */
-export function longestWaitMs(durationMs: number): number {
+export function maxWaitMs(durationMs: number): number {
   return Math.min(SLACK_MS, durationMs / 2);
 }
 
@@ -212,7 +212,7 @@ export function nextSequence({ sequences }: Progress): number {
 /** Real time this view may count: its credited time, plus the time of its playback credited to none of the viewer's views. */
 function allowedClockMs({ clockMs, startedAt, closedAt, creditedUntil, durationMs }: Playback, now: Date): number {
   if (!startedAt) return Number.NEGATIVE_INFINITY;
-  const untilMs = closedAt ? Math.min(now.getTime(), closedAt.getTime() + longestWaitMs(durationMs)) : now.getTime();
+  const untilMs = closedAt ? Math.min(now.getTime(), closedAt.getTime() + maxWaitMs(durationMs)) : now.getTime();
   return clockMs + untilMs - Math.max(startedAt.getTime(), creditedUntil?.getTime() ?? 0);
 }
 
@@ -220,7 +220,7 @@ function allowedClockMs({ clockMs, startedAt, closedAt, creditedUntil, durationM
 function neededClockMs(covered: readonly Range[], durationMs: number): number {
   const coveredMs = totalLength(covered);
   if (!isWatched(covered, durationMs)) return coveredMs - SLACK_MS;
-  return Math.min(coveredMs, Math.max(durationMs - lastMsOf(durationMs), SHORTEST_VIEW_MS));
+  return Math.min(coveredMs, Math.max(durationMs - lastMsOf(durationMs), MIN_VIEW_MS));
 }
 
 /** Credits uncredited time from its beginning, as much as the progress covers. */
@@ -242,7 +242,7 @@ function claimedWith(covered: readonly Range[], reports: readonly ProgressReport
 function refusalReason(report: ProgressReport, durationMs: number): ReportRefusalReason | undefined {
   if (!report.visible) return "hidden";
   if (report.to_ms <= report.from_ms) return "backwards";
-  if (report.to_ms - report.from_ms > LONGEST_REPORT_MS) return "too-long";
+  if (report.to_ms - report.from_ms > MAX_REPORT_MS) return "too-long";
   if (report.from_ms >= durationMs) return "beyond-the-end";
   return undefined;
 }
@@ -266,12 +266,12 @@ function lastMsOf(durationMs: number): number {
 function waitFor(early: { sequence: number }[], missingMs: number) {
   return {
     sequences: [...new Set(early.map(({ sequence }) => sequence))],
-    retryAfterMs: Math.min(missingMs, LONGEST_WAIT_MS),
+    retryAfterMs: Math.min(missingMs, MAX_WAIT_MS),
   };
 }
 
 function boundSequences(sequences: Range[]): Range[] {
   const [lowest, second, ...others] = sequences;
-  if (!lowest || !second || sequences.length <= MOST_SEQUENCE_RANGES) return sequences;
+  if (!lowest || !second || sequences.length <= MAX_SEQUENCE_RANGES) return sequences;
   return [[lowest[0], second[1]], ...others];
 }

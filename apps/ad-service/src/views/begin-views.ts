@@ -4,7 +4,7 @@ import { rowParameters } from "@intermission/postgres/row-parameters";
 import { isKept } from "../codes/issue-code.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import type { Opening, OpeningCode } from "./read-opening.ts";
-import type { AdSession } from "./session.ts";
+import type { AdView } from "./session.ts";
 
 /** A view that is about to begin: offered, not started. */
 export interface NewView {
@@ -20,7 +20,7 @@ export interface NewView {
   isTest: boolean;
   failedCreatives: string[];
   /** A view of the same code whose video could not be played; the new view replaces it. */
-  broken: AdSession | undefined;
+  broken: AdView | undefined;
   /** The viewer's state when the ad was chosen. */
   viewer: Opening["viewer"];
   now: Date;
@@ -46,7 +46,7 @@ const newViewRows = rowParameters({
   deadline: "timestamptz",
   failed_creatives: "text[]",
   token_hash: "text",
-  broken_session_id: "text",
+  broken_view_id: "text",
   vast_ad: "jsonb",
   code_issued_at: "timestamptz",
   code_expires_at: "timestamptz",
@@ -95,9 +95,9 @@ const begin = statement<{ position: number }>(
     select bot_id, code, user_id, '', code_issued_at, code_expires_at from begun where code_issued_at is not null
   ),
   withdrawn as (
-    delete from ad_sessions s using begun
+    delete from views s using begun
     where s.bot_id = begun.bot_id and s.user_id = begun.user_id and s.opened_at > begun.opened_at - interval '25 hours'
-      and (s.state = 'opened' or s.state = 'playing' and s.session_id = begun.broken_session_id)
+      and (s.state = 'opened' or s.state = 'playing' and s.session_id = begun.broken_view_id)
     returning s.due_at, s.session_id
   ),
   not_due as (
@@ -105,7 +105,7 @@ const begin = statement<{ position: number }>(
     where views_due.due_at = withdrawn.due_at and views_due.session_id = withdrawn.session_id
   ),
   stored as (
-    insert into ad_sessions (${storedAsOpened}, token_hash, state)
+    insert into views (${storedAsOpened}, token_hash, state)
     select ${storedAsOpened}, decode(token_hash, 'hex'), 'opened'
     -- Always true: it only forces the delete first.
     from begun where (select count(*) from withdrawn) >= 0
@@ -124,8 +124,8 @@ const begin = statement<{ position: number }>(
 export async function beginViewsInRounds(
   database: Transaction,
   batch: readonly NewView[],
-): Promise<(AdSession | undefined)[]> {
-  const begun = new Map<NewView, AdSession | undefined>();
+): Promise<(AdView | undefined)[]> {
+  const begun = new Map<NewView, AdView | undefined>();
   const viewerOf = ({ code: { botId, userId } }: NewView) => `${botId} ${userId}`;
   for (const round of inRounds(batch, viewerOf)) {
     const sessions = await beginViews(database, round);
@@ -135,11 +135,11 @@ export async function beginViewsInRounds(
 }
 
 /** Begins views, no two of one viewer. Returns the sessions in the order of the views; undefined for a view that did not begin. */
-export async function beginViews(database: Transaction, views: readonly NewView[]): Promise<(AdSession | undefined)[]> {
-  const sessions = views.map((): AdSession | undefined => undefined);
+export async function beginViews(database: Transaction, views: readonly NewView[]): Promise<(AdView | undefined)[]> {
+  const sessions = views.map((): AdView | undefined => undefined);
   for (const { position } of await database.run(begin, newViewRows.values(views.map(newViewRowOf)))) {
     const view = views[position];
-    if (view) sessions[position] = sessionOfNew(view);
+    if (view) sessions[position] = viewOfNew(view);
   }
   return sessions;
 }
@@ -163,7 +163,7 @@ function newViewRowOf(view: NewView, position: number) {
     deadline: deadlineOf(view),
     failed_creatives: view.failedCreatives,
     token_hash: view.tokenHash,
-    broken_session_id: view.broken?.sessionId,
+    broken_view_id: view.broken?.sessionId,
     vast_ad: vastAd,
     code_issued_at: code.issuedAt,
     code_expires_at: code.expiresAt,
@@ -175,7 +175,7 @@ function deadlineOf({ code }: NewView): Date {
   return new Date(code.expiresAt.getTime() + GRACE_MS);
 }
 
-function sessionOfNew(view: NewView): AdSession {
+function viewOfNew(view: NewView): AdView {
   const { code, viewer, now } = view;
   return {
     botId: code.botId,

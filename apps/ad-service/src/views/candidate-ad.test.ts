@@ -45,7 +45,7 @@ describe("the ad that the mini-app's page loads ahead", () => {
   }
 
   const counts = async () => {
-    const text = `select (select count(*) from ad_requests) as requests, (select count(*) from ad_sessions) as sessions,
+    const text = `select (select count(*) from ad_requests) as requests, (select count(*) from views) as sessions,
       (select count(*) from codes) as codes`;
     return store.database.run({ name: "", text }, []);
   };

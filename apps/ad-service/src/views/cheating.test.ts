@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Opened, playedRange, wholeVideo } from "../../test/fixtures/session-fixture.ts";
 import { openViewerFixture, type ViewerFixture } from "../../test/fixtures/viewer-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { sweepSessions } from "./sweep-sessions.ts";
+import { sweepViews } from "./sweep-sessions.ts";
 
 const ann = "501";
 const thief = "666";
@@ -56,7 +56,7 @@ const cheats: Cheat[] = [
       await fixture.report(session, { reports: wholeVideo(), closed: "page-hidden" });
       for (let second = 0; second < 40; second++) {
         fixture.advance(1);
-        await sweepSessions(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
+        await sweepViews(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
       }
     },
     refusals: { "too-early": 9 },

@@ -5,7 +5,7 @@ import { landingAddress } from "../campaigns/campaign-settings.ts";
 import { fillMacros } from "../vast/fill-macros.ts";
 import { enqueueTrackerCalls, readVastAd } from "../vast/trackers.ts";
 import { type AdRows, findAd } from "./find-ad.ts";
-import { type AdSession, isClickKey, lockSession, readSession } from "./session.ts";
+import { type AdView, isClickKey, lockView, readSession } from "./session.ts";
 
 export interface AdClick {
   botId: string;
@@ -22,12 +22,12 @@ export type AdClickOutcome = { outcome: "landed"; url: string; isCounted: boolea
 
 const insert = statement<never>(
   "ad-clicks.insert",
-  `insert into ad_clicks (bot_id, session_id, click_id, user_id, campaign_id, creative_id, occurred_at)
+  `insert into cta_clicks (bot_id, session_id, click_id, user_id, campaign_id, creative_id, occurred_at)
    values ($1, $2, $3, $4, $5, $6, $7)`,
 );
 const read = statement<{ clickId: string }>(
   "ad-clicks.read",
-  `select click_id as "clickId" from ad_clicks where bot_id = $1 and session_id = $2`,
+  `select click_id as "clickId" from cta_clicks where bot_id = $1 and session_id = $2`,
 );
 
 /**
@@ -47,7 +47,7 @@ export async function countAdClick(
   if (!landingUrl) return { outcome: "unknown" };
   return database.transaction(async (tx) => {
     // The session's lock makes two concurrent clicks one.
-    const session = await lockSession(tx, click);
+    const session = await lockView(tx, click);
     if (!session) return { outcome: "unknown" };
     const [earlier] = await tx.run(read, [session.botId, session.sessionId]);
     const clickId = earlier?.clickId ?? newClickId(click.now.getTime(), randomBytes(10));
@@ -57,11 +57,11 @@ export async function countAdClick(
   });
 }
 
-function isCountable(session: AdSession, { isMachine, key }: AdClick): boolean {
+function isCountable(session: AdView, { isMachine, key }: AdClick): boolean {
   return !isMachine && session.startedAt !== null && !session.isTest && isClickKey(key, session);
 }
 
-async function count(tx: Transaction, session: AdSession, clickId: string, { isOnEndCard, now }: AdClick) {
+async function count(tx: Transaction, session: AdView, clickId: string, { isOnEndCard, now }: AdClick) {
   const { botId, sessionId, userId, campaignId, creativeId, acceptedMs: playheadMs } = session;
   await tx.run(insert, [botId, sessionId, clickId, userId, campaignId, creativeId, now]);
   if (!session.isVast) return;
@@ -71,7 +71,7 @@ async function count(tx: Transaction, session: AdSession, clickId: string, { isO
   });
 }
 
-function landingOf(landingUrl: string, session: AdSession, { clickId, now }: { clickId: string; now: Date }): string {
+function landingOf(landingUrl: string, session: AdView, { clickId, now }: { clickId: string; now: Date }): string {
   const { botId, sessionId, code, campaignId, creativeId } = session;
   const filled = session.isVast
     ? fillMacros(landingUrl, { now, chance: Math.random(), sessionId, clickId })

@@ -17,7 +17,7 @@ import { type Ad, type AdRows, findAd, findChosenAd } from "./find-ad.ts";
 import type { Opening, OpeningQuestion } from "./read-opening.ts";
 import { isBroken, isFaultLasting } from "./record-fault.ts";
 import { endingOf } from "./record-progress.ts";
-import { type AdSession, hashSessionToken, latest } from "./session.ts";
+import { type AdView, hashSessionToken, latest } from "./session.ts";
 import { changeView, rememberView, type Views } from "./views.ts";
 
 export interface EnterViewDeps {
@@ -26,7 +26,7 @@ export interface EnterViewDeps {
   /** Concurrent openings share a query. */
   reading: CommitGroup<OpeningQuestion, Opening>;
   /** Views that begin at the same time share a commit. */
-  beginning: CommitGroup<NewView, AdSession | undefined>;
+  beginning: CommitGroup<NewView, AdView | undefined>;
   campaigns: CampaignSnapshot;
   tags: Tags;
 }
@@ -62,7 +62,7 @@ type Refusal =
   | { outcome: "no-ad"; reason: NoAdReason }
   | Extract<ViewerLimit, { outcome: "limited" }>
   | { outcome: "refused"; reason: OpenSessionRefusal };
-type Entered = { outcome: "entered"; session: AdSession; ad: Ad };
+type Entered = { outcome: "entered"; session: AdView; ad: Ad };
 /** The state that the decision was based on has changed. */
 type Changed = { outcome: "changed" };
 /** The code has earned the only event that its bot pays per code. */
@@ -71,10 +71,10 @@ type Spent = { outcome: "spent" };
 export type EnterViewOutcome = Entered | Refusal;
 
 /** Of concurrent openings of one viewer, one at a time begins its view; the others read again and retry. */
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 /** The total for all tags of one opening, since a viewer is waiting. */
 const TAGS_MS = 5000;
-const MOST_TAGS = 3;
+const MAX_TAGS = 3;
 
 interface FilledTag {
   campaignId: string;
@@ -102,14 +102,14 @@ export async function enterView(deps: EnterViewDeps, input: EnterViewInput): Pro
   };
   const seconds = deps.campaigns.index.userCapSeconds;
   const seenSince = seconds === undefined ? undefined : new Date(now.getTime() - seconds * 1000);
-  for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const { userId, mustContinue } = input;
     const opening = await deps.reading.submit({ botId, userId, code: wanted, mustContinue, seenSince, now });
     const entered = await enter(deps, opening, { ...input, wanted }, tried);
     if (entered.outcome === "spent") wanted = undefined;
     else if (entered.outcome !== "changed") return entered;
   }
-  throw new OverloadedError(`an opening lost ${MOST_TRIES} races`);
+  throw new OverloadedError(`an opening lost ${MAX_TRIES} races`);
 }
 
 async function enter(
@@ -139,7 +139,7 @@ async function enter(
 
 async function continueView(
   { views, ads }: EnterViewDeps,
-  session: AdSession,
+  session: AdView,
   { limit, vastAd }: Opening,
   { startParam, token, eventId, device, now }: EnterViewInput,
 ): Promise<EnterViewOutcome | Changed> {
@@ -152,7 +152,7 @@ async function continueView(
     session.state === "watched"
       ? await endingOf(views, session, { reason: "reopened", eventId, now })
       : { before: session, after: session, isStart: false, milestones: [], now };
-  const after: AdSession = {
+  const after: AdView = {
     ...change.after,
     tokenHash: hashSessionToken(token),
     openings: session.openings + 1,
@@ -183,7 +183,7 @@ interface TriedTags {
 
 async function beginView(
   deps: EnterViewDeps,
-  { opening, broken }: { opening: Opening; broken: AdSession | undefined },
+  { opening, broken }: { opening: Opening; broken: AdView | undefined },
   input: EnterViewInput,
   tried: TriedTags,
 ): Promise<EnterViewOutcome | Changed> {
@@ -191,7 +191,7 @@ async function beginView(
   const { now, random, isTest, sessionId, startParam = null, token, device } = input;
   const failedCreatives = broken ? [...new Set([...broken.failedCreatives, broken.creativeId])] : [];
   const code = opening.code ?? newCodeOf(input);
-  for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const without = new Set([...(input.ad.without ?? []), ...failedCreatives, ...tried.failed, ...tried.unplayable]);
     const request = { ...input.ad, without, seen: opening.seen };
     const choice = tried.filled
@@ -256,7 +256,7 @@ async function askTag(
   { endsAt, failed }: TriedTags,
 ): Promise<VastAd | undefined> {
   const totalMs = endsAt - performance.now();
-  if (totalMs <= 0 || failed.size >= MOST_TAGS) return undefined;
+  if (totalMs <= 0 || failed.size >= MAX_TAGS) return undefined;
   return fillFromTag(tags, { botId: bot.botId, creativeId, url, sessionId, userAgent, device, totalMs });
 }
 

@@ -2,7 +2,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { HonestPlayer, openViewerFixture, type ViewerFixture } from "../../test/fixtures/viewer-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { sweepSessions } from "./sweep-sessions.ts";
+import { sweepViews } from "./sweep-sessions.ts";
 
 const ann = "501";
 
@@ -27,7 +27,7 @@ async function beginUnheard(fixture: ViewerFixture, code: string, seconds: numbe
 async function sweepFor(fixture: ViewerFixture, seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second++) {
     fixture.advance(1);
-    await sweepSessions(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
+    await sweepViews(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
   }
 }
 
@@ -154,7 +154,7 @@ const honestViews: Honest[] = [
     async watch(fixture, code) {
       await (await begin(fixture, code)).playToEnd();
       fixture.advance(16);
-      await sweepSessions(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
+      await sweepViews(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
     },
   },
   ...[0, 0.4, 5].map((leavesAfter) => ({

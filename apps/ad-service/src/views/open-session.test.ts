@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Opened, openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
 import { migrations } from "../migrations.ts";
 import { sessionRoutes } from "./player-routes.ts";
-import { sweepSessions } from "./sweep-sessions.ts";
+import { sweepViews } from "./sweep-sessions.ts";
 
 const ann = "501";
 const bob = "502";
@@ -244,7 +244,7 @@ describe("opening an ad", () => {
         await fixture.report(back, { closed: "tap" });
         expect(await fixture.events()).toHaveLength(1);
         fixture.advance(22);
-        await sweepSessions(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
+        await sweepViews(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
         expect(await fixture.events()).toHaveLength(2);
       }),
     );

@@ -23,7 +23,7 @@ import { type EnterViewDeps, type EnterViewOutcome, enterView, type OpeningInput
 import { type Ad, adRows } from "./find-ad.ts";
 import { readLaunch } from "./read-launch.ts";
 import { readOpenings } from "./read-opening.ts";
-import type { AdSession } from "./session.ts";
+import type { AdView } from "./session.ts";
 
 /** A refused ad request. Only requests of users whose identity Telegram has confirmed are stored. */
 export interface UnfilledRequest {
@@ -89,8 +89,8 @@ export function newOpenings(deps: OpeningDeps): Openings {
   return {
     ...deps,
     ads: adRows(database),
-    limiter: rateLimiter({ quota: 60, windowSeconds: 120, mostKeys: 20_000 }),
-    lines: rateLimiter({ quota: 3, windowSeconds: 60, mostKeys: 20_000 }),
+    limiter: rateLimiter({ quota: 60, windowSeconds: 120, maxKeys: 20_000 }),
+    lines: rateLimiter({ quota: 3, windowSeconds: 60, maxKeys: 20_000 }),
     reading: groupCommits({ run: (batch) => readOpenings(database, batch) }),
     beginning: groupCommits({ run: (batch) => beginViewsInRounds(database, batch) }),
     unfilled: groupCommits({ run: (batch) => recordUnfilled(database, batch) }),
@@ -112,7 +112,7 @@ export interface OpenSessionInput extends OpeningInput {
 }
 
 export type OpenSessionOutcome =
-  | { outcome: "session"; bot: Bot; session: AdSession; token: string; ad: Ad }
+  | { outcome: "session"; bot: Bot; session: AdView; token: string; ad: Ad }
   | { outcome: "no-ad"; bot: Bot; reason: NoAdReason }
   | ({ outcome: "limit-reached"; bot: Bot } & Pick<
       Extract<ViewerLimit, { outcome: "limited" }>,

@@ -12,7 +12,7 @@ import type { AdVerification } from "../vast/vast-ad.ts";
 import { resumePositionMs } from "./accept-progress.ts";
 import { type Ad, mediaAddress } from "./find-ad.ts";
 import type { OpenSessionOutcome } from "./open-session.ts";
-import { type AdSession, clickAddress, stateForPlayer } from "./session.ts";
+import { type AdView, clickAddress, stateForPlayer } from "./session.ts";
 
 const NO_AD_RETRY_SECONDS = 60;
 
@@ -86,7 +86,7 @@ function botForPlayer(bot: Bot): BotForPlayer {
   };
 }
 
-function adForPlayer(ad: Ad, publicUrl: string, session: AdSession): AdForPlayer {
+function adForPlayer(ad: Ad, publicUrl: string, session: AdView): AdForPlayer {
   const { advertiser, posterFileName, mediaType, durationMs, width, height, endCard } = ad;
   const callOf = ({ callToAction, landingUrl }: Pick<Ad, "callToAction" | "landingUrl">, place?: "end-card") =>
     callToAction &&

@@ -6,7 +6,7 @@ import { insertBotsAndCampaigns } from "../../test/fixtures/facts-fixture.ts";
 import { readBot } from "../bots/bots.ts";
 import { issueCode, openCodes } from "../codes/issue-code.ts";
 import { migrations } from "../migrations.ts";
-import { newSessionId } from "./session.ts";
+import { newViewId } from "./session.ts";
 
 const operatorToken = "an-operators-token-of-32-characters-or-more";
 const insertHeld = statement<never>(
@@ -15,7 +15,7 @@ const insertHeld = statement<never>(
     insert into creatives (creative_id, sha256, file_name, media_type, byte_length, duration_ms, width, height)
     values ('cre_a', 'ab', 'ab.mp4', 'video/mp4', 1, 10000, 1, 1) on conflict do nothing
   )
-  insert into ad_sessions (bot_id, session_id, code, user_id, campaign_id, creative_id, state, token_hash, duration_ms,
+  insert into views (bot_id, session_id, code, user_id, campaign_id, creative_id, state, token_hash, duration_ms,
     opened_at, closed_at, close_reason, suspicions, deadline)
   values ($1, $2, $3, $5, 'cmp_a', 'cre_a', 'held', '', 10000, $4, $4, 'tap', '{no-frames,too-even}', $4)`,
 );
@@ -38,7 +38,7 @@ async function held(userId = "501"): Promise<string> {
   const bot = await readBot(store.database, botId);
   if (!bot) throw new Error("the bot is gone");
   const { code } = await issueCode(openCodes(store.database), { bot, userId, now: fixture.clock.now });
-  const sessionId = newSessionId(botId);
+  const sessionId = newViewId(botId);
   await store.database.run(insertHeld, [botId, sessionId, code, fixture.clock.now, userId]);
   return sessionId;
 }

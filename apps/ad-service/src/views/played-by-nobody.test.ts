@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Opened, playedRange, wholeVideo } from "../../test/fixtures/session-fixture.ts";
 import { HonestPlayer, openViewerFixture, type ViewerFixture } from "../../test/fixtures/viewer-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { sweepSessions } from "./sweep-sessions.ts";
+import { sweepViews } from "./sweep-sessions.ts";
 
 const ann = "501";
 const closing = { closed: "tap" as const };
@@ -27,17 +27,17 @@ describe("a view that nobody plays", () => {
   async function sweepFor(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second++) {
       fixture.advance(1);
-      await sweepSessions(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
+      await sweepViews(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
     }
   }
   /** The fixture's video lasts 10 s. */
   async function shorten(session: Opened, durationMs: number): Promise<void> {
-    const text = "update ad_sessions set duration_ms = $2, version = version + 1 where session_id = $1";
+    const text = "update views set duration_ms = $2, version = version + 1 where session_id = $1";
     await store.database.run({ name: "", text }, [session.session_id, durationMs]);
     fixture.views.remembered.clear();
   }
   async function suspicions(): Promise<unknown[]> {
-    const text = "select suspicions from ad_sessions where bot_id = $1 and state = 'rewarded'";
+    const text = "select suspicions from views where bot_id = $1 and state = 'rewarded'";
     const rows = await store.database.run<{ suspicions: string[] }>({ name: "", text }, [fixture.botId]);
     return rows.map((row) => row.suspicions ?? []);
   }

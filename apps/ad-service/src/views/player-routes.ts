@@ -35,7 +35,7 @@ import { readSessionStatus, type SessionStatusOutcome } from "./read-session-sta
 import { type RecordFaultOutcome, recordFault } from "./record-fault.ts";
 import { type RecordProgressOutcome, recordProgress } from "./record-progress.ts";
 import { type ReportAdOutcome, reportAd } from "./report-ad.ts";
-import { botOfSession, newSessionId, newSessionToken, stateForPlayer } from "./session.ts";
+import { botOfSession, newSessionToken, newViewId, stateForPlayer } from "./session.ts";
 
 const followCallToAction = {
   operationId: "followCallToAction",
@@ -60,7 +60,7 @@ const followCallToAction = {
 export function adClickRoutes(app: FastifyInstance, deps: { database: Database; now?: () => Date }): void {
   const { database, now = () => new Date() } = deps;
   const ads = adRows(database);
-  const taps = rateLimiter({ quota: 20, windowSeconds: 20, mostKeys: 50_000 });
+  const taps = rateLimiter({ quota: 20, windowSeconds: 20, maxKeys: 50_000 });
 
   app.register(async (scope) => {
     const route = { schema: followCallToAction };
@@ -147,10 +147,10 @@ const readStatus = {
 export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): void {
   const { database, views, publicUrl, now = () => new Date(), random } = deps;
   // Checking a signature takes about 0.1 ms. Thousands of users may share one address of a mobile network.
-  const checks = rateLimiter({ quota: 1200, windowSeconds: 60, mostKeys: 20_000 });
+  const checks = rateLimiter({ quota: 1200, windowSeconds: 60, maxKeys: 20_000 });
   const openings = newOpenings(deps);
-  const calls = rateLimiter({ quota: 100, windowSeconds: 20, mostKeys: 50_000 });
-  const warnings = rateLimiter({ quota: 1, windowSeconds: 60, mostKeys: 1000 });
+  const calls = rateLimiter({ quota: 100, windowSeconds: 20, maxKeys: 50_000 });
+  const warnings = rateLimiter({ quota: 1, windowSeconds: 60, maxKeys: 1000 });
 
   app.register(
     async (app) => {
@@ -164,7 +164,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
         const at = now();
         spend(checks, addressNetwork(request.ip), at);
         const made = {
-          sessionId: newSessionId(body.bot_id),
+          sessionId: newViewId(body.bot_id),
           token: newSessionToken(),
           eventId: newEventId(at.getTime(), randomBytes(10)),
         };

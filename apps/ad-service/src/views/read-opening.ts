@@ -7,7 +7,7 @@ import {
 } from "../ad-selection/limit-of-viewer.ts";
 import { seenByUser, selectUnfinishedViews } from "../ad-selection/select-ad.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
-import { type AdSession, clockHolder, latest, type SessionRow, sessionColumns, sessionOf } from "./session.ts";
+import { type AdView, clockHolder, latest, sessionOf, type ViewRow, viewColumns } from "./session.ts";
 
 export interface OpeningQuestion {
   botId: string;
@@ -26,11 +26,11 @@ export interface Opening {
   /** Undefined: the bot has no such code; without a given code, the user has none that could earn. */
   code: OpeningCode | undefined;
   /** The code's view, if it has begun. */
-  session: AdSession | undefined;
+  session: AdView | undefined;
   vastAd: VastAd | undefined;
   /** The viewer's state, null without a row. It is compared when a view begins. */
   viewer: { decisions: number | null } & Pick<
-    AdSession,
+    AdView,
     "creditedUntil" | "clockHolderId" | "clockHolderVersion" | "viewerCreditedUntil"
   >;
   /** The limit that prevents the viewer from beginning a view. */
@@ -49,7 +49,7 @@ export interface OpeningCode {
   isFollowed: boolean;
 }
 
-interface Row extends SessionRow, ViewerEarnings, ViewerLimitSettings {
+interface Row extends ViewRow, ViewerEarnings, ViewerLimitSettings {
   position: number;
   codeUserId: string | null;
   codeText: string;
@@ -66,8 +66,8 @@ interface Row extends SessionRow, ViewerEarnings, ViewerLimitSettings {
 }
 
 /** A code lives at most 24 h and a session only minutes longer than its code, which bounds the index range. */
-const ofUser = `from ad_sessions
-      where ad_sessions.bot_id = asked.bot_id and ad_sessions.user_id = asked.user_id
+const ofUser = `from views
+      where views.bot_id = asked.bot_id and views.user_id = asked.user_id
         and opened_at > asked.now - interval '25 hours' and deadline > asked.now`;
 
 /** The view that was left last. */
@@ -78,8 +78,8 @@ const continuableCode = `select code ${ofUser}
       order by state in ('playing', 'watched') desc, coalesce(last_report_at, started_at, opened_at) desc limit 1`;
 /** A code with a view comes first, so that reopening continues the view. */
 const openCode = `select current_codes.code from current_codes left join lateral (
-        select opened_at, deadline from ad_sessions
-        where ad_sessions.bot_id = current_codes.bot_id and ad_sessions.code = current_codes.code limit 1
+        select opened_at, deadline from views
+        where views.bot_id = current_codes.bot_id and views.code = current_codes.code limit 1
       ) as own on true
       where current_codes.bot_id = asked.bot_id and current_codes.user_id = asked.user_id
         and not is_withheld and (expires_at > asked.now or own.deadline > asked.now)
@@ -92,7 +92,7 @@ const read = statement<Row>(
   "ad-sessions.read-opening",
   `select asked.position, c.user_id as "codeUserId", c.code as "codeText", c.reference as "codeReference",
      c.expires_at as "codeExpiresAt", c.is_rewarded as "isRewarded",
-     c.is_followed as "isFollowed", ${sessionColumns},
+     c.is_followed as "isFollowed", ${viewColumns},
      case when s.is_vast then (
        select ad from vast_ads where vast_ads.bot_id = s.bot_id and vast_ads.session_id = s.session_id limit 1
      ) end as "vastAd",
@@ -121,7 +121,7 @@ const read = statement<Row>(
      from codes where codes.bot_id = asked.bot_id and codes.code = picked.code limit 1
    ) as c on true
    left join lateral (
-     select * from ad_sessions where ad_sessions.bot_id = asked.bot_id and ad_sessions.code = picked.code limit 1
+     select * from views where views.bot_id = asked.bot_id and views.code = picked.code limit 1
    ) as s on true
    left join lateral (
      select * from viewers where viewers.bot_id = asked.bot_id and viewers.user_id = asked.user_id limit 1
@@ -170,7 +170,7 @@ function openingOf(row: Row, question: OpeningQuestion): Opening {
             isFollowed: row.isFollowed,
           }
         : undefined,
-    session: row.sessionId === null ? undefined : sessionOf(sessionRowOf(row)),
+    session: row.sessionId === null ? undefined : sessionOf(viewRowOf(row)),
     vastAd: row.vastAd ?? undefined,
     viewer: {
       decisions: row.viewerDecisions,
@@ -184,7 +184,7 @@ function openingOf(row: Row, question: OpeningQuestion): Opening {
 }
 
 /** Removes the columns that are not the session's, because the session is remembered. */
-function sessionRowOf(row: Row): SessionRow {
+function viewRowOf(row: Row): ViewRow {
   const { position, codeUserId, codeText, codeReference, codeExpiresAt, vastAd, seen, ...others } = row;
   const { isRewarded, isFollowed, viewerDecisions, day, earnedToday, lastEarnedAt, ...rest } = others;
   const { cooldownSeconds, dailyCap, unfinished, lastActiveAt, firstDeadline, ...session } = rest;

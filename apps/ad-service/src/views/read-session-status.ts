@@ -4,12 +4,12 @@ import { platformOf } from "../ad-selection/eligibility.ts";
 import { type Bots, findBot } from "../bots/bots.ts";
 import type { DeliveryState } from "../deliveries/enqueue-webhook.ts";
 import { type Availability, describeAvailability } from "./availability.ts";
-import { type AdSession, isSessionToken, readSession } from "./session.ts";
+import { type AdView, isSessionToken, readSession } from "./session.ts";
 
 export type SessionStatusOutcome =
   | {
       outcome: "found";
-      state: AdSession["state"];
+      state: AdView["state"];
       code: string;
       acceptedMs: number;
       event: EarnedEvent | undefined;

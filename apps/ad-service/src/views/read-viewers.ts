@@ -29,14 +29,14 @@ type FactRow = ViewerEarnings &
 
 const readFacts = statement<FactRow>(
   "ad-sessions.read-viewers",
-  `select changes.position, v.decisions, v.clock_session_id as "clockHolderId", v.credited_until as "creditedUntil",
+  `select changes.position, v.decisions, v.clock_view_id as "clockHolderId", v.credited_until as "creditedUntil",
      v.day::text, v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt",
      bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap",
      ad.price as "priceMicros", bots.include_revenue as "includeRevenue", ${selectTerms},
      unfinished.count::integer as unfinished, unfinished."lastActiveAt", unfinished."firstDeadline"
    from (${factRows.table}) as changes
    cross join lateral (
-     select version, campaign_id from ad_sessions s
+     select version, campaign_id from views s
      where s.bot_id = changes.bot_id and s.session_id = changes.session_id limit 1
    ) as view
    cross join lateral (

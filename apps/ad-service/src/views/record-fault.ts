@@ -2,7 +2,7 @@ import type { PlaybackFault } from "@intermission/ad-core/player-api";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { enqueueTrackerCalls } from "../vast/trackers.ts";
 import type { VastErrorCode } from "../vast/vast-ad.ts";
-import { type AdSession, isSessionToken, lockSession } from "./session.ts";
+import { type AdView, isSessionToken, lockView } from "./session.ts";
 
 export type RecordFaultOutcome =
   | { outcome: "recorded"; nextOpening: "another-ad" | "same-ad" }
@@ -26,7 +26,7 @@ const errorCodes = {
 const store = statement<never>(
   "ad-sessions.store-fault",
   `with broken as (
-    update ad_sessions set fault = $3, fault_at = $4, version = version + 1 where bot_id = $1 and session_id = $2
+    update views set fault = $3, fault_at = $4, version = version + 1 where bot_id = $1 and session_id = $2
     returning bot_id, campaign_id, creative_id, is_test
   )
   insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, occurred_at)
@@ -42,7 +42,7 @@ export async function recordFault(
   call: { botId: string; sessionId: string; token: string; fault: PlaybackFault; now: Date },
 ): Promise<RecordFaultOutcome> {
   return database.transaction(async (tx) => {
-    const session = await lockSession(tx, call);
+    const session = await lockView(tx, call);
     if (!session) return { outcome: "unknown" };
     if (!isSessionToken(call.token, session.tokenHash))
       return { outcome: session.openings > 1 ? "superseded" : "unknown" };
@@ -58,7 +58,7 @@ export async function recordFault(
 
 async function storeFault(
   tx: Transaction,
-  session: AdSession,
+  session: AdView,
   { fault, now }: { fault: PlaybackFault; now: Date },
 ): Promise<void> {
   const isFirst = session.fault === null;
@@ -71,7 +71,7 @@ async function storeFault(
 /** Faults of the file itself: they are permanent, however much of it was watched. */
 const lastingFaults: readonly (PlaybackFault | null)[] = ["unsupported", "not-displayed", "too-short"];
 
-export function isFaultLasting({ fault }: Pick<AdSession, "fault">): boolean {
+export function isFaultLasting({ fault }: Pick<AdView, "fault">): boolean {
   return lastingFaults.includes(fault);
 }
 
@@ -79,13 +79,13 @@ export function isFaultLasting({ fault }: Pick<AdSession, "fault">): boolean {
  * Whether the player has given up the file for good. Reports that still arrive earn nothing: a view that was reported as not
  * displayed must not be charged. The ad may return later, as its file may be replaced.
  */
-export function isGivenUp(view: Pick<AdSession, "state" | "acceptedMs" | "fault" | "faultAt">, now: Date): boolean {
+export function isGivenUp(view: Pick<AdView, "state" | "acceptedMs" | "fault" | "faultAt">, now: Date): boolean {
   return isFaultLasting(view) && isBroken(view, now);
 }
 
 /** Whether the video failed recently and nothing of it was watched, or the rest can never be watched. */
 export function isBroken(
-  { state, acceptedMs, fault, faultAt }: Pick<AdSession, "state" | "acceptedMs" | "fault" | "faultAt">,
+  { state, acceptedMs, fault, faultAt }: Pick<AdView, "state" | "acceptedMs" | "fault" | "faultAt">,
   now: Date,
 ): boolean {
   const isUnfinished = state === "opened" || state === "playing";

@@ -8,7 +8,7 @@ import { findBot } from "../bots/bots.ts";
 import {
   type AcceptedProgress,
   acceptProgress,
-  longestWaitMs,
+  maxWaitMs,
   milestonesBetween,
   reportedReturn,
   reportedStart,
@@ -17,7 +17,7 @@ import {
 import { framesOfCreative } from "./expected-frames.ts";
 import { hasNoPicture } from "./judge-picture.ts";
 import { isGivenUp, recordFault } from "./record-fault.ts";
-import { type AdSession, type CloseReason, isSessionToken, latest, plausibleTimes, readSession } from "./session.ts";
+import { type AdView, type CloseReason, isSessionToken, latest, plausibleTimes, readSession } from "./session.ts";
 import { isProgressOnly, type ViewChange } from "./view-change.ts";
 import { gatherCall, gatherSignals, noSignals, suspicionsOf } from "./viewing-signals.ts";
 import { changeView, type Views } from "./views.ts";
@@ -41,7 +41,7 @@ export interface ProgressCall {
 
 export type RecordProgressOutcome =
   /** `review`: the end that a watched view will have when it is closed, if that is not its reward. */
-  | ({ outcome: "recorded"; state: AdSession["state"]; review?: ViewReview | undefined } & Acceptance)
+  | ({ outcome: "recorded"; state: AdView["state"]; review?: ViewReview | undefined } & Acceptance)
   | { outcome: "unknown" }
   | { outcome: "superseded" }
   | { outcome: "over" }
@@ -56,7 +56,7 @@ const CLOSE_WAITS_MS = 30_000;
 export const SILENCE_MS = 15_000;
 
 /** When a watched view is closed if no further heartbeat arrives. */
-export function silentFrom({ deadline }: AdSession, lastReportAt: Date): Date {
+export function silentFrom({ deadline }: AdView, lastReportAt: Date): Date {
   return new Date(1 + Math.min(lastReportAt.getTime() + SILENCE_MS, deadline.getTime()));
 }
 /** A player that vanishes without a last call loses at most this, and what it had not reported yet. */
@@ -68,7 +68,7 @@ const MAX_TRIES = 20;
 
 const countRefusal = statement<never>(
   "ad-sessions.count-refusal",
-  `update ad_sessions set version = version + 1,
+  `update views set version = version + 1,
      refusals = jsonb_set(coalesce(refusals, '{}'), array[$3::text], to_jsonb(coalesce((refusals ->> $3)::integer, 0) + 1))
    where bot_id = $1 and session_id = $2`,
 );
@@ -125,7 +125,7 @@ function mayWait(change: ViewChange, { refused, tooEarly }: Acceptance): boolean
 }
 
 /** The response to a call that does not change the view. */
-function refusalOf(session: AdSession, call: ProgressCall): RecordProgressOutcome | undefined {
+function refusalOf(session: AdView, call: ProgressCall): RecordProgressOutcome | undefined {
   if (!isSessionToken(call.token, session.tokenHash))
     return { outcome: session.openings > 1 ? "superseded" : "unknown" };
   if (isOver(session)) return afterTheEnd(session, call.reports);
@@ -153,7 +153,7 @@ interface Advanced {
 }
 
 /** The change that a call makes to a view that is not over. After its deadline a watched view only ends. */
-async function advance(views: Views, stored: AdSession, call: Advance): Promise<Advanced> {
+async function advance(views: Views, stored: AdView, call: Advance): Promise<Advanced> {
   if (call.now > stored.deadline) {
     const accepted = afterTheEnd(stored, call.reports);
     return { change: await endingOf(views, stored, { ...call, reason: "deadline" }), accepted, isBlack: false };
@@ -194,7 +194,7 @@ async function advance(views: Views, stored: AdSession, call: Advance): Promise<
       signals: gatherSignals(signals, { settled: accepted.early, claimedMs: 0 }, file, now),
       isComplete: isNewlyWatched || pending !== undefined,
     });
-  const after: AdSession = {
+  const after: AdView = {
     ...session,
     state,
     startedAt,
@@ -230,7 +230,7 @@ async function advance(views: Views, stored: AdSession, call: Advance): Promise<
  */
 export async function settlePendingReports(
   views: Views,
-  session: AdSession,
+  session: AdView,
   { eventId, now }: { eventId: string; now: Date },
 ): Promise<void> {
   if (isGivenUp(session, now)) {
@@ -250,7 +250,7 @@ export async function settlePendingReports(
 /** The end of a watched view: it is paid, held or refused, or waits for the cooldown. */
 export async function endingOf(
   views: Views,
-  session: AdSession,
+  session: AdView,
   { reason, eventId, now }: { reason: CloseReason; eventId: string; now: Date },
 ): Promise<ViewChange> {
   const after = { ...session, closeReason: reason };
@@ -261,7 +261,7 @@ export async function endingOf(
 }
 
 /** A suspicious view is paid, held or refused, by its bot's setting. A tester's view is free of charge and always paid. */
-async function fateOf(views: Views, session: AdSession, eventId: string) {
+async function fateOf(views: Views, session: AdView, eventId: string) {
   const signals = session.signals ?? noSignals;
   const isCounted = signals.countedMs > 0 && !session.isVast;
   const suspicions = suspicionsOf(signals, isCounted ? await framesOfCreative(views, session.creativeId) : undefined);
@@ -273,17 +273,17 @@ async function fateOf(views: Views, session: AdSession, eventId: string) {
 const reviewOfFate = { pay: undefined, hold: "held", refuse: "refused" } as const;
 
 /** So that a player promises no reward for a view that looks suspicious. */
-async function expectedReview(views: Views, session: AdSession): Promise<ViewReview | undefined> {
+async function expectedReview(views: Views, session: AdView): Promise<ViewReview | undefined> {
   return session.state === "watched" ? reviewOfFate[(await fateOf(views, session, "")).fate] : undefined;
 }
 
 /** Undefined where nothing is counted, and for a VAST tag: the service does not see its videos. */
-async function framesOf(views: Views, { creativeId, isVast }: AdSession, { settled }: AcceptedProgress) {
+async function framesOf(views: Views, { creativeId, isVast }: AdView, { settled }: AcceptedProgress) {
   const isCounted = settled.some(({ rendered_frames: frames }) => frames !== undefined);
   return isCounted && !isVast ? framesOfCreative(views, creativeId) : undefined;
 }
 
-function isOver({ state }: AdSession): boolean {
+function isOver({ state }: AdView): boolean {
   return state === "rewarded" || state === "held" || state === "refused";
 }
 
@@ -296,7 +296,7 @@ function uniqueReports(reports: readonly ProgressReport[]): ProgressReport[] {
  * the view as soon as the clock allows for that delay, and claim no more than the time since the ad was opened.
  */
 function pendingOf(
-  session: AdSession,
+  session: AdView,
   accepted: AcceptedProgress,
   { now, closedAt = now }: { now: Date; closedAt?: Date | undefined },
 ) {
@@ -304,19 +304,19 @@ function pendingOf(
   const sinceOpenedMs = now.getTime() - session.openedAt.getTime() + SLACK_MS;
   if (!isClaimedWatched || early.length > MAX_PENDING || claimedMs > sinceOpenedMs) return undefined;
   const settleAt = new Date(now.getTime() + earlyMs);
-  const isTooLate = settleAt.getTime() - closedAt.getTime() > longestWaitMs(session.durationMs);
+  const isTooLate = settleAt.getTime() - closedAt.getTime() > maxWaitMs(session.durationMs);
   return isTooLate || settleAt > session.deadline ? undefined : { reports: early, settleAt };
 }
 
 /** An earlier close, which ends the credited time, or this call's. A view that is watched already is credited none. */
-function closeOf(session: AdSession, { close, now }: Advance): { requestedAt: Date; reason: CloseReason } | undefined {
+function closeOf(session: AdView, { close, now }: Advance): { requestedAt: Date; reason: CloseReason } | undefined {
   const earlier = session.startedAt ? closeRequestOf(session) : undefined;
   if (!close) return earlier;
   return { requestedAt: session.state === "watched" ? now : (earlier?.requestedAt ?? now), reason: close };
 }
 
 /** A hidden page that comes back plays on: its close is withdrawn, and the time between them is credited to no view. */
-function returned(session: AdSession, { isPlaying, close, reports, now }: Advance): AdSession {
+function returned(session: AdView, { isPlaying, close, reports, now }: Advance): AdView {
   const { closeRequestedAt: closedAt, closeReason, state, pendingReports } = session;
   if (!isPlaying || close || closedAt === null || closeReason !== "page-hidden") return session;
   if (state !== "playing" || pendingReports !== null) return session;
@@ -324,12 +324,12 @@ function returned(session: AdSession, { isPlaying, close, reports, now }: Advanc
   return { ...session, closeRequestedAt: null, closeReason: null, creditedUntil };
 }
 
-function closeRequestOf({ closeRequestedAt, closeReason }: AdSession) {
+function closeRequestOf({ closeRequestedAt, closeReason }: AdView) {
   return closeRequestedAt && closeReason ? { requestedAt: closeRequestedAt, reason: closeReason } : undefined;
 }
 
 /** The view is over: nothing can be added, and all reports count as settled. */
-function afterTheEnd(session: AdSession, reports: readonly ProgressReport[]) {
+function afterTheEnd(session: AdView, reports: readonly ProgressReport[]) {
   const acknowledged = [...new Set(reports.map(({ sequence }) => sequence))];
   const { acceptedMs, state } = session;
   return { outcome: "recorded" as const, state, acceptedMs, acknowledged, refused: [], tooEarly: undefined };

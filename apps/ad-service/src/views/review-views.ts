@@ -13,7 +13,7 @@ import {
 import { selectTerms } from "../campaigns/event-worth.ts";
 import { type RefundOutcome, writeRefund } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
-import type { AdSession, StoredState } from "./session.ts";
+import type { AdView, StoredState } from "./session.ts";
 import { bodyOf } from "./view-change.ts";
 
 // Unnamed, since an operator runs it rarely. Its first condition is exactly that of the partial index.
@@ -22,13 +22,13 @@ const list: Statement<SuspiciousView> = {
   text: `select bot_id as "botId", session_id as "sessionId", user_id as "userId", code, campaign_id as "campaignId", state,
      suspicions, closed_at as "closedAt", close_reason as "closeReason", decided_at as "decidedAt",
      (select refunds.occurred_at from events join refunds using (event_id)
-      where events.bot_id = ad_sessions.bot_id and events.code = ad_sessions.code
+      where events.bot_id = views.bot_id and events.code = views.code
         and events.event = 'rewarded') as "refundedAt"
-   from ad_sessions
-   where suspicions <> '{}' and ${filterConditions({ table: "ad_sessions", at: "closed_at" })}
+   from views
+   where suspicions <> '{}' and ${filterConditions({ table: "views", at: "closed_at" })}
      and ($7::text is null or state = $7)
      and ($9::text is null or (opened_at, session_id) <
-       (select last.opened_at, last.session_id from ad_sessions as last where last.session_id = $9))
+       (select last.opened_at, last.session_id from views as last where last.session_id = $9))
    order by opened_at desc, session_id desc limit $8`,
 };
 
@@ -47,10 +47,10 @@ export async function listViews(
 }
 
 const held = `select s.session_id as id, view_price_micros as price
-  from ad_sessions s left join campaigns using (campaign_id)
+  from views s left join campaigns using (campaign_id)
   where s.suspicions <> '{}' and s.state = 'held' and ${filterConditions({ table: "s", at: "s.closed_at" })}`;
 const refundable = `select s.session_id as id, price_micros as price
-  from ad_sessions s join events e on e.code = s.code and e.bot_id = s.bot_id and e.event = 'rewarded'
+  from views s join events e on e.code = s.code and e.bot_id = s.bot_id and e.event = 'rewarded'
   where s.suspicions <> '{}' and s.state = 'rewarded' and price_micros is not null
     and not exists (select from refunds where refunds.event_id = e.event_id)
     and ${filterConditions({ table: "s", at: "s.closed_at" })}`;
@@ -72,7 +72,7 @@ interface ViewId {
 }
 
 type FactRow = Omit<ReviewFacts<StoredState>, "charge"> &
-  Pick<AdSession, "botId" | "code" | "userId" | "reference" | "startParam" | "version"> & {
+  Pick<AdView, "botId" | "code" | "userId" | "reference" | "startParam" | "version"> & {
     chargedEventId: string | null;
     isRefunded: boolean;
   };
@@ -83,7 +83,7 @@ const readFacts = statement<FactRow>(
      s.version, s.state, view_price_micros as "priceMicros", include_revenue as "includeRevenue",
      ${selectTerms}, e.event_id as "chargedEventId",
      refunds.event_id is not null as "isRefunded"
-   from ad_sessions s join bots using (bot_id) left join campaigns using (campaign_id)
+   from views s join bots using (bot_id) left join campaigns using (campaign_id)
    left join events e on e.bot_id = s.bot_id and e.code = s.code and e.event = 'rewarded' and e.price_micros is not null
    left join refunds on refunds.event_id = e.event_id
    where s.bot_id = $1 and s.session_id = $2`,
@@ -100,7 +100,7 @@ async function factsOf(database: Database, { botId, sessionId }: ViewId) {
 const release = statement<{ eventId: string }>(
   "ad-sessions.release",
   `with released as (
-    update ad_sessions set state = 'rewarded', decided_at = $4, version = version + 1
+    update views set state = 'rewarded', decided_at = $4, version = version + 1
     where bot_id = $1 and session_id = $2 and version = $3
     returning bot_id, code, user_id, reference, start_param, campaign_id, creative_id, is_test
   ),
@@ -116,7 +116,7 @@ const release = statement<{ eventId: string }>(
 const refuse = statement<{ state: StoredState }>(
   "ad-sessions.refuse-held",
   `with refused as (
-    update ad_sessions set state = 'refused', decided_at = $4, version = version + 1
+    update views set state = 'refused', decided_at = $4, version = version + 1
     where bot_id = $1 and session_id = $2 and version = $3
     returning bot_id, campaign_id, creative_id, state
   ),

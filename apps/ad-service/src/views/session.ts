@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto";
-import type { SessionState } from "@intermission/ad-core/client-api";
+import type { ViewState } from "@intermission/ad-core/client-api";
 import type { PlaybackFault, ProgressReport, StatusResponse } from "@intermission/ad-core/player-api";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
@@ -8,7 +8,7 @@ import type { Progress, Range } from "./accept-progress.ts";
 import { signalsOf, type ViewingSignals } from "./viewing-signals.ts";
 
 /** Suspicious views are `held` until the operator decides, or `refused`. Both were watched and closed. */
-export type StoredState = SessionState | "held" | "refused";
+export type StoredState = ViewState | "held" | "refused";
 
 /** Held and refused views were watched: players that do not know `review` see only `watched`. */
 export function stateForPlayer(state: StoredState): Pick<StatusResponse, "state" | "review"> {
@@ -20,7 +20,7 @@ export type CloseReason = "tap" | "page-hidden" | "heartbeat-lost" | "deadline" 
 const SESSION_ID = /^([1-9][0-9]{0,19})-[0-9A-Za-z_-]{22}$/;
 
 /** Starts with the bot's id, so that an address with only the session id finds the row by its primary key. */
-export function newSessionId(botId: string): string {
+export function newViewId(botId: string): string {
   return `${botId}-${randomBytes(16).toString("base64url")}`;
 }
 
@@ -44,7 +44,7 @@ export function isSessionToken(token: string, tokenHash: string): boolean {
 }
 
 /** A view as stored, with the viewer's columns that decide about its reports. */
-export interface AdSession {
+export interface AdView {
   botId: string;
   sessionId: string;
   code: string;
@@ -97,7 +97,7 @@ export interface AdSession {
 }
 
 /** As the statements return it: ranges and signals are flat arrays of numbers. */
-export type SessionRow = Omit<AdSession, "progress" | "signals"> & {
+export type ViewRow = Omit<AdView, "progress" | "signals"> & {
   covered: number[];
   sequences: number[];
   refusals: Record<string, number> | null;
@@ -141,37 +141,30 @@ const columns = {
   pendingReports: "s.pending_reports",
   dueAt: "s.due_at",
   creditedUntil: "s.credited_until",
-  clockHolderId: "v.clock_session_id",
+  clockHolderId: "v.clock_view_id",
   clockHolderVersion: "h.version",
   viewerCreditedUntil: "v.credited_until",
   holderCreditedUntil: "h.credited_until",
-} satisfies ColumnsOf<SessionRow>;
+} satisfies ColumnsOf<ViewRow>;
 
-/** Columns of `ad_sessions as s`, `viewers as v` and `h`, the view that holds the viewer's clock. */
-export const sessionColumns = selected(columns);
+/** Columns of `views as s`, `viewers as v` and `h`, the view that holds the viewer's clock. */
+export const viewColumns = selected(columns);
 
 /** SQL that joins the row `h`. */
 export const clockHolder = `left join lateral (
-    select version, credited_until from ad_sessions
-    where ad_sessions.bot_id = v.bot_id and ad_sessions.session_id = v.clock_session_id limit 1
+    select version, credited_until from views
+    where views.bot_id = v.bot_id and views.session_id = v.clock_view_id limit 1
   ) as h on true`;
 
-const source = "ad_sessions s left join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id";
+const source = "views s left join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id";
 
-const read = statement<SessionRow>(
+const read = statement<ViewRow>(
   "ad-sessions.read",
-  `select ${sessionColumns} from ${source} ${clockHolder} where s.bot_id = $1 and s.session_id = $2`,
+  `select ${viewColumns} from ${source} ${clockHolder} where s.bot_id = $1 and s.session_id = $2`,
 );
-const lock = statement<SessionRow>("ad-sessions.lock", `${read.text} for update of s`);
+const lock = statement<ViewRow>("ad-sessions.lock", `${read.text} for update of s`);
 
-export function sessionOf({
-  covered,
-  sequences,
-  refusals,
-  signals,
-  holderCreditedUntil,
-  ...row
-}: SessionRow): AdSession {
+export function sessionOf({ covered, sequences, refusals, signals, holderCreditedUntil, ...row }: ViewRow): AdView {
   const isHolder = row.clockHolderId === row.sessionId;
   return {
     ...row,
@@ -186,16 +179,13 @@ export function sessionOf({
 export async function readSession(
   database: Transaction,
   id: { botId: string; sessionId: string },
-): Promise<AdSession | undefined> {
+): Promise<AdView | undefined> {
   const [row] = await database.run(read, [id.botId, id.sessionId]);
   return row && sessionOf(row);
 }
 
 /** Locks the session's row until the transaction ends. */
-export async function lockSession(
-  tx: Transaction,
-  id: { botId: string; sessionId: string },
-): Promise<AdSession | undefined> {
+export async function lockView(tx: Transaction, id: { botId: string; sessionId: string }): Promise<AdView | undefined> {
   const [row] = await tx.run(lock, [id.botId, id.sessionId]);
   return row && sessionOf(row);
 }
@@ -204,7 +194,7 @@ export async function lockSession(
 const MAX_AHEAD_MS = 60_000;
 
 /** A moment further ahead was stored by a wrong clock: it counts as now, so that it stops no view until then. */
-export function plausibleTimes(session: AdSession, now: Date): AdSession {
+export function plausibleTimes(session: AdView, now: Date): AdView {
   const { startedAt, creditedUntil, closeRequestedAt } = session;
   const isAhead = (moment: Date | null) => moment !== null && moment.getTime() > now.getTime() + MAX_AHEAD_MS;
   if (![startedAt, creditedUntil, closeRequestedAt].some(isAhead)) return session;
@@ -236,12 +226,12 @@ function rangesOf(numbers: readonly number[]): Range[] {
  * Authorizes counting one click of a session, and nothing else. It is part of an address that leaves the app, where the
  * session's token must never appear. Each opening changes it.
  */
-function clickKey({ tokenHash }: Pick<AdSession, "tokenHash">): string {
+function clickKey({ tokenHash }: Pick<AdView, "tokenHash">): string {
   // The hashed text has a fixed length and the result is truncated, so it needs no HMAC (17 µs with a Buffer as key; a hash 0.6).
   return hash("sha256", `click ${tokenHash}`, "base64url").slice(0, 22);
 }
 
-export function isClickKey(given: string, session: Pick<AdSession, "tokenHash">): boolean {
+export function isClickKey(given: string, session: Pick<AdView, "tokenHash">): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(clickKey(session))];
   return one.byteLength === other.byteLength && timingSafeEqual(one, other);
 }
@@ -249,7 +239,7 @@ export function isClickKey(given: string, session: Pick<AdSession, "tokenHash">)
 /** `place`: the end card's picture has a landing page of its own. */
 export function clickAddress(
   publicUrl: string,
-  session: Pick<AdSession, "sessionId" | "tokenHash">,
+  session: Pick<AdView, "sessionId" | "tokenHash">,
   place?: "end-card",
 ): string {
   const address = `${publicUrl.replace(/\/$/, "")}/player/v1/sessions/${session.sessionId}/click?key=${clickKey(session)}`;

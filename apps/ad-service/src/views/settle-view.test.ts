@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AdSession } from "./session.ts";
+import type { AdView } from "./session.ts";
 import { endStateOf, settleView, type ViewDecision, type ViewerFacts, viewAfter, viewerAfter } from "./settle-view.ts";
 import type { ViewChange } from "./view-change.ts";
 
@@ -13,7 +13,7 @@ const facts: ViewerFacts = {
   ...{ priceMicros: 2500, sharePercent: 70, currency: "USD", includeRevenue: false },
 };
 
-const view: AdSession = {
+const view: AdView = {
   ...{ botId: "7", sessionId: "7-view", code: "code", userId: "1", reference: "", startParam: null },
   ...{ campaignId: "cmp", creativeId: "crt", isVast: false, isTest: false, durationMs: 10_000 },
   ...{ openedAt: at(-15), deadline: at(600), failedCreatives: [], tokenHash: "", openings: 1, firstSequence: 0 },
@@ -28,7 +28,7 @@ const view: AdSession = {
   ...{ creditedUntil: at(-1), clockHolderId: "7-view", clockHolderVersion: 2, viewerCreditedUntil: at(-20) },
 };
 
-const playing: AdSession = { ...view, state: "playing", watchedAt: null, dueAt: null };
+const playing: AdView = { ...view, state: "playing", watchedAt: null, dueAt: null };
 
 const ended = (fate: "pay" | "hold" | "refuse", other: Partial<ViewChange> = {}): ViewChange => ({
   ...{ before: view, after: view, isStart: false, milestones: [], now },

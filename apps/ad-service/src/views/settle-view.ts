@@ -10,7 +10,7 @@ import {
   type ViewerLimitSettings,
 } from "../ad-selection/limit-of-viewer.ts";
 import type { Charge } from "../campaigns/event-worth.ts";
-import { type AdSession, latest } from "./session.ts";
+import { type AdView, latest } from "./session.ts";
 import { takesClock, type ViewChange } from "./view-change.ts";
 
 /** What the start and the end of a view are decided on. */
@@ -76,7 +76,7 @@ export function endStateOf(decision: ViewDecision): "rewarded" | "held" | "refus
 }
 
 /** The view once the change is stored. */
-export function viewAfter(change: ViewChange, decision: ViewDecision): AdSession {
+export function viewAfter(change: ViewChange, decision: ViewDecision): AdView {
   const { before, after, now } = change;
   const stored = {
     ...after,

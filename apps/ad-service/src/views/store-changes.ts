@@ -133,12 +133,12 @@ const record = statement<Row>(
   locked as materialized (
     select changes.*, s.user_id, s.code, s.reference, s.campaign_id, s.creative_id, s.is_test
     from changes
-    join ad_sessions s on s.bot_id = changes.bot_id and s.session_id = changes.session_id
+    join views s on s.bot_id = changes.bot_id and s.session_id = changes.session_id
     join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id
     where s.version = changes.version and (decisions_read is null or v.decisions = decisions_read)
       -- A view that is over never ends again, whatever the caller read.
       and (changes.closed_at is null or s.state in ('playing', 'watched'))
-      and (not takes_clock or v.clock_session_id is not distinct from clock_holder
+      and (not takes_clock or v.clock_view_id is not distinct from clock_holder
         and v.credited_until is not distinct from viewer_credited_until)
     order by v.bot_id, v.user_id
     for update of v, s
@@ -146,7 +146,7 @@ const record = statement<Row>(
   -- The time credited to the previous clock holder counts for no other view, so that its version must be unchanged.
   holders as materialized (
     select h.bot_id, h.session_id, h.version
-    from locked join ad_sessions h on h.bot_id = locked.bot_id and h.session_id = clock_holder
+    from locked join views h on h.bot_id = locked.bot_id and h.session_id = clock_holder
     where takes_clock order by h.bot_id, h.session_id
     for update of h
   ),
@@ -156,7 +156,7 @@ const record = statement<Row>(
     )
   ),
   stored as (
-    update ad_sessions s set
+    update views s set
       version = s.version + 1,
       token_hash = coalesce(decode(u.token_hash, 'hex'), s.token_hash), openings = u.openings,
       first_sequence = u.first_sequence, start_param = u.start_param,
@@ -196,13 +196,13 @@ function recordBeside(): string {
     on conflict do nothing
   ),
   clock_taken as (
-    update ad_sessions h set version = h.version + 1 from unchanged u
+    update views h set version = h.version + 1 from unchanged u
     where takes_clock and h.bot_id = u.bot_id and h.session_id = u.clock_holder
   ),
   viewers_changed as (
     update viewers v set
-      clock_session_id = case clock_change when 'taken' then u.session_id when 'released' then null
-        else v.clock_session_id end,
+      clock_view_id = case clock_change when 'taken' then u.session_id when 'released' then null
+        else v.clock_view_id end,
       credited_until = case clock_change when 'released' then released_until else v.credited_until end,
       decisions = coalesce(u.decisions, v.decisions), day = coalesce(u.day::date, v.day),
       earned_today = coalesce(u.earned_today, v.earned_today),

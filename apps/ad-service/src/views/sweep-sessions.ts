@@ -4,18 +4,18 @@ import { type BackgroundLoop, startLoop } from "@intermission/server/background-
 import { randomBytes } from "@intermission/server/random-bytes";
 import type { FastifyBaseLogger } from "fastify";
 import { endingOf, SILENCE_MS, settlePendingReports, silentFrom } from "./record-progress.ts";
-import { type AdSession, clockHolder, type SessionRow, sessionColumns, sessionOf } from "./session.ts";
+import { type AdView, clockHolder, sessionOf, type ViewRow, viewColumns } from "./session.ts";
 import { changeView, type Views } from "./views.ts";
 
 const BATCH = 100;
 
 // Looks rows up one by one, in key order: a plain join could read all views of all time.
-const readDue = statement<SessionRow>(
+const readDue = statement<ViewRow>(
   "ad-sessions.read-due",
-  `select ${sessionColumns}
+  `select ${viewColumns}
    from (select * from views_due where due_at <= $1 order by due_at limit $2) as due
    cross join lateral (
-     select * from ad_sessions where ad_sessions.bot_id = due.bot_id and ad_sessions.session_id = due.session_id limit 1
+     select * from views where views.bot_id = due.bot_id and views.session_id = due.session_id limit 1
    ) as s
    cross join lateral (
      select * from viewers where viewers.bot_id = s.bot_id and viewers.user_id = s.user_id limit 1
@@ -30,7 +30,7 @@ const readDue = statement<SessionRow>(
  * silence. Processes one batch and returns how many views it settled. Nodes may sweep at the same time: of two changes of a
  * view, one is stored.
  */
-export async function sweepSessions(
+export async function sweepViews(
   views: Views,
   { listeningSince, now }: { listeningSince: Date; now: Date },
 ): Promise<{ settled: number }> {
@@ -42,7 +42,7 @@ export async function sweepSessions(
 
 async function settleDue(
   views: Views,
-  session: AdSession,
+  session: AdView,
   { isListening, now }: { isListening: boolean; now: Date },
 ): Promise<boolean> {
   const eventId = newEventId(now.getTime(), randomBytes(10));
@@ -67,12 +67,12 @@ async function settleDue(
 }
 
 /** A heartbeat arrived meanwhile, so the view is checked again later. */
-async function lookAgain(views: Views, session: AdSession, { at, now }: { at: Date; now: Date }): Promise<void> {
+async function lookAgain(views: Views, session: AdView, { at, now }: { at: Date; now: Date }): Promise<void> {
   await changeView(views, { before: session, after: { ...session, dueAt: at }, isStart: false, milestones: [], now });
 }
 
 /** Sweeps every second until stopped; stopping waits for the current batch. Any number of nodes may sweep. */
-export function startSweepingSessions(deps: {
+export function startSweepingViews(deps: {
   views: Views;
   log: Pick<FastifyBaseLogger, "error">;
   now?: () => Date;
@@ -83,7 +83,7 @@ export function startSweepingSessions(deps: {
   return startLoop({
     everyMs,
     async round() {
-      const { settled } = await sweepSessions(views, { listeningSince, now: now() });
+      const { settled } = await sweepViews(views, { listeningSince, now: now() });
       return settled < BATCH ? undefined : 0;
     },
     onFault: (error) => log.error(error, "sweeping the sessions failed; the next sweep retries"),

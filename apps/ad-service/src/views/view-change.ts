@@ -6,13 +6,13 @@ import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import type { EventWorth } from "../campaigns/event-worth.ts";
 import type { TrackedEvent } from "../vast/vast-ad.ts";
 import type { Milestone } from "./accept-progress.ts";
-import type { AdSession } from "./session.ts";
+import type { AdView } from "./session.ts";
 import { numbersOf, type Suspicion } from "./viewing-signals.ts";
 
 /** The change of a view by a call, an opening or the sweeper. It is stored only if the view is still as it was read. */
 export interface ViewChange {
-  before: AdSession;
-  after: AdSession;
+  before: AdView;
+  after: AdView;
   /** Playback begins: the viewer's limits are checked. */
   isStart: boolean;
   /** The view was watched and is now closed. */
@@ -25,7 +25,7 @@ export type ChangeOutcome =
   /** `limitReason`: the limit because of which its end waits, or is refused. */
   | {
       outcome: "stored";
-      session: AdSession;
+      session: AdView;
       limitReason?: Extract<ViewerLimit, { outcome: "limited" }>["reason"] | null;
     }
   /** Another change was stored first: read the view again. Nothing was stored. */
@@ -77,7 +77,7 @@ export function takesClock({ before, after, isStart }: ViewChange): boolean {
 const recordProgress = statement<{ position: number }>(
   "ad-sessions.record-progress",
   `with stored as (
-    update ad_sessions s set
+    update views s set
       version = s.version + 1, accepted_ms = c.accepted_ms, clock_ms = c.clock_ms, credited_until = c.credited_until,
       covered = c.covered, sequences = c.sequences, signals = c.signals, refusals = c.refusals,
       state = case when c.watched_at is null then s.state else 'watched' end, watched_at = c.watched_at, due_at = c.due_at,
@@ -137,7 +137,7 @@ export function progressRowOf({ before, after, milestones, now }: ViewChange, po
 
 /** The bytes of the event that the view may earn. */
 export function bodyOf(
-  session: Pick<AdSession, "botId" | "userId" | "code" | "reference" | "startParam" | "isTest">,
+  session: Pick<AdView, "botId" | "userId" | "code" | "reference" | "startParam" | "isTest">,
   { eventId }: { eventId: string },
   now: Date,
   { fields }: EventWorth,

@@ -155,12 +155,12 @@ describe("the database statements of a view", () => {
         select from pg_depend where pg_depend.classid = 'pg_class'::regclass and objid = indexrelid
           and refobjid = indrelid and refobjsubid = attnum
       ))
-      where relation.relname in ('ad_sessions', 'viewers') and relation.relnamespace = 'ad_service'::regnamespace
+      where relation.relname in ('views', 'viewers') and relation.relnamespace = 'ad_service'::regnamespace
       group by 1 order by 1`;
     expect(await store.database.run({ name: "", text }, [])).toEqual([
       // Suspicions are set once, and for few views.
       {
-        table: "ad_sessions",
+        table: "views",
         columns: ["bot_id", "campaign_id", "code", "is_test", "opened_at", "session_id", "suspicions", "user_id"],
       },
       { table: "viewers", columns: ["bot_id", "user_id"] },

@@ -44,19 +44,19 @@ export const noSignals: ViewingSignals = {
 };
 
 /** Less than this is no evidence: a single range may be odd. */
-const LEAST_MS = 3000;
-const MOST_FRAMES_PER_SECOND = 240;
+const MIN_MS = 3000;
+const MAX_FRAMES_PER_SECOND = 240;
 /**
- * Browsers decode up to ten frames ahead, and count them then. At more than this rate those are less than `LEAST_MS` of the
+ * Browsers decode up to ten frames ahead, and count them then. At more than this rate those are less than `MIN_MS` of the
  * video; at a lower one, a range may have none of its frames left to count.
  */
 const MIN_MOVING_RATE = 4;
 /** Chromium decodes four frames before playback: a player that counts from then on may count no frame of four slides. */
 const MAX_FRAMES_BEFORE_PLAYBACK = 4;
 /** A slow network may delay a call by this much, so that the next call seems to claim that much too fast. */
-const MOST_AHEAD_MS = 10_000;
+const MAX_AHEAD_MS = 10_000;
 /** A media clock shows a whole tenth of a second once in a hundred times, so eight such ranges are no coincidence. */
-const LEAST_RANGES = 8;
+const MIN_RANGES = 8;
 const EVEN_MS = 100;
 /** A player reports each quartile when it is reached. */
 const QUARTILES = 3;
@@ -138,13 +138,13 @@ export function signalsOf(numbers: readonly number[], openedAt: Date): ViewingSi
 /** The reasons to suspect a view, in a fixed order; empty for nearly all views. */
 export function suspicionsOf(signals: ViewingSignals, file: FramesBySecond | undefined): Suspicion[] {
   const { hiddenMs, visibleMs, countedMs, frames, ranges, evenRanges, aheadMs } = signals;
-  const isCounted = countedMs >= LEAST_MS;
+  const isCounted = countedMs >= MIN_MS;
   const facts: [Suspicion, boolean][] = [
-    ["mostly-hidden", hiddenMs >= LEAST_MS && hiddenMs > visibleMs],
+    ["mostly-hidden", hiddenMs >= MIN_MS && hiddenMs > visibleMs],
     ["no-frames", isCounted && lacksFrames(signals, file)],
-    ["too-many-frames", isCounted && frames * 1000 > countedMs * MOST_FRAMES_PER_SECOND],
-    ["faster-than-time", aheadMs > MOST_AHEAD_MS],
-    ["too-even", ranges >= LEAST_RANGES && evenRanges === ranges],
+    ["too-many-frames", isCounted && frames * 1000 > countedMs * MAX_FRAMES_PER_SECOND],
+    ["faster-than-time", aheadMs > MAX_AHEAD_MS],
+    ["too-even", ranges >= MIN_RANGES && evenRanges === ranges],
     ["too-few-calls", signals.unheard > 0 || (signals.atOnce > 0 && signals.calls < QUARTILES)],
   ];
   return facts.filter(([, isTrue]) => isTrue).map(([suspicion]) => suspicion);
@@ -159,7 +159,7 @@ function lacksFrames(
   file: FramesBySecond | undefined,
 ): boolean {
   if (frames === 0 && (!file || expectedFrames > MAX_FRAMES_BEFORE_PLAYBACK)) return true;
-  return framelessMs >= LEAST_MS && framelessMs * 2 >= movingMs;
+  return framelessMs >= MIN_MS && framelessMs * 2 >= movingMs;
 }
 
 function addReport(signals: ViewingSignals, report: ProgressReport, file: FramesBySecond | undefined): ViewingSignals {

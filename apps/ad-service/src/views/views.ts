@@ -7,7 +7,7 @@ import type { Bots } from "../bots/bots.ts";
 import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
 import { enqueueTrackerCalls } from "../vast/trackers.ts";
 import { type SeenVideos, seenVideos } from "./expected-frames.ts";
-import type { AdSession } from "./session.ts";
+import type { AdView } from "./session.ts";
 import { storeChanges } from "./store-changes.ts";
 import {
   type ChangeOutcome,
@@ -29,7 +29,7 @@ export interface Views {
    * Views as this node last stored them, so that the next report needs no read. If another node has changed one since, a
    * change of it results in "changed".
    */
-  readonly remembered: LRUCache<string, AdSession>;
+  readonly remembered: LRUCache<string, AdView>;
   /** By creative. */
   readonly seen: SeenVideos;
   /** The calls of one view run one after another on this node. */
@@ -45,7 +45,7 @@ export function openViews({ bots, deliveries, log }: Pick<Views, "bots" | "deliv
   return {
     ...{ database, bots, deliveries, log },
     // LRUCache, not Map: eviction from a full Map costs 14 to 24 µs, here 1 µs.
-    remembered: new LRUCache<string, AdSession>({ max: MAX_REMEMBERED }),
+    remembered: new LRUCache<string, AdView>({ max: MAX_REMEMBERED }),
     seen: seenVideos(),
     turns: new Map(),
     progress: groupCommits({ run: (batch) => recordProgressOnly(database, batch) }),
@@ -53,7 +53,7 @@ export function openViews({ bots, deliveries, log }: Pick<Views, "bots" | "deliv
   };
 }
 
-export function rememberView({ remembered }: Views, session: AdSession): void {
+export function rememberView({ remembered }: Views, session: AdView): void {
   const { sessionId, state } = session;
   if (state === "opened" || state === "playing" || state === "watched") remembered.set(sessionId, session);
   else remembered.delete(sessionId);

@@ -10,7 +10,7 @@ import {
 } from "../../test/fixtures/session-fixture.ts";
 import { migrations } from "../migrations.ts";
 import { sessionRoutes } from "./player-routes.ts";
-import { sweepSessions } from "./sweep-sessions.ts";
+import { sweepViews } from "./sweep-sessions.ts";
 
 const ann = "501";
 
@@ -145,7 +145,7 @@ describe("watching a video", () => {
         state: "playing",
         accepted_ms: 5000,
       });
-      await sweepSessions(fixture.views, {
+      await sweepViews(fixture.views, {
         listeningSince: new Date(0),
         now: new Date(fixture.clock.now.getTime() + 60_000),
       });
@@ -292,7 +292,7 @@ describe("watching a video", () => {
 
   describe("the sweeper", () => {
     const sweep = (afterSeconds: number, listeningSince = new Date(0)) =>
-      sweepSessions(fixture.views, {
+      sweepViews(fixture.views, {
         listeningSince,
         now: new Date(fixture.clock.now.getTime() + afterSeconds * 1000),
       });

@@ -11,9 +11,9 @@ import { statusFaults } from "./status-faults.ts";
 import { testCertificate } from "./test-certificates.ts";
 
 const REPEATS = 3;
-const MOST_BYTES = Number(process.argv[2]);
+const MAX_BYTES = Number(process.argv[2]);
 const STEADY_BYTES = 64 * 1024;
-const MOST_TURNS = 50;
+const MAX_TURNS = 50;
 const TIMEOUTS = { connect: 100, total: 200 };
 
 /** Buffers are outside of V8's heap, so both are counted. */
@@ -28,7 +28,7 @@ function bytesNow(): number {
 async function bytesAfterCollection({ server }: FaultRun): Promise<number> {
   while (server.open() > 0) await nextTurn();
   let last = bytesNow();
-  for (let turn = 0; turn < MOST_TURNS; turn++) {
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
     await nextTurn();
     const bytes = bytesNow();
     if (Math.abs(bytes - last) < STEADY_BYTES) return bytes;
@@ -46,7 +46,7 @@ for (const fault of [...tcpFaults, ...tlsFaults, ...headerFaults, ...bodyFaults,
   let before = await bytesAfterCollection(await runFault(fault, TIMEOUTS));
   const grown: number[] = [];
   // The median of three is below a limit if two of them are: mostly the third need not run.
-  while (grown.length < REPEATS && grown.filter((bytes) => bytes < MOST_BYTES).length < 2) {
+  while (grown.length < REPEATS && grown.filter((bytes) => bytes < MAX_BYTES).length < 2) {
     const after = await bytesAfterCollection(await runFault(fault, TIMEOUTS));
     grown.push(after - before);
     before = after;

@@ -111,10 +111,10 @@ export function dripping(
 }
 
 /** Answers the first bytes of a request with a head, and then one more piece as often as it can be sent. */
-export function flooding(head: string, piece: string | Buffer, mostBytes = Number.POSITIVE_INFINITY): Behaviour {
+export function flooding(head: string, piece: string | Buffer, maxBytes = Number.POSITIVE_INFINITY): Behaviour {
   return (socket) => {
     const pump = () => {
-      while (!socket.destroyed && socket.bytesWritten < mostBytes) {
+      while (!socket.destroyed && socket.bytesWritten < maxBytes) {
         if (!socket.write(piece)) return void socket.once("drain", pump);
       }
     };

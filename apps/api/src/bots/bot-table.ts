@@ -28,9 +28,9 @@ export interface Tokens {
 }
 
 /** Each node keeps every bot in memory. */
-const mostBots = 10_000;
+const maxBots = 10_000;
 /** The newest, and the one before it during a rotation. */
-const mostSecrets = 2;
+const maxSecrets = 2;
 
 const readRows = statement<BotRow>("read-bots", "select * from bots order by bot_id");
 // Changes are rare: one at a time, so that two of them do not see the same token as unused. Readers do not wait.
@@ -80,7 +80,7 @@ export function addBot(
     const rows = await readBots(tx);
     const earlier = rows.find(({ bot_id }) => bot_id === botId);
     if (earlier && !earlier.removed_at) return refused("CONFLICT", `bot ${botId} is in the table already`);
-    if (rows.length >= mostBots) return refused("CONFLICT", `the table holds ${mostBots} bots, which is the limit`);
+    if (rows.length >= maxBots) return refused("CONFLICT", `the table holds ${maxBots} bots, which is the limit`);
     const fault = faultOfTelegramToken(botId, telegramToken) ?? faultOfAdToken(box, rows, botId, adToken);
     if (fault) return fault;
     const backendApiKey = newKey();
@@ -180,7 +180,7 @@ function newKey(): string {
 
 function newestOf(secrets: readonly [string, ...string[]], dropsPrevious: boolean): [string, ...string[]] {
   const [newest, ...earlier] = secrets;
-  return [newest, ...earlier.slice(0, dropsPrevious ? 0 : mostSecrets - 1)];
+  return [newest, ...earlier.slice(0, dropsPrevious ? 0 : maxSecrets - 1)];
 }
 
 function faultOfTelegramToken(botId: string, token: string): BotAnswer | undefined {

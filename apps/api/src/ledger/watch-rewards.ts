@@ -100,11 +100,11 @@ function atMostOnceIn(milliseconds: number, act: () => Promise<void>) {
 }
 
 /** A bot needs one watch, and each one queries the database. */
-const mostWatchesOfBot = 64;
-export const mostWatchesOfNode = 1024;
+const maxWatchesOfBot = 64;
+export const maxWatchesOfNode = 1024;
 
 /** Limits the concurrent watches on this node. A place is released when its watch ends, however it ends. */
-export function limitWatches(limit = mostWatchesOfBot): (open: () => AsyncIterable<WatchedEntry>) => WatchOutcome {
+export function limitWatches(limit = maxWatchesOfBot): (open: () => AsyncIterable<WatchedEntry>) => WatchOutcome {
   let watching = 0;
   return (open) => {
     if (watching >= limit) return { outcome: "too-many", limit };
@@ -123,8 +123,8 @@ export function limitWatches(limit = mostWatchesOfBot): (open: () => AsyncIterab
 
 const pageSize = 200;
 
-const shortestPauseMs = 25;
-const longestPauseMs = 1000;
+const minPauseMs = 25;
+const maxPauseMs = 1000;
 
 // Ends before the oldest transaction that is still running: its entries will sort after this page.
 const nextPage = statement<EntryRow>(
@@ -179,7 +179,7 @@ export async function* watchRewards(
   const place = await placeOfCursor(runner, start, { lowestId: "0" });
   if (place.outcome === "unknown-epoch") throw new LostCursorError("the ledger is older than this cursor");
   let { xid, id } = place;
-  let pauseMs = longestPauseMs;
+  let pauseMs = maxPauseMs;
   while (!signal.aborted) {
     const rows = await runner.run(nextPage, [botId, xid, id]);
     for (const row of rows) {
@@ -192,6 +192,6 @@ export async function* watchRewards(
     }
     if (rows.length === pageSize) continue;
     const isHinted = await waitForMore(pauseMs);
-    pauseMs = isHinted ? shortestPauseMs : Math.min(2 * pauseMs, longestPauseMs);
+    pauseMs = isHinted ? minPauseMs : Math.min(2 * pauseMs, maxPauseMs);
   }
 }

@@ -52,7 +52,7 @@ const keepPlace = statement<unknown>(
 );
 
 const pageSize = 500;
-const mostPagesInARound = 200;
+const maxPagesPerRound = 200;
 
 /**
  * Reads the ad service's own list of events since the last time, and records those that no webhook delivered. Events
@@ -69,7 +69,7 @@ export async function reconcileEvents(options: ReconcileOptions, now: Date): Pro
   const done: Reconciled = { outcome: "done", recorded: 0, unreadable: 0, hasBegunAnew: false };
   let place: Place = { cursor: row.cursor, settledEventId: row.settled_event_id };
 
-  for (let pages = 0; pages < mostPagesInARound && !options.stopping.aborted; pages++) {
+  for (let pages = 0; pages < maxPagesPerRound && !options.stopping.aborted; pages++) {
     const page = await readPage(adService, place);
     if (page.outcome === "bad-cursor") {
       if (done.hasBegunAnew) return { ...done, outcome: "unavailable", detail: "its own cursor is refused" };
@@ -181,7 +181,7 @@ export interface ReconcilingOptions extends Pick<ReconcileOptions, "database" | 
 }
 
 /** A bot whose list is slow must not delay the others; the ad service must not be flooded. */
-const mostAtOnce = 4;
+const maxAtOnce = 4;
 const lookForBotsMs = 1000;
 
 /** Reconciles each bot immediately and then each minute; a stop also ends the requests under way. */
@@ -212,7 +212,7 @@ export function startReconciling(options: ReconcilingOptions): BackgroundLoop {
     const due = served
       .filter(({ id }) => !running.has(id) && (dueAt.get(id) ?? 0) <= now)
       .sort((a, b) => (dueAt.get(a.id) ?? 0) - (dueAt.get(b.id) ?? 0));
-    for (const bot of due.slice(0, mostAtOnce - running.size)) {
+    for (const bot of due.slice(0, maxAtOnce - running.size)) {
       const end = () => {
         running.delete(bot.id);
         startDue(stopping);

@@ -23,14 +23,14 @@ export function startEndpoint(onTested) {
   });
 }
 
-function describeEndpoint({ url, state, restUntil, probeAt, held, lastStatus, lastErrorClass }) {
+function describeEndpoint({ url, state, backoffUntil, probeAt, held, lastStatus, lastErrorClass }) {
   const t = words.endpoint;
   if (url === null) return t.none;
   const waiting = held > 0 ? ` ${t.held(held)}` : "";
   const why = reasonOf(lastStatus, lastErrorClass);
   if (state === "pending") return `${t.pending(url)}${why === "" ? "" : ` ${why}`}${waiting}`;
   if (state === "disabled") return `${t.disabled(url)}${waiting}`;
-  const restsUntil = probeAt ?? restUntil;
+  const restsUntil = probeAt ?? backoffUntil;
   return restsUntil === null ? "" : `${t.rests(url)} ${why}`;
 }
 

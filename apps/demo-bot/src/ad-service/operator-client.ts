@@ -22,7 +22,7 @@ const delivery = z.object({
 const endpoint = z.object({
   url: z.string().nullable(),
   state: z.enum(["pending", "active", "disabled"]).nullable(),
-  restUntil: z.string().nullable(),
+  backoffUntil: z.string().nullable(),
   probeAt: z.string().nullable(),
   held: z.number(),
   waiting: z.number(),

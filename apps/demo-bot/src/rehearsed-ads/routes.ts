@@ -9,7 +9,7 @@ export interface RehearsedAdsOptions {
   readonly now: () => Date;
 }
 
-const LONGEST_FETCH_MS = 5000;
+const MAX_FETCH_MS = 5000;
 
 /**
  * `/scenario/{name}/app/{bot id}`: the real mini-app, from the ad service, with answers of a player API that is played here.
@@ -54,7 +54,7 @@ export function rehearsedAdRoutes(app: FastifyInstance, { miniappOrigin, now }: 
 }
 
 async function fetchFile(url: string): Promise<Response> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(LONGEST_FETCH_MS) }).catch(() => undefined);
+  const response = await fetch(url, { signal: AbortSignal.timeout(MAX_FETCH_MS) }).catch(() => undefined);
   if (response?.ok) return response;
   throw new HttpError(503, "UNAVAILABLE", "the ad service does not serve the mini-app right now");
 }

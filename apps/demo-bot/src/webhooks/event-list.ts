@@ -2,7 +2,7 @@ import type { Ads, ListedEvent } from "@intermission/publisher";
 import type { ShownWebhook } from "./facts.ts";
 
 const pageSize = 200;
-const mostShown = 10;
+const maxShown = 10;
 
 /** The bot's latest events as the ad service lists them, newest first, and whether its webhook received them. */
 export function eventList(ads: Pick<Ads, "events">): () => Promise<readonly ShownWebhook[]> {
@@ -12,7 +12,7 @@ export function eventList(ads: Pick<Ads, "events">): () => Promise<readonly Show
     let latest: ListedEvent[] = [];
     for (let after = from; ; ) {
       const page = await ads.events({ after, limit: pageSize });
-      latest = [...latest, ...page.events].slice(-mostShown);
+      latest = [...latest, ...page.events].slice(-maxShown);
       if (!page.hasMore) break;
       from = after;
       after = page.next;

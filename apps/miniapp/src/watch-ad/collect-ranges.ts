@@ -27,11 +27,11 @@ export interface Collecting {
   readonly open: { readonly from: PlayerMoment; readonly to: PlayerMoment } | null;
 }
 
-const LONGEST_STEP_MS = 5000;
+const MAX_STEP_MS = 5000;
 /** The quartiles of a three-second clip do not justify a call each. */
-const SHORTEST_STEP_MS = 1000;
+const MIN_STEP_MS = 1000;
 /** A busy device delays timers; the resulting long range is split into ranges that the service accepts. */
-const LONGEST_RANGE_MS = 10_000;
+const MAX_RANGE_MS = 10_000;
 
 /**
  * Converts player events into the played ranges to report, without gaps between them. A range ends where playback stops or
@@ -59,7 +59,7 @@ export function collectRanges(
  */
 export function reportDueMs(fromMs: number, durationMs: number): number {
   const quarterMs = durationMs / 4;
-  const stepMs = Math.max(SHORTEST_STEP_MS, quarterMs / Math.ceil(quarterMs / LONGEST_STEP_MS));
+  const stepMs = Math.max(MIN_STEP_MS, quarterMs / Math.ceil(quarterMs / MAX_STEP_MS));
   return (Math.floor(fromMs / stepMs) + 1) * stepMs;
 }
 
@@ -88,11 +88,11 @@ function reportsOf(from: PlayerMoment, to: PlayerMoment, firstSequence: number, 
   const start = Math.round(from.positionMs);
   const end = Math.round(to.positionMs);
   const rendered = to.renderedFrames;
-  const count = Math.ceil((end - start) / LONGEST_RANGE_MS);
+  const count = Math.ceil((end - start) / MAX_RANGE_MS);
   return Array.from({ length: count }, (_, index) => ({
     sequence: firstSequence + index,
-    from_ms: start + index * LONGEST_RANGE_MS,
-    to_ms: Math.min(start + (index + 1) * LONGEST_RANGE_MS, end),
+    from_ms: start + index * MAX_RANGE_MS,
+    to_ms: Math.min(start + (index + 1) * MAX_RANGE_MS, end),
     visible: from.isVisible,
     muted: from.isMuted,
     // Rounded up: a part of a range with few frames would otherwise seem to have none.

@@ -14,7 +14,7 @@ export type Opened =
   | { readonly phase: "refused"; readonly code: string; readonly requestId: string | null; readonly botLink?: string };
 
 /** Prevents a tight retry loop when the wait has just ended. */
-const SHORTEST_WAIT_MS = 1000;
+const MIN_WAIT_MS = 1000;
 
 function isClosed(state: Session["state"]): boolean {
   return state === "rewarded" || state === "watched";
@@ -34,7 +34,7 @@ export function describeOpening(
   const wait = (reason: WaitReason, waitMs: number): Opened => ({
     phase: "wait",
     reason,
-    untilMs: nowMs + Math.max(waitMs, SHORTEST_WAIT_MS),
+    untilMs: nowMs + Math.max(waitMs, MIN_WAIT_MS),
   });
   if (body.outcome === "no-ad") return wait("no-ad", body.retry_after_seconds * 1000);
   return wait(body.reason, Date.parse(body.available_at) - Date.parse(body.server_time));

@@ -18,14 +18,14 @@ export function describeFault(error: Pick<MediaError, "code" | "message"> | null
  * The service counts a view as watched at 97 % of the video, or at all but the last second (the last tenth of a short one):
  * a file that is shorter than that can never be watched.
  */
-const SHORTEST_SHARE = 0.97;
+const MIN_SHARE = 0.97;
 const LAST_SECOND_MS = 1000;
 const LAST_SECOND_SHARE = 0.1;
 
 /** Whether an ad's file is too short to be watched. An unknown length (`NaN`) is not. */
 export function isTooShort(fileMs: number, declaredMs: number): boolean {
   const lastMs = Math.min(LAST_SECOND_MS, declaredMs * LAST_SECOND_SHARE);
-  return fileMs < Math.min(declaredMs * SHORTEST_SHARE, declaredMs - lastMs);
+  return fileMs < Math.min(declaredMs * MIN_SHARE, declaredMs - lastMs);
 }
 
 /** What a player knows of its picture while its media time moves. */

@@ -40,7 +40,7 @@ export class Player {
   private hasPlayed = false;
   private furthestMs: number;
   /** The position at the last call of `play()`. */
-  private restMs = 0;
+  private backoffMs = 0;
   private attempts = 0;
   private errors = 0;
   /** The furthest position at the last error. */
@@ -151,7 +151,7 @@ export class Player {
     const attempt = ++this.attempts;
     // Playback that ran and was held before a busy page got the event was not counted, so it is played again.
     if (this.positionMs > this.furthestMs + UNCOUNTED_MS) this.seek(this.furthestMs);
-    this.restMs = this.positionMs;
+    this.backoffMs = this.positionMs;
     try {
       await this.video.play();
     } catch {
@@ -170,7 +170,7 @@ export class Player {
     if (!this.picture) return;
     // A busy device reports the start late: the range played until then counts, too.
     if (!this.isRunning && !this.video.seeking) {
-      this.options.onPlayed({ type: "moved", moment: { ...this.moment(), positionMs: this.restMs } });
+      this.options.onPlayed({ type: "moved", moment: { ...this.moment(), positionMs: this.backoffMs } });
     }
     this.options.dispatch("running");
     if (!this.hasPlayed) this.options.onStart();

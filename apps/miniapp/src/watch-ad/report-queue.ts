@@ -15,9 +15,9 @@ export interface ReportQueueOptions {
 
 const HEARTBEAT_MS = 5000;
 /** The maximum per call; about 30 kB, which also fits into a beacon. */
-const MOST_REPORTS = 300;
+const MAX_REPORTS = 300;
 const FIRST_RETRY_MS = 500;
-const LONGEST_RETRY_MS = 8000;
+const MAX_RETRY_MS = 8000;
 /** A call may hang: later reports wait no longer than this for its response. */
 const PATIENCE_MS = 2000;
 
@@ -92,7 +92,7 @@ export class ReportQueue {
 
   private call(): Call {
     return {
-      reports: [...this.unacknowledged.values()].slice(0, MOST_REPORTS),
+      reports: [...this.unacknowledged.values()].slice(0, MAX_REPORTS),
       started: !this.isStartKnown,
       playing: this.playing,
       ...(this.isClosing && { closed: "tap" as const }),
@@ -144,7 +144,7 @@ export class ReportQueue {
 
   private retryLater(atLeastMs: number): void {
     this.options.onConnection(false);
-    const backoffMs = Math.min(FIRST_RETRY_MS * 2 ** this.failures, LONGEST_RETRY_MS);
+    const backoffMs = Math.min(FIRST_RETRY_MS * 2 ** this.failures, MAX_RETRY_MS);
     this.failures++;
     this.sendIn(Math.max(backoffMs, atLeastMs));
   }

@@ -16,7 +16,7 @@ export type Opening =
 
 /** Failures that are retried without telling the user. */
 const QUIET_FAILURES = 2;
-const LONGEST_RETRY_MS = 8000;
+const MAX_RETRY_MS = 8000;
 
 /** What the page started before the app's files arrived. */
 export interface Start {
@@ -30,7 +30,7 @@ export interface Start {
   readonly video: () => HTMLVideoElement | undefined;
 }
 
-interface AdSession {
+interface AdView {
   opening: Opening;
   reopen: () => void;
   /** Opens another ad after the one that the app was opened for. */
@@ -38,7 +38,7 @@ interface AdSession {
 }
 
 /** Opens the session, reusing the request and the video that the early start created, and reopens it on request. */
-export function useAdSession(start: Start): AdSession {
+export function useAdSession(start: Start): AdView {
   const [opening, setOpening] = useState<Opening>(() => {
     if (start.types.length === 0) return { phase: "unplayable" };
     return isAnswered(start.answer) ? settle(start.answer, start.video()) : { phase: "opening" };
@@ -66,7 +66,7 @@ export function useAdSession(start: Start): AdSession {
     answering?.then((answer) => {
       if (isCurrent.signal.aborted) return;
       if (!isAnswered(answer)) {
-        setTimeout(tryAgain, Math.max(Math.min(1000 * 2 ** failures.current, LONGEST_RETRY_MS), answer.retryAfterMs));
+        setTimeout(tryAgain, Math.max(Math.min(1000 * 2 ** failures.current, MAX_RETRY_MS), answer.retryAfterMs));
         window.addEventListener("online", tryAgain, { signal: isCurrent.signal });
         failures.current++;
         if (failures.current > QUIET_FAILURES || !navigator.onLine) setOpening({ phase: "unreachable" });

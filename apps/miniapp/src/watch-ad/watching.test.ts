@@ -19,7 +19,7 @@ afterEach(() => {
 const TICK_MS = 250;
 const UNCOUNTED_MS = 100;
 /** Worst case: the last call hangs until its timeout and is retried after the longest backoff. */
-const LONGEST_SILENCE_MS = 20_000;
+const MAX_SILENCE_MS = 20_000;
 
 function openAd({ durationMs }: { durationMs: number }) {
   // Timers of earlier pages must not affect this one.
@@ -306,7 +306,7 @@ describe("with arbitrary viewer actions and network faults", () => {
         page.setNetwork("fine");
         page.show();
         page.tapPlay();
-        await page.wait(durationMs + LONGEST_SILENCE_MS);
+        await page.wait(durationMs + MAX_SILENCE_MS);
         expect(page.stage()).toBe("watched");
         page.watching.close();
         await page.wait(2000);

@@ -18,7 +18,7 @@ from .webhook import AdEvent, NotSigned, Tokens, WebhookRefused, tokens_by_bot, 
 
 Handler = Callable[[AdEvent], "Awaitable[None] | None"]
 
-MOST_BYTES = 64 * 1024
+MAX_BYTES = 64 * 1024
 """Larger than any webhook of the contract."""
 
 _log = logging.getLogger("intermission_ads")
@@ -132,6 +132,6 @@ async def _read_body(request: Request) -> bytes:
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
-        if len(body) > MOST_BYTES:
-            raise HTTPException(413, {"code": "TOO_LARGE", "message": f"a webhook has at most {MOST_BYTES} bytes"})
+        if len(body) > MAX_BYTES:
+            raise HTTPException(413, {"code": "TOO_LARGE", "message": f"a webhook has at most {MAX_BYTES} bytes"})
     return bytes(body)

@@ -20,7 +20,7 @@ type Finding = { readonly isFine: boolean; readonly text: string; readonly fix?:
 const TIMEOUT_MS = 10_000;
 
 /** Half of what `verifyWebhook` allows by default. */
-const MOST_CLOCK_SECONDS = 150;
+const MAX_CLOCK_SECONDS = 150;
 
 /** Checks everything that a bot needs, in an order in which the first failure explains the later ones. */
 export async function doctor({ url, botId, ads }: Bot, host: Host): Promise<number> {
@@ -78,7 +78,7 @@ export async function doctor({ url, botId, ads }: Bot, host: Host): Promise<numb
 function clockFinding(date: string | null): Finding {
   const seconds = Math.round((Date.now() - Date.parse(date ?? "")) / 1000);
   if (Number.isNaN(seconds)) return { isFine: true, text: "unknown, because the ad service sends no Date" };
-  if (Math.abs(seconds) <= MOST_CLOCK_SECONDS)
+  if (Math.abs(seconds) <= MAX_CLOCK_SECONDS)
     return { isFine: true, text: `${Math.abs(seconds)} s from the ad service's` };
   return {
     ...{ isFine: false, text: `${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} the ad service's` },

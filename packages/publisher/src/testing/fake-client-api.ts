@@ -76,7 +76,7 @@ const routes: { method: string; path: RegExp; status?: number; answer: (call: Ca
   { method: "POST", path: /^\/events\/(?<id>[^/]+)\/redeliver$/, status: 202, answer: redeliver },
 ];
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** Answers a request below `/client/v1`; `path` is what follows. */
 export async function answerClient(state: FakeState, path: string, request: Request): Promise<Response> {
@@ -105,7 +105,7 @@ function authenticate(state: FakeState, authorization: string | null): void {
 }
 
 async function readJson(request: Request): Promise<Readonly<Record<string, unknown>>> {
-  const bytes = await readBody(request.body, MOST_BYTES);
+  const bytes = await readBody(request.body, MAX_BYTES);
   if (bytes === undefined) throw new Refusal(413, "TOO_LARGE", "the body is too large");
   if (bytes.length === 0) return {};
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
@@ -154,10 +154,10 @@ function createCode({ state, body }: Call): CreateCodeResponse {
 
 /** The same code while it has earned nothing, and a minute and a quarter of its lifetime are left; else a new one. */
 function openCode(state: FakeState, userId: string, reference: string | undefined, now: Date): FakeCode {
-  const leastLeftMs = Math.max(60, state.lifetimeSeconds / 4) * 1000;
+  const minLeftMs = Math.max(60, state.lifetimeSeconds / 4) * 1000;
   for (const known of [...state.codes.values()].reverse()) {
     if (known.userId !== userId || known.reference !== reference) continue;
-    if (known.earned.length === 0 && known.expiresAt.getTime() - now.getTime() >= leastLeftMs) return known;
+    if (known.earned.length === 0 && known.expiresAt.getTime() - now.getTime() >= minLeftMs) return known;
     break;
   }
   const code = newCode("test", randomBytes(codeRandomBytes));

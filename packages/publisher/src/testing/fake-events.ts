@@ -21,7 +21,7 @@ interface StoredEvent {
   readonly attempts: (Attempt & { readonly startedAt: Date; readonly url: string })[];
 }
 
-const LONGEST_ANSWER = 1000;
+const MAX_ANSWER_LENGTH = 1000;
 const TIMEOUT_MS = 10_000;
 
 /** The events of the fake's bot in their sequence, and their deliveries. */
@@ -105,7 +105,7 @@ async function receive(webhook: FakeWebhook, request: RequestInit): Promise<Omit
     return {
       status: response.status,
       isDelivered: response.ok,
-      answer: (await response.text()).slice(0, LONGEST_ANSWER),
+      answer: (await response.text()).slice(0, MAX_ANSWER_LENGTH),
     };
   } catch (error) {
     return { status: undefined, isDelivered: false, answer: error instanceof Error ? error.message : String(error) };

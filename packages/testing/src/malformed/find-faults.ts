@@ -12,7 +12,7 @@ export interface ResilienceReport {
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;
 
 /** Sends malformed requests and returns the server's faults; `written` are the lines of its log. For tests. */
 export async function findFaults(options: {
@@ -35,14 +35,14 @@ export async function findFaults(options: {
       statuses[status] = (statuses[status] ?? 0) + 1;
       const fault = judgeAnswer(exchange, formsAt);
       const shown = JSON.stringify(request.bytes.toString("latin1").slice(0, 600));
-      if (fault !== undefined && faults.length < MOST_FAULTS) faults.push(`${index}: ${fault}, after ${shown}`);
+      if (fault !== undefined && faults.length < MAX_FAULTS) faults.push(`${index}: ${fault}, after ${shown}`);
       onExchange(exchange);
     },
   });
   for (const line of written) {
     const { level } = JSON.parse(line) as { level: number };
     const isTrouble = level >= 50 || /"stack"|\\n\s+at /.test(line);
-    if (isTrouble && faults.length < MOST_FAULTS) faults.push(`in the log: ${line.slice(0, 1000)}`);
+    if (isTrouble && faults.length < MAX_FAULTS) faults.push(`in the log: ${line.slice(0, 1000)}`);
   }
   return { faults, statuses };
 }

@@ -69,7 +69,9 @@ export async function benchStack(
     dailyCap: 1000,
     env: {
       "ad-service": {
-        ...{ TRUST_PROXY: "127.0.0.1", RATE_LIMIT_PER_TOKEN: "1000000", LOG_LEVEL: "warn" },
+        TRUST_PROXY: "127.0.0.1",
+        RATE_LIMIT_PER_TOKEN: "1000000",
+        LOG_LEVEL: "warn",
         NODE_OPTIONS: `--import=${pathToFileURL(join(root, "bench/movable-clock.ts")).href}`,
         BENCH_CLOCK_SOCKET: join(dataDirectory, clockSocket),
       },

@@ -55,8 +55,11 @@ function requestsOf(users: number, states: readonly CampaignState[]): (index: nu
   const made = Array.from({ length: Math.min(choices, users) }, () => ({
     format: "rewarded" as const,
     bot: {
-      ...{ botId: pick(bots), category: pick(categories), timeZone: "Europe/Berlin" },
-      ...{ blockedCategories: [], blockedAdvertisers: [] },
+      botId: pick(bots),
+      category: pick(categories),
+      timeZone: "Europe/Berlin",
+      blockedCategories: [],
+      blockedAdvertisers: [],
     },
     user: { language: pick(languages), platform: pick(platforms), isPremium: random() < 0.1 },
     seen: new Map(Array.from({ length: 5 }, () => [pick(states).campaign.campaignId, [now]])),

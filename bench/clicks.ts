@@ -17,9 +17,13 @@ export async function measureClicks(target: Target, count: number, measure: Meas
 export function codesOf({ urls, bot }: Pick<Target, "urls" | "bot">, users: readonly string[]): Load {
   const headers = { authorization: `Bearer ${bot.token}`, "content-type": "application/json" };
   return {
-    ...{ url: urls.adService, status: 200, isCaptured: true },
+    url: urls.adService,
+    status: 200,
+    isCaptured: true,
     requests: users.map((userId) => ({
-      ...{ method: "POST", path: "/client/v1/codes", headers },
+      method: "POST",
+      path: "/client/v1/codes",
+      headers,
       body: JSON.stringify({ bot_id: bot.botId, user_tg_id: userId }),
     })),
   };
@@ -52,7 +56,8 @@ export async function issueCodes(target: Pick<Target, "urls" | "bot">, users: re
 
 export function clicksOf({ urls }: Pick<Target, "urls">, codes: readonly string[]): Load {
   const requests = codes.map((code) => ({
-    ...{ method: "GET" as const, path: `/${code}` },
+    method: "GET" as const,
+    path: `/${code}`,
     headers: { "user-agent": agent, accept: "text/html", "accept-language": "en", "x-forwarded-for": newAddress() },
   }));
   return { url: urls.adService, status: 302, requests };

@@ -73,7 +73,9 @@ export async function measureDeliveries(options: DeliveriesOptions): Promise<voi
       cleanUps.push(stack.stop);
       keepOnCores(pidsOf(stack));
       const botOf = (port: number, at: number) => ({
-        ...{ botId: String(8_000_000_000 + at), webhookUrl: `http://127.0.0.1:${port}/hook`, maxInFlight },
+        botId: String(8_000_000_000 + at),
+        webhookUrl: `http://127.0.0.1:${port}/hook`,
+        maxInFlight,
       });
       return {
         name,
@@ -181,7 +183,9 @@ async function measureSending(
   const { answered: all } = await sink.figures();
   if (all !== count) throw new Error(`${all} webhooks came for ${count} events`);
   return {
-    ...{ answered, seconds: answered / perSecond, latencies: new Map() },
+    answered,
+    seconds: answered / perSecond,
+    latencies: new Map(),
     nodeMilliseconds: after.nodeMilliseconds - before.nodeMilliseconds,
     postgresMilliseconds: after.postgresMilliseconds - before.postgresMilliseconds,
     walBytes: after.walBytes - before.walBytes,

@@ -11,8 +11,12 @@ const inFlight = 256;
 
 const pools = ports.map((port) => new Pool(`http://127.0.0.1:${port}`, { connections: inFlight, pipelining: 1 }));
 const body = JSON.stringify({
-  ...{ event: "direct_link", event_id: `evt_${"0".repeat(36)}`, bot_id: "8000000001", user_tg_id: "100000001" },
-  ...{ code: "x".repeat(16), occurred_at: new Date().toISOString() },
+  event: "direct_link",
+  event_id: `evt_${"0".repeat(36)}`,
+  bot_id: "8000000001",
+  user_tg_id: "100000001",
+  code: "x".repeat(16),
+  occurred_at: new Date().toISOString(),
 });
 const headers = {
   "content-type": "application/json",

@@ -36,7 +36,10 @@ async function measure(hasDeadEndpoint: boolean): Promise<{ p50: number; p95: nu
   const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-bench-"));
   const server = postgres && (await createServerDatabase(postgres.url));
   const database = await openDatabase({
-    ...{ databaseUrl: server?.url, dataDirectory, schema: "ad_service", migrations },
+    databaseUrl: server?.url,
+    dataDirectory,
+    schema: "ad_service",
+    migrations,
   });
   const madeAt = new Map<string, number>();
   const arrivedAt = new Map<string, number>();

@@ -21,7 +21,9 @@ const insert = statement<never>(
 
 async function openKeeper() {
   const database = await openDatabase({
-    ...{ databaseUrl: DATABASE_URL, dataDirectory: DATA_DIR ?? "", schema: "bench_floor" },
+    databaseUrl: DATABASE_URL,
+    dataDirectory: DATA_DIR ?? "",
+    schema: "bench_floor",
     migrations: { "0001-kept": tables },
   });
   const group = groupCommits<string, undefined>({
@@ -62,14 +64,26 @@ app.post<{ Body: { bot_id: string; code: string } }>("/player/v1/sessions", asyn
   const id = newId();
   await keeper?.keep(id);
   return {
-    ...{ outcome: "session", bot: { bot_id: botId, name: "Floor", link: "https://t.me/floor_bot" } },
-    ...{ session_id: id, token: id, code, state: "opened" },
+    outcome: "session",
+    bot: { bot_id: botId, name: "Floor", link: "https://t.me/floor_bot" },
+    session_id: id,
+    token: id,
+    code,
+    state: "opened",
     ad: {
-      ...{ advertiser: "Intermission", media_url: `https://ads.example/media/${body.slice(0, 64)}.mp4` },
-      ...{ media_type: "video/mp4", duration_ms: 30_000, width: 180, height: 320 },
+      advertiser: "Intermission",
+      media_url: `https://ads.example/media/${body.slice(0, 64)}.mp4`,
+      media_type: "video/mp4",
+      duration_ms: 30_000,
+      width: 180,
+      height: 320,
       call_to_action: { label: "Learn more", url: `https://ads.example/player/v1/sessions/${id}/click` },
     },
-    ...{ accepted_ms: 0, resume_at_ms: 0, first_sequence: 0, server_time: moment, deadline: moment },
+    accepted_ms: 0,
+    resume_at_ms: 0,
+    first_sequence: 0,
+    server_time: moment,
+    deadline: moment,
   };
 });
 app.post<{ Body: { reports: { sequence: number; to_ms: number }[]; closed?: string } }>(

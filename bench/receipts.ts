@@ -13,15 +13,23 @@ export async function measureReceipts({ urls, bot }: Target, count: number, meas
     const eventId = `evt_01990000-0000-7000-8000-${events.toString(16).padStart(12, "0")}`;
     const now = new Date();
     const text = encodeWebhookEvent({
-      ...{ event: "rewarded", event_id: eventId, bot_id: botId, user_tg_id: userId, code: `bench${userId}` },
+      event: "rewarded",
+      event_id: eventId,
+      bot_id: botId,
+      user_tg_id: userId,
+      code: `bench${userId}`,
       occurred_at: now.toISOString(),
     });
     const body = new TextEncoder().encode(text);
     const timestampSeconds = Math.floor(now.getTime() / 1000);
     return {
-      ...{ method: "POST" as const, path: "/webhooks/ads", body: text },
+      method: "POST" as const,
+      path: "/webhooks/ads",
+      body: text,
       headers: {
-        ...{ "content-type": "application/json", "x-bot-id": botId, "x-timestamp": now.toISOString() },
+        "content-type": "application/json",
+        "x-bot-id": botId,
+        "x-timestamp": now.toISOString(),
         "x-signature": sign(body, token),
         ...signStandardWebhook({ id: eventId, timestampSeconds, body, tokens: [token] }),
       },

@@ -94,7 +94,8 @@ const flows: readonly Flow[] = [
   {
     paths: [
       {
-        ...{ key: "view-each-second", title: "whole view, report per s" },
+        key: "view-each-second",
+        title: "whole view, report per s",
         parts: ["each-second open", "each-second report", "each-second close"],
       },
     ],

@@ -35,7 +35,10 @@ export async function measureViews(
   const codes = await issueCodes(target, users);
   const openings = users.map((userId, index) => openingOf(target, { userId, code: codes[index] ?? "", at: openedAt }));
   const loadOf = (requests: LoadRequest[], isCaptured = false): Load => ({
-    ...{ url: target.urls.adService, status: 200, requests, isCaptured },
+    url: target.urls.adService,
+    status: 200,
+    requests,
+    isCaptured,
   });
   const sessions = (await measure(`${prefix}open`, loadOf(openings, true))).map(openedSession);
   let kept: ProgressReport[] = [];

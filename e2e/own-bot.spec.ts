@@ -26,7 +26,11 @@ test.beforeAll(async () => {
   webhookPort = await freePort();
   commands = startAdsCommands();
   stack = await startDemoStack({
-    ...{ dataDirectory, runAds: commands.run, hasChat: true, cooldownSeconds: 0, dailyCap: 100 },
+    dataDirectory,
+    runAds: commands.run,
+    hasChat: true,
+    cooldownSeconds: 0,
+    dailyCap: 100,
     ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
     video: join(root, "e2e/fixtures/clip-2s.mp4"),
     ownBot: { botId, webhookUrl: `http://127.0.0.1:${webhookPort}/webhooks/ads`, apiToken: undefined },
@@ -105,7 +109,9 @@ test("a bot's own program talks in the chat, its ad opens in the phone, and its 
   const bot = spawn(process.execPath, ["main.ts"], {
     cwd: join(root, "examples/grammy-bot"),
     env: {
-      ...{ PATH: process.env.PATH, PORT: String(webhookPort), DATABASE: join(dataDirectory, "coins.sqlite") },
+      PATH: process.env.PATH,
+      PORT: String(webhookPort),
+      DATABASE: join(dataDirectory, "coins.sqlite"),
       ...stack.ownBot?.environment,
     },
     stdio: ["ignore", "pipe", "pipe"],
@@ -155,7 +161,8 @@ test("a web_app button of a reply keyboard opens the mini-app without a user, an
   await page.goto(`${stack.urls.demoBot}/?user=1003`);
   await expect(page.getByRole("heading", { name: "My bot", exact: true }).first()).toBeVisible();
   const sent = await fetch(`${chat}/bot${token}/sendMessage`, {
-    ...{ method: "POST", headers: { "content-type": "application/json" } },
+    method: "POST",
+    headers: { "content-type": "application/json" },
     body: JSON.stringify({ chat_id: 1003, text: "An ad:", reply_markup: { keyboard: [[{ text: "Earn", web_app }]] } }),
   });
   expect(sent.status).toBe(200);

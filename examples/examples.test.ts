@@ -85,8 +85,10 @@ describe.each(Object.entries(backends))("examples/%s", (name, { found, prepare, 
     const url = `http://127.0.0.1:${bot.port}`;
     const scratch = mkdtempSync(join(stack.dataDirectory, `${name}-`));
     const env = {
-      ...{ DATABASE: join(scratch, "coins.sqlite"), LEDGER: join(scratch, "coins.json") },
-      ...{ PYTHONPATH: pythonPath, PYTHONDONTWRITEBYTECODE: "1" },
+      DATABASE: join(scratch, "coins.sqlite"),
+      LEDGER: join(scratch, "coins.json"),
+      PYTHONPATH: pythonPath,
+      PYTHONDONTWRITEBYTECODE: "1",
     };
     if (prepare) {
       const preparing = stack.startBackend(bot, prepare(path, { scratch }), folderOf(name), env);
@@ -184,8 +186,11 @@ describe.each(telegramBots.map(([name, ...bot], at) => [name, String(42 + at), .
       const telegram = await startFakeBotApi(stack.secrets.telegramBotToken);
       const scratch = mkdtempSync(join(stack.dataDirectory, `${name}-`));
       const child = stack.startBackend(bot, [path, script], folderOf(name), {
-        ...{ TELEGRAM_BOT_TOKEN: stack.secrets.telegramBotToken, BOT_API_URL: telegram.url, PYTHONPATH: pythonPath },
-        ...{ DATABASE: join(scratch, "bot.sqlite"), PYTHONDONTWRITEBYTECODE: "1" },
+        TELEGRAM_BOT_TOKEN: stack.secrets.telegramBotToken,
+        BOT_API_URL: telegram.url,
+        PYTHONPATH: pythonPath,
+        DATABASE: join(scratch, "bot.sqlite"),
+        PYTHONDONTWRITEBYTECODE: "1",
       });
       const output = outputOf(child);
       const lastMessage = () => telegram.sent.at(-1) ?? output();

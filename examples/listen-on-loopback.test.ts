@@ -36,7 +36,8 @@ function openListeners(text: string): string[] {
 }
 
 const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "examples"], {
-  ...{ cwd: root, encoding: "utf8" },
+  cwd: root,
+  encoding: "utf8",
 }).split("\n");
 const programs = tracked.filter((file) => /\.(ts|py|go|php|sh|json)$/.test(file) && !file.endsWith(".test.ts"));
 

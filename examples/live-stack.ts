@@ -91,8 +91,13 @@ export async function startLiveStack() {
       const backend = spawn(program, words, {
         cwd: folder,
         env: {
-          ...{ PATH: process.env.PATH, HOME: process.env.HOME, AD_SERVICE_URL: url, AD_API_TOKEN: bot.token },
-          ...{ BOT_ID: bot.botId, PORT: String(bot.port), ...env },
+          PATH: process.env.PATH,
+          HOME: process.env.HOME,
+          AD_SERVICE_URL: url,
+          AD_API_TOKEN: bot.token,
+          BOT_ID: bot.botId,
+          PORT: String(bot.port),
+          ...env,
         },
         stdio: ["ignore", "pipe", "pipe"],
         // A process group of its own, so that `end` also reaches what a shell or pnpm started.

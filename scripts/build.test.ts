@@ -61,9 +61,12 @@ test("a copy of dist starts on PostgreSQL, is ready, creates a code, and stops o
   const companion = startBundle(join(folder, "api"), {
     ...shared,
     AD_SERVICE_URL: adService,
-    ...{ BOT_ID: "123456789", AD_API_TOKENS: token, TELEGRAM_BOT_TOKEN: "123456789:a-token-of-a-bot-that-is-made-up" },
+    BOT_ID: "123456789",
+    AD_API_TOKENS: token,
+    TELEGRAM_BOT_TOKEN: "123456789:a-token-of-a-bot-that-is-made-up",
     BACKEND_API_KEY: operatorToken,
-    ...{ MINIAPP_URL: "https://ads.example.com/app", DIRECT_LINK_URL: "https://ads.example.com" },
+    MINIAPP_URL: "https://ads.example.com/app",
+    DIRECT_LINK_URL: "https://ads.example.com",
     PORT: String(apiPort),
   });
   await untilReady(api, companion);

@@ -124,9 +124,13 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
       if (options.ownBot === undefined || ownBot === undefined) return undefined;
       const { botId } = options.ownBot;
       const environment = {
-        ...{ AD_SERVICE_URL: urls.adService, BOT_ID: botId, AD_API_TOKEN: ownBot.apiToken },
-        ...{ TELEGRAM_BOT_TOKEN: simulatedToken(botId), BOT_API_URL: urls.demoBot },
-        ...{ API_URL: urls.api, BACKEND_API_KEY: secrets.backendApiKey },
+        AD_SERVICE_URL: urls.adService,
+        BOT_ID: botId,
+        AD_API_TOKEN: ownBot.apiToken,
+        TELEGRAM_BOT_TOKEN: simulatedToken(botId),
+        BOT_API_URL: urls.demoBot,
+        API_URL: urls.api,
+        BACKEND_API_KEY: secrets.backendApiKey,
       };
       return { webhookUrl: ownBot.webhookUrl, environment };
     },

@@ -9,10 +9,14 @@ test("without options the demo's own bot runs", () => {
 test("--bot takes the bot's webhook address, and its token from the environment", () => {
   const words = ["--bot", "123456789", "--webhook-url", "http://127.0.0.1:3000/webhooks/ads"];
   expect(readStartOptions(words, { AD_API_TOKEN: "ad_t", HOST: "::1", MODE: "demo" }).ownBot).toEqual({
-    ...{ botId: "123456789", webhookUrl: "http://127.0.0.1:3000/webhooks/ads", apiToken: "ad_t" },
+    botId: "123456789",
+    webhookUrl: "http://127.0.0.1:3000/webhooks/ads",
+    apiToken: "ad_t",
   });
   expect(readStartOptions(["--bot=123456789"], {}).ownBot).toEqual({
-    ...{ botId: "123456789", webhookUrl: undefined, apiToken: undefined },
+    botId: "123456789",
+    webhookUrl: undefined,
+    apiToken: undefined,
   });
 });
 

@@ -30,7 +30,10 @@ describe("the published package for TypeScript", () => {
 
   test("has what a registry shows of it beside the address", () => {
     expect(JSON.parse(text)).toMatchObject({
-      ...{ description: expect.any(String), license: "Apache-2.0", sideEffects: false, engines: { node: ">=20.3" } },
+      description: expect.any(String),
+      license: "Apache-2.0",
+      sideEffects: false,
+      engines: { node: ">=20.3" },
       keywords: expect.arrayContaining(["telegram", "rewarded-ads", "webhook"]),
     });
   });
@@ -48,7 +51,8 @@ test.skipIf("missing" in python)("the Python package's metadata has its address,
   writeFileSync(join(scratch, "pyproject.toml"), once);
   const program = "import setuptools; setuptools.setup(script_args=['-q', 'egg_info'])";
   const made = spawnSync("path" in python ? python.path : "", ["-W", "ignore", "-c", program], {
-    ...{ cwd: scratch, encoding: "utf8" },
+    cwd: scratch,
+    encoding: "utf8",
   });
   expect(made.status, made.stderr).toBe(0);
   const metadata = readFileSync(join(scratch, "src/intermission_ads.egg-info/PKG-INFO"), "utf8");

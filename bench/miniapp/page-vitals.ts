@@ -23,8 +23,14 @@ declare global {
 export function observeVitals(): void {
   const none = Number.NaN;
   const vitals = {
-    ...{ firstPaint: none, offer: none, firstFrame: none, lcp: none, cls: 0, inp: 0 },
-    ...{ tapToPlaying: none, closeToCredited: none },
+    firstPaint: none,
+    offer: none,
+    firstFrame: none,
+    lcp: none,
+    cls: 0,
+    inp: 0,
+    tapToPlaying: none,
+    closeToCredited: none,
   };
   window.vitals = vitals;
   const observe = (type: string, note: (entry: PerformanceEntry) => void, options = {}) =>

@@ -14,7 +14,8 @@ test.skipIf("missing" in go)("the Go client passes its tests, with the webhooks 
   const scratch = mkdtempSync(join(tmpdir(), "intermission-go-"));
   onTestFinished(() => rmSync(scratch, { recursive: true, force: true }));
   const cases = [...receiverCases, ...randomCases()].map(([name, expected, webhook]) => ({
-    ...{ name, expected },
+    name,
+    expected,
     ...JSON.parse(lineOf(webhook)),
   }));
   const file = join(scratch, "receiver-cases.json");
@@ -28,7 +29,9 @@ test.skipIf("missing" in go)("the Go client passes its tests, with the webhooks 
   };
   const run = (...words: string[]) => {
     const { status, stdout, stderr } = spawnSync("path" in go ? go.path : "", words, {
-      ...{ cwd: import.meta.dirname, env, encoding: "utf8" },
+      cwd: import.meta.dirname,
+      env,
+      encoding: "utf8",
     });
     return { status, output: `${stdout}${stderr}` };
   };

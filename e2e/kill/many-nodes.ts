@@ -30,8 +30,13 @@ await withStore("postgres", async ({ cluster, dataDirectory }) => {
   };
   try {
     return await verifyRecords({
-      ...{ databaseUrl: address.href, dataDirectory, adServices: 3, apis: 2 },
-      ...{ runs: Number(values.runs), block: Number(values.block), seed: Number(values.seed) },
+      databaseUrl: address.href,
+      dataDirectory,
+      adServices: 3,
+      apis: 2,
+      runs: Number(values.runs),
+      block: Number(values.block),
+      seed: Number(values.seed),
       name: "three ad services and two APIs on postgres",
       disturbances: [
         { name: "the database crashes and restarts", begin: cluster.restart },

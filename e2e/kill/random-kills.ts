@@ -19,8 +19,13 @@ const { values } = parseArgs({
 
 await withStore(values.store, ({ databaseUrl, dataDirectory }) =>
   verifyRecords({
-    ...{ databaseUrl, dataDirectory, adServices: 1, apis: 1 },
-    ...{ runs: Number(values.runs), block: Number(values.block), seed: Number(values.seed) },
+    databaseUrl,
+    dataDirectory,
+    adServices: 1,
+    apis: 1,
+    runs: Number(values.runs),
+    block: Number(values.block),
+    seed: Number(values.seed),
     name: `one node of each on ${values.store}`,
     disturbances: [],
   }),

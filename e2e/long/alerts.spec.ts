@@ -32,7 +32,10 @@ test("each figure of the twelve alerts has data in a Prometheus that scraped a s
   const stack = await startDemoStack({
     dataDirectory,
     ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
-    ...{ video: join(root, "e2e/fixtures/clip-2s.mp4"), hasChat: false, cooldownSeconds: 0, dailyCap: 100 },
+    video: join(root, "e2e/fixtures/clip-2s.mp4"),
+    hasChat: false,
+    cooldownSeconds: 0,
+    dailyCap: 100,
     env: {
       "ad-service": { METRICS_PORT: String(metricsPorts["ad-service"]) },
       api: { METRICS_PORT: String(metricsPorts.api) },
@@ -59,7 +62,10 @@ test("each figure of the twelve alerts has data in a Prometheus that scraped a s
       expect(evaluated.filter(({ type }) => type === "alerting")).toHaveLength(12);
       for (const { name, health, lastError, state } of evaluated)
         expect({ name, health, lastError, state: state ?? "inactive" }).toEqual({
-          ...{ name, health: "ok", lastError: undefined, state: "inactive" },
+          name,
+          health: "ok",
+          lastError: undefined,
+          state: "inactive",
         });
     } finally {
       await prometheus.stop();

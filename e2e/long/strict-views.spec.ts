@@ -29,7 +29,9 @@ const test = base.extend<object, { stack: DemoStack }>({
         dataDirectory,
         ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
         video: join(root, "apps/ad-service/sample/house-ad.mp4"),
-        ...{ hasChat: false, cooldownSeconds: 0, dailyCap: 100 },
+        hasChat: false,
+        cooldownSeconds: 0,
+        dailyCap: 100,
         env: { "ad-service": { PUBLISHER_SHARE_PERCENT: "60" } },
       });
       await stack.ads(["bots", "update", stack.secrets.botId, "--suspicious-views", "refuse"]);

@@ -163,7 +163,12 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   mediaRoutes(app, { media });
   const ads = adRows(database);
   miniappPageRoutes(app, {
-    ...{ database, bots, miniappDir, publicUrl, isPlainHttpAllowed, demoChatOrigin: demo.chatOrigin },
+    database,
+    bots,
+    miniappDir,
+    publicUrl,
+    isPlainHttpAllowed,
+    demoChatOrigin: demo.chatOrigin,
     findVideo: (of) => findCandidateAd({ campaigns, ads, publicUrl }, { ...of, now: now() }),
   });
   app.register(async (surface) => {
@@ -266,7 +271,9 @@ interface OperatorAuth {
 function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
   const { database, isTrusted, operatorToken: token, registry, now } = deps;
   const guard: OperatorGuard = {
-    ...{ database, isTrusted, now },
+    database,
+    isTrusted,
+    now,
     guardToken: token === undefined ? undefined : guardToken({ token, setting: "OPERATOR_TOKEN", registry }),
     wrongCookies: rateLimiter({ quota: 20, windowSeconds: 60, maxKeys: 10_000 }),
     origin: new URL(deps.publicUrl).origin,

@@ -161,9 +161,14 @@ test("each secret can be in a file, for the server and for the command line", ()
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const bucket = { S3_ENDPOINT: "https://s3.example", S3_BUCKET: "videos" };
   const secrets = {
-    ...{ DATABASE_URL: "postgres://me:hush@127.0.0.1/ads", ENCRYPTION_KEY: key, OPERATOR_TOKEN: "o".repeat(32) },
-    ...{ METRICS_TOKEN: "m".repeat(32), S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "secret" },
-    ...{ SMTP_URL: "smtps://me:hush@mail.example", NOTICE_BOT_TOKEN: `7000000001:${"A".repeat(35)}` },
+    DATABASE_URL: "postgres://me:hush@127.0.0.1/ads",
+    ENCRYPTION_KEY: key,
+    OPERATOR_TOKEN: "o".repeat(32),
+    METRICS_TOKEN: "m".repeat(32),
+    S3_ACCESS_KEY_ID: "id",
+    S3_SECRET_ACCESS_KEY: "secret",
+    SMTP_URL: "smtps://me:hush@mail.example",
+    NOTICE_BOT_TOKEN: `7000000001:${"A".repeat(35)}`,
   };
   // A secret that is added later must be readable from a file, too.
   const named = settingNames.filter((name) => /_(TOKEN|KEY|KEY_ID)$|^(DATABASE|SMTP)_URL$/.test(name));

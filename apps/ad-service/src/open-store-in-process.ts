@@ -74,7 +74,11 @@ async function serveStore(
     apiTokens: openApiTokens(bots),
     secretBox: tokens,
     endpointTests: openEndpointTests({
-      ...{ database, deliveries: noDeliveries, secretBox: tokens, requests, log: logger },
+      database,
+      deliveries: noDeliveries,
+      secretBox: tokens,
+      requests,
+      log: logger,
     }),
     campaigns,
     deliveries: noDeliveries,

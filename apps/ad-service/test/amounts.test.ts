@@ -82,7 +82,10 @@ describe("amounts of currencies of high denominations", () => {
     if (!settings) throw new Error("the bot is gone");
     const codes = openCodes(store.database);
     const { code } = await issueCode(codes, {
-      ...{ bot: settings, userId: `70${latest}`, reference: undefined, now: fixture.clock.now },
+      bot: settings,
+      userId: `70${latest}`,
+      reference: undefined,
+      now: fixture.clock.now,
     });
     const headers = {
       "user-agent": personAgents[0] ?? "",

@@ -27,8 +27,15 @@ describe("limits of a campaign and of a user", () => {
     latest += 1;
     const campaignId = `cmp_limits_${latest}`;
     const added = await addCampaign(fixture.database, {
-      ...{ campaignId, name: campaignId, advertiser: "Acme", formats: ["rewarded"], creativeIds: ["cre_1"] },
-      ...{ priority: "sponsorship", pacing: "asap", viewPriceMicros: 2500, targeting: { bots: [fixture.botId] } },
+      campaignId,
+      name: campaignId,
+      advertiser: "Acme",
+      formats: ["rewarded"],
+      creativeIds: ["cre_1"],
+      priority: "sponsorship",
+      pacing: "asap",
+      viewPriceMicros: 2500,
+      targeting: { bots: [fixture.botId] },
       ...settings,
       now: fixture.clock.now,
     });

@@ -41,7 +41,8 @@ test("a reward is named by its unit's words in each language, and none clears it
   const update = (...words: string[]) => json(["bots", "update", botId, ...words]);
   const units = ["--reward-unit", "en:one=coin,other=coins", "--reward-unit", "id:other=koin"];
   expect(await update("--reward-per-view", "10", "--reward-per-click", "3", ...units)).toMatchObject({
-    ...{ rewardPerView: 10, rewardPerClick: 3 },
+    rewardPerView: 10,
+    rewardPerClick: 3,
     rewardUnit: { en: { one: "coin", other: "coins" }, id: { other: "koin" } },
   });
   const cleared = await update("--reward-per-view", "none", "--reward-per-click", "none", "--reward-unit", "none");

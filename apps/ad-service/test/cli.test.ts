@@ -184,7 +184,9 @@ describe("with a running server", () => {
     const advertisers = ["--block-advertiser", "Acme, Inc.", "--block-advertiser", "Bolt", "--yes"];
     const tasted = await ads(["bots", "update", botId, ...tastes, ...advertisers, "--json"]);
     expect(JSON.parse(tasted.out)).toMatchObject({
-      ...{ category: "games", timeZone: "Europe/Berlin", blockedCategories: ["casino"] },
+      category: "games",
+      timeZone: "Europe/Berlin",
+      blockedCategories: ["casino"],
       blockedAdvertisers: ["Acme, Inc.", "Bolt"],
     });
     const cleared = await ads(["bots", "update", botId, "--category", "none", "--block-advertiser", "none", "--json"]);
@@ -266,7 +268,10 @@ describe("with a running server", () => {
     const update = ["campaigns", "update", added.campaignId, "--json"];
     const sold = ["--view-price", "0.0025", "--daily-budget", "12", "--user-cap", "3/24h", "--hours", "8-10,22"];
     expect(JSON.parse((await ads([...update, ...sold, "--premium", "yes"])).out)).toMatchObject({
-      ...{ viewPriceMicros: 2500, dailyBudgetMicros: 12_000_000, userCap: 3, userCapSeconds: 86_400 },
+      viewPriceMicros: 2500,
+      dailyBudgetMicros: 12_000_000,
+      userCap: 3,
+      userCapSeconds: 86_400,
       targeting: { hours: [8, 9, 10, 22], premium: true },
     });
     const loosening = await ads([...update, "--daily-budget", "none", "--premium", "any"]);

@@ -20,7 +20,9 @@ clientApiContract("the ad service", async (webhookUrl) => {
     20_000,
   );
   return {
-    ...{ address: fixture.address, botId, token },
+    address: fixture.address,
+    botId,
+    token,
     async followLink(link) {
       const headers = { "user-agent": personAgents[0] ?? "", "accept-language": "en", "x-forwarded-for": newAddress() };
       return (await fetch(link, { redirect: "manual", headers })).status;

@@ -99,7 +99,10 @@ async function expectOutage(outage: (deps: Outage) => Promise<void>): Promise<vo
   const dataDirectory = mkdtempSync(join(tmpdir(), "outage-"));
   const written: string[] = [];
   const database = await openDatabase({
-    ...{ databaseUrl: cluster.url, dataDirectory, schema: "ad_service", migrations },
+    databaseUrl: cluster.url,
+    dataDirectory,
+    schema: "ad_service",
+    migrations,
   });
   const fixture = await openAppFixture(
     database,
@@ -112,12 +115,16 @@ async function expectOutage(outage: (deps: Outage) => Promise<void>): Promise<vo
     const operator = { authorization: `Bearer ${operatorToken}` };
     const asked = { bot_id: botId, user_tg_id: "43" };
     const issued = await fetch(`${fixture.address}/client/v1/codes`, {
-      ...{ method: "POST", headers: { ...publisher, ...json }, body: JSON.stringify(asked) },
+      method: "POST",
+      headers: { ...publisher, ...json },
+      body: JSON.stringify(asked),
     });
     const { code } = await codeIn(issued);
     const surfaces: Record<string, Surface> = {
       "a code": {
-        ...{ path: "/client/v1/codes", headers: { ...publisher, ...json }, status: 200 },
+        path: "/client/v1/codes",
+        headers: { ...publisher, ...json },
+        status: 200,
         body: { bot_id: botId, user_tg_id: "42" },
       },
       "a page of events": { path: "/client/v1/events", headers: publisher, status: 200 },
@@ -129,17 +136,23 @@ async function expectOutage(outage: (deps: Outage) => Promise<void>): Promise<vo
         status: 401,
       },
       "the opening of a view": {
-        ...{ path: "/player/v1/sessions", headers: json, status: 200 },
+        path: "/player/v1/sessions",
+        headers: json,
+        status: 200,
         body: { bot_id: botId, init_data: launchData(botId, "42", fixture.clock.now) },
       },
       "a report of a view": {
-        ...{ path: `/player/v1/sessions/${newViewId(botId)}/reports`, headers: json, status: 401 },
+        path: `/player/v1/sessions/${newViewId(botId)}/reports`,
+        headers: json,
+        status: 401,
         body: { token: "x".repeat(43), reports: [] },
       },
       "a conversion": { path: "/postback/v1/conversions?click_id=a&key=b", status: 401 },
       "the operator's bots": { path: "/operator/v1/bots", headers: operator, status: 200 },
       "a new bot": {
-        ...{ path: "/operator/v1/bots", headers: { ...operator, ...json }, status: 201 },
+        path: "/operator/v1/bots",
+        headers: { ...operator, ...json },
+        status: 201,
         body: { botId: "7777777777", name: "Bot" },
       },
       "a direct link": {

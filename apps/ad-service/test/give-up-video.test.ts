@@ -87,13 +87,14 @@ describe("a video that its player gives up", () => {
   test("house videos: each faulty file is skipped, then there is no ad for now, then the last one is offered again", async () => {
     await store.database.run(insertVideo, []);
     await addCampaign(store.database, {
-      ...{ campaignId: `cmp_${fixture.botId}`, name: "First", advertiser: "Acme", formats: ["rewarded"] },
-      ...{
-        priority: "sponsorship",
-        targeting: { bots: [fixture.botId] },
-        creativeIds: ["cre_2"],
-        now: fixture.clock.now,
-      },
+      campaignId: `cmp_${fixture.botId}`,
+      name: "First",
+      advertiser: "Acme",
+      formats: ["rewarded"],
+      priority: "sponsorship",
+      targeting: { bots: [fixture.botId] },
+      creativeIds: ["cre_2"],
+      now: fixture.clock.now,
     });
     await fixture.campaigns.refresh();
     const code = await fixture.issue(ann);

@@ -207,8 +207,13 @@ test("in a chat of a business account the button is the direct link: Telegram sh
 
 test("with an ad /bonus offers it", async () => {
   const added = await addCampaign(fixture.database, {
-    ...{ campaignId: "cmp_grammy", name: "Link", advertiser: "Shop", formats: ["direct_link"], clickPriceMicros: 1500 },
-    ...{ landingUrl: "https://shop.test/", now: fixture.clock.now },
+    campaignId: "cmp_grammy",
+    name: "Link",
+    advertiser: "Shop",
+    formats: ["direct_link"],
+    clickPriceMicros: 1500,
+    landingUrl: "https://shop.test/",
+    now: fixture.clock.now,
   });
   expect(added).toMatchObject({ outcome: "added" });
   await fixture.campaigns.refresh();

@@ -63,12 +63,22 @@ test("a paid view and a paid click are one line each, with the ids of their even
   const [view, click] = linesOf(fixture, code, linkCode, session.token);
   const { rows } = await eventsOf(botId);
   expect(view).toEqual({
-    ...{ botId, userId: "601", sessionId: session.session_id, campaignId: "cmp_1", creativeId: expect.any(String) },
-    ...{ eventId: rows[0]?.event_id, suspicions: ["too-even"], msg: "a view is paid" },
+    botId,
+    userId: "601",
+    sessionId: session.session_id,
+    campaignId: "cmp_1",
+    creativeId: expect.any(String),
+    eventId: rows[0]?.event_id,
+    suspicions: ["too-even"],
+    msg: "a view is paid",
   });
   expect(click).toEqual({
-    ...{ botId, userId: "602", campaignId: "cmp_link", msg: "a click is paid" },
-    ...{ eventId: rows[1]?.event_id, clickId: rows[1]?.event_id.replace("evt_", "clk_") },
+    botId,
+    userId: "602",
+    campaignId: "cmp_link",
+    msg: "a click is paid",
+    eventId: rows[1]?.event_id,
+    clickId: rows[1]?.event_id.replace("evt_", "clk_"),
   });
   expect(fixture.lines).toHaveLength(2);
 
@@ -89,7 +99,10 @@ test("a paid view and a paid click are one line each, with the ids of their even
   expect(ofUser.hasOlder).toBe(false);
   expect(ofUser.entries).toEqual(await timelineOfCodes(store.database, { botId, codes: [code] }));
   expect(ofUser.entries.at(-1)).toMatchObject({
-    ...{ step: "earned", amountMicros: expect.any(Number), campaignId: "cmp_1", code },
+    step: "earned",
+    amountMicros: expect.any(Number),
+    campaignId: "cmp_1",
+    code,
     detail: expect.stringMatching(/^rewarded, webhook (held|waiting)$/),
   });
 });
@@ -155,7 +168,10 @@ test("a refusal is a line with its reason, for views and for clicks, and repeats
   const held = await fixture.issue("612");
   await follow(fixture, held, "198.51.100.3");
   expect(linesOf(fixture, held).at(-1)).toMatchObject({
-    ...{ botId, userId: "612", clickId: expect.stringMatching(/^clk_/), msg: "a click is held for review" },
+    botId,
+    userId: "612",
+    clickId: expect.stringMatching(/^clk_/),
+    msg: "a click is held for review",
   });
 });
 

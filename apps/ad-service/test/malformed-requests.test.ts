@@ -102,7 +102,10 @@ async function samplesOf(address: string, token: string, at: Date): Promise<Samp
   const publisher = { authorization: `Bearer ${token}` };
   const operator = { authorization: `Bearer ${operatorToken}` };
   const post = (path: string, headers: Record<string, string>, body: object): Sample => ({
-    ...{ method: "POST", path, headers: { ...json, ...headers }, body },
+    method: "POST",
+    path,
+    headers: { ...json, ...headers },
+    body,
   });
   const send = ({ path, body, ...init }: Sample) =>
     fetch(address + path, { ...init, ...(body !== undefined && { body: JSON.stringify(body) }) });

@@ -148,7 +148,9 @@ test("the operator API accepts the shape of each example in its document", async
       const url = path.replace("{botId}", fixture.bot.botId).replaceAll(/\{\w+\}/g, "unknown");
       const body = JSON.stringify(example);
       const { status } = await fetch(`${server.address}/operator/v1${url}${query}`, {
-        ...{ method: method.toUpperCase(), headers, body },
+        method: method.toUpperCase(),
+        headers,
+        body,
       });
       answered[operationId] = status;
     }

@@ -83,9 +83,16 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
   const added = await send("addCampaign", {
     ...confirmed,
     body: {
-      ...{ name: "Spring", advertiser: "Shop", formats: ["rewarded", "direct_link"], landingUrl: "https://shop.test/" },
-      ...{ viewPriceMicros: 2000, clickPriceMicros: 1500, totalBudgetMicros: 1e9, startsAt: "2026-01-01" },
-      ...{ targeting: { languages: ["en"] }, creativeIds: [creativeId] },
+      name: "Spring",
+      advertiser: "Shop",
+      formats: ["rewarded", "direct_link"],
+      landingUrl: "https://shop.test/",
+      viewPriceMicros: 2000,
+      clickPriceMicros: 1500,
+      totalBudgetMicros: 1e9,
+      startsAt: "2026-01-01",
+      targeting: { languages: ["en"] },
+      creativeIds: [creativeId],
     },
   });
   const campaignId = String(added.body.campaignId);
@@ -200,14 +207,13 @@ async function callRoutesOfPeople() {
   const everywhere = await send("signOutEverywhere");
   const ofPerson = { params: { personId } };
   return {
-    ...{
-      invitePerson: invited,
-      openInvitation: opened,
-      acceptInvitation: accepted,
-      showSession: session,
-      signOut: out,
-    },
-    ...{ signIn: signedIn, signOutEverywhere: everywhere },
+    invitePerson: invited,
+    openInvitation: opened,
+    acceptInvitation: accepted,
+    showSession: session,
+    signOut: out,
+    signIn: signedIn,
+    signOutEverywhere: everywhere,
     listPeople: await send("listPeople"),
     listAuditEntries: await send("listAuditEntries"),
     disablePerson: await send("disablePerson", ofPerson),

@@ -37,16 +37,14 @@ import {
 const token = "ad_test";
 /** What each store keeps where; those that lose it with their process cannot know an event after a crash. */
 const storesOf = {
-  ...{
-    "node:http": all(),
-    Express: all(),
-    Fastify: all(),
-    Hono: all(),
-    Next: all(),
-    Nest: all(),
-    Bun: all(),
-    Deno: all(),
-  },
+  "node:http": all(),
+  Express: all(),
+  Fastify: all(),
+  Hono: all(),
+  Next: all(),
+  Nest: all(),
+  Bun: all(),
+  Deno: all(),
   Workers: ["memory", "D1", "Durable Objects"],
 } satisfies Record<Host, StoreName[]>;
 function all(): StoreName[] {
@@ -109,7 +107,12 @@ describe.each(hosts)("a receiver on %s", (host) => {
     const data = join(published.project, `data-${randomUUID().replaceAll(/[^a-z]/g, "")}`);
     if (host === "Workers") mkdirSync(data);
     const settings = {
-      ...{ host, store, token, data, databaseUrl: database.url, redisUrl: redis?.url ?? "" },
+      host,
+      store,
+      token,
+      data,
+      databaseUrl: database.url,
+      redisUrl: redis?.url ?? "",
       till: `http://127.0.0.1:${(till.address() as AddressInfo).port}`,
     };
     const port = await freePort();

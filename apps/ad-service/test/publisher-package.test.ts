@@ -47,7 +47,9 @@ describe("the publisher's package, with the service", () => {
   test("a service that does not answer is reported after a few attempts", async () => {
     let calls = 0;
     const down = createAds({
-      ...{ url: "http://127.0.0.1:9", token: "ad_x", botId: "7000000001" },
+      url: "http://127.0.0.1:9",
+      token: "ad_x",
+      botId: "7000000001",
       fetch: async () => {
         calls += 1;
         throw new TypeError("fetch failed");

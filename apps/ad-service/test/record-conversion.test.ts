@@ -216,8 +216,12 @@ describe("postbacks of advertisers", () => {
     );
     expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(["reversed", "reversed-before", "reversed-before"]);
     expect((await readSums()).sums[0]).toEqual({
-      ...{ event: "purchase", currency, conversions: 2, valueMicros: 4_990_000n },
-      ...{ reversed: 1, reversedMicros: 10_000_000n },
+      event: "purchase",
+      currency,
+      conversions: 2,
+      valueMicros: 4_990_000n,
+      reversed: 1,
+      reversedMicros: 10_000_000n,
     });
     expect(await ask<{ count: number }>(sumOfAll, fixture.botId)).toEqual([{ count: 3 }]);
     // The advertiser's tracker repeats what it sent: a reversed conversion does not come back.

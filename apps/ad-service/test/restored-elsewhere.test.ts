@@ -25,8 +25,13 @@ import {
 } from "./fixtures/facts-fixture.ts";
 
 const fact: Fact = {
-  ...{ kind: "event", botId: "910", hour: 5, second: 0 },
-  ...{ format: "rewarded", campaignId: "cmp_a", priceMicros: 2501 },
+  kind: "event",
+  botId: "910",
+  hour: 5,
+  second: 0,
+  format: "rewarded",
+  campaignId: "cmp_a",
+  priceMicros: 2501,
 };
 const addTestEvent = statement<never>(
   "test.copy-of-event",
@@ -39,7 +44,10 @@ const addTestEvent = statement<never>(
 async function open(databaseUrl: string): Promise<Database> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "restored-"));
   const database = await openDatabase({
-    ...{ databaseUrl, dataDirectory, schema: "ad_service", migrations },
+    databaseUrl,
+    dataDirectory,
+    schema: "ad_service",
+    migrations,
   });
   onTestFinished(async () => {
     await database.close();

@@ -271,7 +271,8 @@ test("a node that has another media folder than the one of the videos says so, a
   const message = /^[23] of the [23] files of active creatives are missing in the folder .*start-fault-.*MEDIA_DIR/;
   const without = await readiness({ MEDIA_DIR: temporaryFolder() });
   expect(without).toMatchObject({
-    ...{ status: 503, body: { status: "not-ready", reason: expect.stringMatching(message) } },
+    status: 503,
+    body: { status: "not-ready", reason: expect.stringMatching(message) },
     out: expect.stringContaining("files of active creatives are missing"),
   });
   expect(await readiness({})).toMatchObject({ status: 200, body: { status: "ready" } });

@@ -33,14 +33,15 @@ describe("a VAST ad", () => {
     const campaignId = await fixture.sellTag(`${ads.address}/tag`, { viewPriceMicros: 700 });
     const opened = await open();
     expect(opened.ad).toMatchObject({
-      ...{
-        advertiser: "Sample advertiser",
-        title: "Inline linear ad",
-        shown_because: ["network", "bot"],
-        media_url: `${ads.address}/ad.mp4`,
-        media_type: "video/mp4",
-      },
-      ...{ duration_ms: 10_000, width: 640, height: 360, call_to_action: { label: "shop.example" } },
+      advertiser: "Sample advertiser",
+      title: "Inline linear ad",
+      shown_because: ["network", "bot"],
+      media_url: `${ads.address}/ad.mp4`,
+      media_type: "video/mp4",
+      duration_ms: 10_000,
+      width: 640,
+      height: 360,
+      call_to_action: { label: "shop.example" },
     });
     expect(await fixture.callTrackers()).toBe(0);
 
@@ -71,7 +72,9 @@ describe("a VAST ad", () => {
     const code = await fixture.issue(ann);
     const opened = await fixture.begin(ann, code);
     const endCard = {
-      ...{ poster_url: `${ads.address}/companion.png`, width: 320, height: 480 },
+      poster_url: `${ads.address}/companion.png`,
+      width: 320,
+      height: 480,
       call_to_action: { label: "shop.example" },
     };
     expect(opened).toMatchObject({ ad: { end_card: endCard } });

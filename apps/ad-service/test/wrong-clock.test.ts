@@ -33,11 +33,13 @@ test("a node whose clock is ten days ahead issues codes by the database's time, 
   expect(ended.out).toMatch(/"this machine's clock is 86\d{4} s ahead of the database's/);
   onTestFinished(() => void child.kill("SIGKILL"));
   const added = await fixture.ads(["bots", "add", "--bot-id", "7000000001", "--name", "Bot"], {
-    ...{ ADS_URL: fixture.address, OPERATOR_TOKEN: fixture.operatorToken },
+    ADS_URL: fixture.address,
+    OPERATOR_TOKEN: fixture.operatorToken,
   });
   expect(added.code).toBe(0);
   const token = await fixture.ads(["tokens", "create", "--bot-id", "7000000001", "--json"], {
-    ...{ ADS_URL: fixture.address, OPERATOR_TOKEN: fixture.operatorToken },
+    ADS_URL: fixture.address,
+    OPERATOR_TOKEN: fixture.operatorToken,
   });
   const response = await fetch(`${fixture.address}/client/v1/codes`, {
     method: "POST",

@@ -78,7 +78,10 @@ export function createApp(options: AppOptions): FastifyInstance {
   const { config, database, bots, logger, isControlSocket = () => false, now = () => new Date() } = options;
   const isOperator = (request: FastifyRequest) => isControlSocket(request.raw.socket);
   const app = createHttpServer({
-    ...{ logger, trustProxy: config.trustProxy, unavailabilityOf, maxParamLength: MAX_PROCEDURE_LIST_LENGTH },
+    logger,
+    trustProxy: config.trustProxy,
+    unavailabilityOf,
+    maxParamLength: MAX_PROCEDURE_LIST_LENGTH,
     errorBodyFor: (request, error) =>
       isTrpcAddress(request.url) || (isOperatorAddress(request.url) && isOperator(request))
         ? trpcErrorBody(error)
@@ -119,7 +122,8 @@ export function createApp(options: AppOptions): FastifyInstance {
 
   const signIns = limitSignIns(options.signInLimits ?? defaultSignInLimits);
   const contextOf = (caller: Caller, request: FastifyRequest): Context => ({
-    ...{ caller, address: request.ip },
+    caller,
+    address: request.ip,
     ofBot(botId) {
       const bot = bots.get(botId);
       return bot ? servers.of(bot).verbs : servers.ofRemoved(botId);

@@ -137,9 +137,12 @@ test("each secret can be in a file, and a placeholder as bot token is refused th
   const folder = mkdtempSync(join(tmpdir(), "api-secrets-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const secrets = {
-    ...{ DATABASE_URL: "postgres://me:hush@127.0.0.1/api", ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64") },
-    ...{ AD_API_TOKENS: sound.AD_API_TOKENS, TELEGRAM_BOT_TOKEN: sound.TELEGRAM_BOT_TOKEN },
-    ...{ BACKEND_API_KEY: sound.BACKEND_API_KEY, METRICS_TOKEN: "m".repeat(32) },
+    DATABASE_URL: "postgres://me:hush@127.0.0.1/api",
+    ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64"),
+    AD_API_TOKENS: sound.AD_API_TOKENS,
+    TELEGRAM_BOT_TOKEN: sound.TELEGRAM_BOT_TOKEN,
+    BACKEND_API_KEY: sound.BACKEND_API_KEY,
+    METRICS_TOKEN: "m".repeat(32),
   };
   const files = Object.fromEntries(
     Object.entries(secrets).map(([name, secret]) => {

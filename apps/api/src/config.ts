@@ -90,7 +90,9 @@ function neededFor(name: OfBot, howToGetOne: string) {
   const isGiven = (read: Partial<Record<OfBot | "ENCRYPTION_KEY", unknown>>) =>
     read[name] !== undefined || (read.ENCRYPTION_KEY !== undefined && ofBot.every((each) => read[each] === undefined));
   const fault: { path: string[]; error: string; when: ReturnType<typeof areSound> } = {
-    ...{ path: [name], error: `is missing; ${howToGetOne}`, when: areSound(name) },
+    path: [name],
+    error: `is missing; ${howToGetOne}`,
+    when: areSound(name),
   };
   return [isGiven, fault] as const;
 }
@@ -142,13 +144,15 @@ const secrets = [
 ];
 
 const commandVariables = variables.pick({
-  ...{ DATABASE_URL: true, DATA_DIR: true, EMBEDDED_BUFFERS_MB: true, DATABASE_POOL_SIZE: true },
-  ...{
-    DATABASE_SILENT_SECONDS: true,
-    DATABASE_CONNECT_TIMEOUT_SECONDS: true,
-    DATABASE_STATEMENT_TIMEOUT_SECONDS: true,
-  },
-  ...{ BOT_ID: true, ENCRYPTION_KEY: true },
+  DATABASE_URL: true,
+  DATA_DIR: true,
+  EMBEDDED_BUFFERS_MB: true,
+  DATABASE_POOL_SIZE: true,
+  DATABASE_SILENT_SECONDS: true,
+  DATABASE_CONNECT_TIMEOUT_SECONDS: true,
+  DATABASE_STATEMENT_TIMEOUT_SECONDS: true,
+  BOT_ID: true,
+  ENCRYPTION_KEY: true,
 });
 
 export type CommandConfig = ReturnType<typeof readCommandConfig>;
@@ -200,8 +204,12 @@ function botOf(read: z.output<typeof configuration>): ConfiguredBot | undefined 
   const { BOT_ID, AD_API_TOKENS, TELEGRAM_BOT_TOKEN, BACKEND_API_KEY } = read;
   if (!BOT_ID || !AD_API_TOKENS || !TELEGRAM_BOT_TOKEN || !BACKEND_API_KEY) return undefined;
   return {
-    ...{ botId: BOT_ID, adApiTokens: AD_API_TOKENS, telegramBotToken: TELEGRAM_BOT_TOKEN },
-    ...{ backendApiKey: BACKEND_API_KEY, botUsername: read.BOT_USERNAME, miniAppName: read.MINI_APP_NAME },
+    botId: BOT_ID,
+    adApiTokens: AD_API_TOKENS,
+    telegramBotToken: TELEGRAM_BOT_TOKEN,
+    backendApiKey: BACKEND_API_KEY,
+    botUsername: read.BOT_USERNAME,
+    miniAppName: read.MINI_APP_NAME,
     payout: {
       rewarded: read.REWARD_REWARDED,
       directLink: read.REWARD_DIRECT_LINK,

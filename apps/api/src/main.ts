@@ -54,7 +54,16 @@ async function main(): Promise<void> {
   countProcess(metrics.registry);
   const draining = { hasBegun: false };
   const app = createApp({
-    ...{ config, database, bots, box, adServiceOf, logger, hint, stopping: stopping.signal, isControlSocket, metrics },
+    config,
+    database,
+    bots,
+    box,
+    adServiceOf,
+    logger,
+    hint,
+    stopping: stopping.signal,
+    isControlSocket,
+    metrics,
     isDraining: () => draining.hasBegun,
     warning: () => clockWarning(clock),
     now,
@@ -67,7 +76,11 @@ async function main(): Promise<void> {
     app.server.emit("connection", socket);
   });
   const reconciliation = startReconciling({
-    ...{ database, settleAfterSeconds: 30, logger, now, onRecorded: hint.announce },
+    database,
+    settleAfterSeconds: 30,
+    logger,
+    now,
+    onRecorded: hint.announce,
     bots: () =>
       bots.all().map(({ id, payout, adApiTokens }) => ({ id, payout, adService: adServiceOf(adApiTokens[0]) })),
     onRound: (result, botId) =>

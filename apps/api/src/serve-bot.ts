@@ -63,8 +63,14 @@ export function botServers(options: BotServerOptions): BotServers {
   function serverOf(bot: Bot): BotServer {
     const { id: botId, adApiTokens: tokens, payout, twoFieldEvents } = bot;
     const receive = receiveWebhook({
-      ...{ database, botId, tokens, payout, twoFieldEvents, logger },
-      ...{ onRecorded: hint.announce, onBatch: intake.recorded },
+      database,
+      botId,
+      tokens,
+      payout,
+      twoFieldEvents,
+      logger,
+      onRecorded: hint.announce,
+      onBatch: intake.recorded,
     });
     const counter = refusalsOf(botId);
     const verbs = verbsOf(options, bot, counter, watchesOfNode);

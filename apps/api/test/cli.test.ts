@@ -38,7 +38,9 @@ const json = async (words: string, run: (words: string) => Promise<Ended> = api)
 const startServer = () =>
   startServerProcess({
     ...base,
-    ...{ BOT_ID: testConfig.botId, AD_API_TOKENS: testToken, BACKEND_API_KEY: testConfig.backendApiKey },
+    BOT_ID: testConfig.botId,
+    AD_API_TOKENS: testToken,
+    BACKEND_API_KEY: testConfig.backendApiKey,
     TELEGRAM_BOT_TOKEN: testConfig.telegramBotToken,
   });
 

@@ -34,7 +34,9 @@ companionContract("the companion API", async () => {
     expect(status).toBe(200);
   }
   return {
-    ...{ url: api.url, apiKey: testConfig.backendApiKey, botId: testConfig.botId },
+    url: api.url,
+    apiKey: testConfig.backendApiKey,
+    botId: testConfig.botId,
     async earn(code, event, { startParam } = {}) {
       const { userId, reference } = users.get(code) ?? {};
       await deliver({ event, user_tg_id: userId, code, reference, start_param: startParam });

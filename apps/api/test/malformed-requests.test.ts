@@ -39,10 +39,15 @@ function formsAt(target: string): ErrorForm[] {
 
 function samples(): Sample[] {
   const query = (path: string, input: unknown, headers: Record<string, string> = backend): Sample => ({
-    ...{ method: "GET", path: `/trpc/${path}?input=${encodeURIComponent(JSON.stringify(input))}`, headers },
+    method: "GET",
+    path: `/trpc/${path}?input=${encodeURIComponent(JSON.stringify(input))}`,
+    headers,
   });
   const mutate = (path: string, body: object): Sample => ({
-    ...{ method: "POST", path: `/trpc/${path}`, headers: { ...backend, ...json }, body },
+    method: "POST",
+    path: `/trpc/${path}`,
+    headers: { ...backend, ...json },
+    body,
   });
   const event = { event: "rewarded", user_tg_id: "42", event_id: "evt_1", bot_id: testConfig.botId, code: "Code1" };
   const spend = { userId: "42", amount: 1, idempotencyKey: "an order", note: "a note" };
@@ -52,7 +57,9 @@ function samples(): Sample[] {
     { method: "POST", path: "/webhooks/ads", headers: { ...json, "x-signature": signature }, body: text },
     { method: "POST", path: "/webhooks/ads", headers: { ...json, "x-signature": signature }, body: event },
     {
-      ...{ method: "POST", path: `/webhooks/ads/${testConfig.botId}`, body: text },
+      method: "POST",
+      path: `/webhooks/ads/${testConfig.botId}`,
+      body: text,
       headers: { ...json, "x-signature": signature },
     },
     query("rewards.balance", { userId: "42" }),

@@ -10,10 +10,15 @@ import { migrations } from "../src/migrations.ts";
 import { testConfig, testToken } from "./fixtures/api-fixture.ts";
 
 const sound = {
-  ...{ MODE: "demo", PORT: "0", AD_SERVICE_URL: "http://127.0.0.1:9", BOT_ID: testConfig.botId },
-  ...{ AD_API_TOKENS: testToken, TELEGRAM_BOT_TOKEN: testConfig.telegramBotToken },
-  ...{ BACKEND_API_KEY: testConfig.backendApiKey },
-  ...{ MINIAPP_URL: "http://127.0.0.1:9", DIRECT_LINK_URL: "http://127.0.0.1:9" },
+  MODE: "demo",
+  PORT: "0",
+  AD_SERVICE_URL: "http://127.0.0.1:9",
+  BOT_ID: testConfig.botId,
+  AD_API_TOKENS: testToken,
+  TELEGRAM_BOT_TOKEN: testConfig.telegramBotToken,
+  BACKEND_API_KEY: testConfig.backendApiKey,
+  MINIAPP_URL: "http://127.0.0.1:9",
+  DIRECT_LINK_URL: "http://127.0.0.1:9",
 };
 
 // On a busy machine it takes long to create a store.

@@ -45,8 +45,15 @@ beforeEach(async () => {
   const bot = createBot({ chat, rewards: publisherRewards(companion), cooldownSeconds: 15, now: () => now, onTrouble });
   const facts = companionFacts(companion, unreachable);
   app = createApp({
-    ...{ chat, bot, botId: telegram.botId, miniappOrigin, adServiceUrl: miniappOrigin, now: () => now },
-    ...{ phones: new Phones(), views: new ViewRecords(), receiver: undefined },
+    chat,
+    bot,
+    botId: telegram.botId,
+    miniappOrigin,
+    adServiceUrl: miniappOrigin,
+    now: () => now,
+    phones: new Phones(),
+    views: new ViewRecords(),
+    receiver: undefined,
     whatHappened: (userId) => facts(userId).then(() => expect.unreachable("the companion API is down")),
     timelineOf: () => Promise.reject(new Error("the ad service is down")),
     redeliver: () => Promise.reject(new Error("the ad service is down")),

@@ -46,14 +46,19 @@ function coinGarden(
   const companion = createCompanion(api);
   const rewards = publisherRewards(companion, (userId, code, times) => views.codeCreated(userId, code, times));
   const bot = createBot({
-    ...{ chat, rewards, cooldownSeconds, now },
+    chat,
+    rewards,
+    cooldownSeconds,
+    now,
     onTrouble: (error) => logger.warn({ err: error }, "a message could not be answered"),
   });
   const cursors = cursorFile(`${config.dataFolder}/rewards-cursor`);
   return {
     bot,
     receiver: new WebhookReceiver({
-      ...{ token: config.adService.apiToken, forwardTo: `${apiUrl}/webhooks/ads`, now },
+      token: config.adService.apiToken,
+      forwardTo: `${apiUrl}/webhooks/ads`,
+      now,
       redeliver: (eventId) => ads.redeliver(eventId),
       onTrouble: (error) => logger.warn({ err: error }, "a webhook was not passed on, or not sent again"),
     }),
@@ -101,17 +106,15 @@ async function main(): Promise<void> {
   const setting = { config, logger, chat, views, ads, stopping: stopping.signal };
   const started = "botName" in backend ? botOfOnesOwn(backend, setting) : coinGarden(backend, setting);
   const app = createApp({
-    ...{
-      ...started,
-      ...panelOf(config, setting, started),
-      logger,
-      chat,
-      botId,
-      miniappOrigin,
-      adServiceUrl,
-      views,
-      now,
-    },
+    ...started,
+    ...panelOf(config, setting, started),
+    logger,
+    chat,
+    botId,
+    miniappOrigin,
+    adServiceUrl,
+    views,
+    now,
     phones: new Phones(),
     signLaunch: (request) => signLaunch(request, config.telegram),
     stopping: stopping.signal,

@@ -51,7 +51,8 @@ test("a balance, a purchase and the list of rewards are those of the ledger", as
   expect(spent).toMatchObject({ outcome: "spent", balance: 6 });
   expect(await companion.spend(order)).toEqual(spent);
   expect(await companion.spend({ ...order, idempotencyKey: "seeds-2", amount: 7 })).toEqual({
-    ...{ outcome: "insufficient", balance: 6 },
+    outcome: "insufficient",
+    balance: 6,
   });
   const { entries } = await companion.listRewards({ userId: "11" });
   expect(entries.map(({ amount, code }) => [amount, code])).toEqual([

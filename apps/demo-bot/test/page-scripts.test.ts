@@ -97,7 +97,9 @@ for (const name of ["curl", "TypeScript", "Python"] as const) {
     const arrived = await arrivalOf(name, body);
     expect(arrived?.body).toBe(body);
     expect(arrived?.headers).toMatchObject({
-      ...{ "content-type": "application/json", "x-signature": "sha256=ab", "webhook-id": "evt_1" },
+      "content-type": "application/json",
+      "x-signature": "sha256=ab",
+      "webhook-id": "evt_1",
     });
   });
 }

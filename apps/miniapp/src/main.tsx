@@ -35,7 +35,10 @@ async function main(): Promise<void> {
   host.ready();
   const translator = await loadTranslator(readLanguageCode(launch.initData));
   const start: Start = {
-    ...{ launch, types, opening, video: () => early.video },
+    launch,
+    types,
+    opening,
+    video: () => early.video,
     // If the early start has shown the picture, the response is available: start directly with its screen.
     answer: early.video && (await opening),
   };

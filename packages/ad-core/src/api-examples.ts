@@ -5,11 +5,28 @@ const code = "7hKqM3xW9tRbZ2cN";
 const eventId = "evt_0195f3c1-0c2a-7b3e-9d51-3f6c2a9e8b10";
 
 const figures = {
-  ...{ requests: 240, fills: 228, fill_rate: 0.95, no_fills: { "no-campaign": 12 }, limited: { cooldown: 31 } },
-  ...{ requests_refused: { "code-used": 4 }, starts: 220, first_quartiles: 214, midpoints: 209, third_quartiles: 205 },
-  ...{ completions: 201, completion_rate: 0.9136, closes: { tap: 190, "page-hidden": 11 }, rewards: 201 },
-  ...{ views_held: {}, views_refused: {}, clicks: 17, clicks_refused: { machine: 3 }, refunds: {}, conversions: 2 },
-  ...{ revenue_micros: 1_688_400, ecpm_micros: 7_674_545 },
+  requests: 240,
+  fills: 228,
+  fill_rate: 0.95,
+  no_fills: { "no-campaign": 12 },
+  limited: { cooldown: 31 },
+  requests_refused: { "code-used": 4 },
+  starts: 220,
+  first_quartiles: 214,
+  midpoints: 209,
+  third_quartiles: 205,
+  completions: 201,
+  completion_rate: 0.9136,
+  closes: { tap: 190, "page-hidden": 11 },
+  rewards: 201,
+  views_held: {},
+  views_refused: {},
+  clicks: 17,
+  clicks_refused: { machine: 3 },
+  refunds: {},
+  conversions: 2,
+  revenue_micros: 1_688_400,
+  ecpm_micros: 7_674_545,
 };
 
 export const clientExamples = {

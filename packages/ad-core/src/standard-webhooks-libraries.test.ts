@@ -48,7 +48,10 @@ function verdictsOf(command: string, words: string[], env: NodeJS.ProcessEnv = {
   const cases = webhooks();
   const input = cases.map(([, , line]) => line).join("\n");
   const { stdout, stderr } = spawnSync(command, words, {
-    ...{ cwd: folder, input, encoding: "utf8", env: { ...process.env, ...env } },
+    cwd: folder,
+    input,
+    encoding: "utf8",
+    env: { ...process.env, ...env },
   });
   expect(stderr).toBe("");
   return stdout
@@ -61,7 +64,10 @@ const expected = () => webhooks().map(([what, verdict]) => `${what}: ${verdict}`
 test("the npm library throws for a token, and takes it as a raw key or in base64", () => {
   expect(() => new Webhook(token)).toThrow();
   const sent = signStandardWebhook({
-    ...{ id: "evt_1", timestampSeconds: Math.floor(Date.now() / 1000), body, tokens: [token] },
+    id: "evt_1",
+    timestampSeconds: Math.floor(Date.now() / 1000),
+    body,
+    tokens: [token],
   });
   const event = JSON.parse(body.toString());
   const inBase64 = `whsec_${Buffer.from(token).toString("base64")}`;

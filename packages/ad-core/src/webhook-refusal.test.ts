@@ -67,7 +67,9 @@ test("headers of any type are judged", () => {
   for (const value of [["a", "b"], 7, null, "\n"])
     expect(judgeStandardHeaders({ "webhook-id": value, "webhook-timestamp": "5", "webhook-signature": "v1," })).toEqual(
       {
-        ...{ fault: "wrong-webhook-signature", cause: "malformed-header", header: "webhook-id" },
+        fault: "wrong-webhook-signature",
+        cause: "malformed-header",
+        header: "webhook-id",
       },
     );
 });

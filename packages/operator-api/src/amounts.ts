@@ -47,7 +47,9 @@ export function readAmount(text: string, kind: AmountKind): AmountReading {
   const { min, max } = bounds[kind];
   const form = `must be an amount from ${amountOf(min)} to ${amountOf(max)}, such as 12 or 0.002`;
   const refused = (fault: AmountFault, how: string): AmountReading => ({
-    ...{ outcome: "refused", fault, message: `${form}${how === "" ? "" : `: ${how}`}` },
+    outcome: "refused",
+    fault,
+    message: `${form}${how === "" ? "" : `: ${how}`}`,
   });
   const [, whole, fraction = ""] = /^(\d+)(?:\.(\d+))?$/.exec(text.slice(0, MAX_LENGTH + 1)) ?? [];
   if (whole === undefined) return refused(...formFault(text));

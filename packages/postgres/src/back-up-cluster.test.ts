@@ -90,7 +90,10 @@ async function follow(database: Database, after: string | undefined) {
 
 const backUpTo = (dataDirectory: string, target: string, copyOthers = async () => {}) =>
   backUpCluster({
-    ...{ dataDirectory, buffersMegabytes: 16, target, copyOthers },
+    dataDirectory,
+    buffersMegabytes: 16,
+    target,
+    copyOthers,
     requireSpace: async () => {},
     onProgress: () => {},
   });
@@ -102,7 +105,10 @@ async function restoreFrom(
   dataDirectory = temporaryFolder(),
 ): Promise<string> {
   await restoreCluster({
-    ...{ dataDirectory, otherFolders: [], expected, onProgress: () => {} },
+    dataDirectory,
+    otherFolders: [],
+    expected,
+    onProgress: () => {},
     async fill(cluster) {
       rmSync(cluster, { recursive: true });
       renameSync(join(target, "postgres"), cluster);

@@ -55,7 +55,10 @@ export async function backUpCluster(options: BackUpOptions): Promise<ClusterBack
   const folder = join(target, "postgres");
   let death: StoreFault | undefined;
   const cluster = await joinCluster({
-    ...{ dataDirectory, mayCreate: false, buffersMegabytes, logger: undefined },
+    dataDirectory,
+    mayCreate: false,
+    buffersMegabytes,
+    logger: undefined,
     onDeath(fault) {
       death = fault;
     },

@@ -115,7 +115,8 @@ function initialise(
 ): Promise<void> {
   const { program, words, options } = commandOf(account, initdb, ["-D", folder, ...initdbWords]);
   const child = spawn(program, words, {
-    ...{ ...options, env: { PATH: process.env.PATH, LC_ALL: "C" } },
+    ...options,
+    env: { PATH: process.env.PATH, LC_ALL: "C" },
     stdio: ["ignore", "ignore", "pipe"],
   });
   let errors = "";

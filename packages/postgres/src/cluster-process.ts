@@ -153,7 +153,9 @@ async function startOnce(
   ]);
   const log = openLog(folder);
   const child = spawn(program, words, {
-    ...{ ...as, detached: true, env: { PATH: process.env.PATH, LC_ALL: "C" } },
+    ...as,
+    detached: true,
+    env: { PATH: process.env.PATH, LC_ALL: "C" },
     stdio: ["ignore", log, log],
   });
   closeSync(log);
@@ -288,7 +290,9 @@ function watchUsers(folder: string, pid: number): () => void {
       sleep 1
     done`;
   spawn("sh", ["-c", script, "sh", join(folder, "postmaster.pid"), String(pid)], {
-    ...{ cwd: "/", env: { PATH: process.env.PATH }, detached: true },
+    cwd: "/",
+    env: { PATH: process.env.PATH },
+    detached: true,
     stdio: [end, "ignore", "ignore"],
   }).unref();
   closeSync(end);

@@ -5,7 +5,10 @@ import { type ConnectionFacts, connectionWarning } from "./connection-limit.ts";
 import { openDatabase, statement } from "./open-database.ts";
 
 const roomy: ConnectionFacts = {
-  ...{ maxConnections: 100, reserved: 3, ofDatabase: -1, ofRole: -1 },
+  maxConnections: 100,
+  reserved: 3,
+  ofDatabase: -1,
+  ofRole: -1,
   used: { all: 20, ofDatabase: 10, ofRole: 10 },
 };
 
@@ -31,7 +34,12 @@ test("a start warns in one line if the pool does not fit the server, and the tim
   const lines: string[] = [];
   const logger = { info: () => {}, warn: (_facts: object, message: string) => void lines.push(message) };
   const database = await openDatabase({
-    ...{ databaseUrl: server.url, dataDirectory: "", schema: "shop", migrations: {}, logger, poolSize: 5 },
+    databaseUrl: server.url,
+    dataDirectory: "",
+    schema: "shop",
+    migrations: {},
+    logger,
+    poolSize: 5,
     limits: { connectMs: 5000, statementMs: 7000 },
   });
   const timeout = statement<{ timeout: string }>(

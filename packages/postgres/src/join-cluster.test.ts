@@ -123,7 +123,9 @@ test("if the server is killed, its users learn it once, no statement hangs, and 
   const other = await startUser(dataDirectory, "two");
   const deaths: StoreFault[] = [];
   const database = await openDatabase({
-    ...{ dataDirectory, schema: "one", migrations },
+    dataDirectory,
+    schema: "one",
+    migrations,
     onDeath: (fault) => deaths.push(fault),
   });
   const sleeping = database.run({ name: "", text: "select pg_sleep(60)" }, []);

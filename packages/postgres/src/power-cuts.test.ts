@@ -49,7 +49,10 @@ function openDisk() {
       const cut = mount(copy, "cut");
       try {
         const database = await openDatabase({
-          ...{ dataDirectory: join(cut.place, "data"), schema, migrations: writerMigrations, isExisting: true },
+          dataDirectory: join(cut.place, "data"),
+          schema,
+          migrations: writerMigrations,
+          isExisting: true,
         });
         const rows = await database.run<{ id: number }>({ name: "", text: "select id from things" }, []);
         await database.close();

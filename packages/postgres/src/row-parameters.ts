@@ -43,18 +43,24 @@ const forms: { [Type in keyof ValueOf]: Form<ValueOf[Type]> } = {
   boolean: { parameter: "boolean", isPlain: true, textOf: String, column: itself },
   // As numbers: as text, PostgreSQL would need 0.7 µs to read a date, and Node 1 µs to write it. Milliseconds stay exact.
   timestamptz: {
-    ...{ parameter: "double precision", isPlain: true, textOf: (value) => String(value.getTime()) },
+    parameter: "double precision",
+    isPlain: true,
+    textOf: (value) => String(value.getTime()),
     column: (name) => `to_timestamp(${name} / 1000) as ${name}`,
   },
   jsonb: { parameter: "jsonb", isPlain: false, textOf: (value) => JSON.stringify(value), column: itself },
   // Only `\\x` needs escaping for the array, so the general escaping is skipped.
   bytea: { parameter: "bytea", isPlain: true, textOf: (hex) => `"\\\\x${hex}"`, column: itself },
   "integer[]": {
-    ...{ parameter: "text", isPlain: false, textOf: (value) => `{${value.join(",")}}` },
+    parameter: "text",
+    isPlain: false,
+    textOf: (value) => `{${value.join(",")}}`,
     column: (name) => `${name}::integer[]`,
   },
   "text[]": {
-    ...{ parameter: "text", isPlain: false, textOf: (value) => arrayOf(value, forms.text) },
+    parameter: "text",
+    isPlain: false,
+    textOf: (value) => arrayOf(value, forms.text),
     column: (name) => `${name}::text[]`,
   },
 };

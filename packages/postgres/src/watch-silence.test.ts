@@ -15,8 +15,12 @@ test("a frozen database fails what is under way and what comes next, works again
   const logged: string[] = [];
   const log = (_facts: object, message: string) => void logged.push(message);
   const database = await openDatabase({
-    ...{ databaseUrl: cluster.url, dataDirectory, schema: "shop", migrations: {} },
-    ...{ limits: { silentMs: 400 }, logger: { info: log, warn: log } },
+    databaseUrl: cluster.url,
+    dataDirectory,
+    schema: "shop",
+    migrations: {},
+    limits: { silentMs: 400 },
+    logger: { info: log, warn: log },
   });
   let thaw = () => {};
   try {

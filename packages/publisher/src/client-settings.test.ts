@@ -316,10 +316,12 @@ test("a server that does not run is named with its address and the innermost cau
   const url = `http://127.0.0.1:${await freePort()}`;
   const cause = `did not answer: connect ECONNREFUSED ${url.slice(7)}; check the address and whether it runs there`;
   await expect(createAds({ url, token: "ad_one", botId: 7, retries: 0 }).events()).rejects.toMatchObject({
-    ...{ code: "UNREACHABLE", message: `the ad service at ${url} ${cause}` },
+    code: "UNREACHABLE",
+    message: `the ad service at ${url} ${cause}`,
   });
   await expect(createCompanion({ url, apiKey: "key", retries: 0 }).balance(42)).rejects.toMatchObject({
-    ...{ code: "UNREACHABLE", message: `the companion API at ${url} ${cause}` },
+    code: "UNREACHABLE",
+    message: `the companion API at ${url} ${cause}`,
   });
 });
 

@@ -10,7 +10,9 @@ const refused = (status: number, errorCode: string, headers: Record<string, stri
 function clientOf(answers: (() => Response | Promise<Response>)[], options: Partial<AdsOptions> = {}) {
   const tokens: string[] = [];
   const ads = createAds({
-    ...{ url: "http://ads.test/", token: "ad_one", botId: "7000000001" },
+    url: "http://ads.test/",
+    token: "ad_one",
+    botId: "7000000001",
     ...options,
     fetch: async (_url, init) => {
       tokens.push(String(new Headers(init?.headers).get("authorization")));

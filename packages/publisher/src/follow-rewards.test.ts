@@ -7,7 +7,9 @@ import { memoryStore } from "./memory-store.ts";
 function companionOf(...answers: (() => Response)[]) {
   const after: unknown[] = [];
   const companion = createCompanion({
-    ...{ url: "http://api.test", apiKey: "key", timeoutMs: 50 },
+    url: "http://api.test",
+    apiKey: "key",
+    timeoutMs: 50,
     fetch: async (address, init) => {
       const input = JSON.parse(new URL(String(address)).searchParams.get("input") ?? "{}");
       after.push(input.lastEventId);

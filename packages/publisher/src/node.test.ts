@@ -28,7 +28,8 @@ const body = Buffer.from('{ "event":"rewarded",\n"event_id":"evt_1","user_tg_id"
 function signed(): RequestInit {
   const timestampSeconds = Math.floor(Date.now() / 1000);
   const headers = {
-    ...{ "content-type": "application/json; charset=utf-8", "x-signature": sign(body, token) },
+    "content-type": "application/json; charset=utf-8",
+    "x-signature": sign(body, token),
     ...signStandardWebhook({ id: "evt_1", timestampSeconds, body, tokens: [token] }),
   };
   return { method: "POST", headers, body };

@@ -26,7 +26,8 @@ test("headers may have any letter case, and come from any implementation of Head
     expect(await verifyWebhook(body, headers, token, { now })).toMatchObject({ outcome: "verified" });
   const twice = { ...genuine, ...usual };
   expect(await verifyWebhook(body, twice, token, { now })).toMatchObject({
-    ...{ outcome: "not-signed", refusal: { fault: "malformed-signature" } },
+    outcome: "not-signed",
+    refusal: { fault: "malformed-signature" },
   });
 });
 
@@ -77,7 +78,8 @@ test("a webhook without a timestamp is refused unless the receiver allows it, an
   });
   const stale = { ...genuine, "webhook-timestamp": "5" };
   expect(await verifyWebhook(body, stale, token, { now, isTimestampOptional: true })).toMatchObject({
-    ...{ outcome: "not-signed", refusal: { fault, cause: "mismatch" } },
+    outcome: "not-signed",
+    refusal: { fault, cause: "mismatch" },
   });
 });
 
@@ -105,7 +107,8 @@ describe("what is wrong is named as far as a MAC proves it", () => {
     expect(await refusalOf({ at })).toEqual(expected);
     expect(await refusalOf({ at, sent: Buffer.from(text.replace("42", "43")) })).toEqual(wrong("unknown"));
     expect(await refusalOf({ at, headers: { ...genuine, "webhook-id": "evt_2" } })).toEqual({
-      ...{ fault: "wrong-webhook-signature", cause: "mismatch" },
+      fault: "wrong-webhook-signature",
+      cause: "mismatch",
     });
   });
 

@@ -128,7 +128,12 @@ export async function verifyWebhook(
   if (failed) {
     const { explainRefusal } = await import("./refused-webhook.ts");
     const explained = await explainRefusal(failed, {
-      ...{ body, tokens: given, othersTokens: others, isUnlisted, ageSeconds, isStandardSigned },
+      body,
+      tokens: given,
+      othersTokens: others,
+      isUnlisted,
+      ageSeconds,
+      isStandardSigned,
       headers: Object.fromEntries(names.map((name) => [name, read(name)])),
       isSigned: async (bytes, by) => isSigned(bytes, await Promise.all(by.map(keyOf))),
     });

@@ -19,7 +19,8 @@ function signed(fields: object = {}, key = token): RequestInit {
   const body = Buffer.from(JSON.stringify(event));
   const timestampSeconds = Math.floor(Date.now() / 1000);
   const headers = {
-    ...{ "content-type": "application/json", "x-signature": sign(body, key) },
+    "content-type": "application/json",
+    "x-signature": sign(body, key),
     ...signStandardWebhook({ id: event.event_id, timestampSeconds, body, tokens: [key] }),
   };
   return { method: "POST", headers, body };
@@ -99,7 +100,8 @@ describe("over HTTP", () => {
     for (const botId of ["7000000003", "toString", "__proto__"]) {
       expect(await send(botId, "ad_other")).toBe(401);
       expect(onRefused).toHaveBeenLastCalledWith(expect.stringMatching(/none for the event's bot_id: add/), {
-        ...{ fault: "wrong-signature", cause: "unlisted-bot" },
+        fault: "wrong-signature",
+        cause: "unlisted-bot",
       });
     }
     expect(await send("7000000003", "ad_a")).toBe(401);

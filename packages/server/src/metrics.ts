@@ -43,7 +43,9 @@ export function durationHistogram(
   const { name, help, upToSeconds } = options;
   const all: Series[] = [];
   const metric = {
-    ...{ name, help, type: "histogram" },
+    name,
+    help,
+    type: "histogram",
     get: async () => ({ name, help, type: "histogram", values: all.flatMap((series) => valuesOf(series, options)) }),
   };
   // The registry uses only the name and `get` of a metric.

@@ -17,7 +17,9 @@ export function nodeMetrics(
 ): void {
   const registers = [registry];
   new Counter({
-    ...{ name: "intermission_loop_rounds_total", registers, labelNames: ["loop", "outcome"] },
+    name: "intermission_loop_rounds_total",
+    registers,
+    labelNames: ["loop", "outcome"],
     help: "Rounds of this node's background loops.",
     collect() {
       this.reset();
@@ -28,7 +30,9 @@ export function nodeMetrics(
     },
   });
   new Gauge({
-    ...{ name: "intermission_loop_last_done_timestamp_seconds", registers, labelNames: ["loop"] },
+    name: "intermission_loop_last_done_timestamp_seconds",
+    registers,
+    labelNames: ["loop"],
     help: "When a round of a background loop last ended without a fault; absent before the first time.",
     collect() {
       this.reset();
@@ -37,7 +41,9 @@ export function nodeMetrics(
     },
   });
   new Gauge({
-    ...{ name: "intermission_database_connections", registers, labelNames: ["state"] },
+    name: "intermission_database_connections",
+    registers,
+    labelNames: ["state"],
     help: "Connections of this node's pool: busy or idle.",
     collect() {
       const { open, idle } = poolState();
@@ -46,11 +52,13 @@ export function nodeMetrics(
     },
   });
   new Gauge({
-    ...{ name: "intermission_database_connections_max", registers },
+    name: "intermission_database_connections_max",
+    registers,
     help: "DATABASE_POOL_SIZE.",
   }).set(poolSize);
   new Gauge({
-    ...{ name: "intermission_database_waiting_requests", registers },
+    name: "intermission_database_waiting_requests",
+    registers,
     help: "Requests of this node that wait for a free connection now.",
     collect() {
       this.set(poolState().waiting);

@@ -12,7 +12,9 @@ test("an outage logs one line a second, which counts the others; other lines are
   const lines: { msg: string; linesLeftOut?: number }[] = [];
   const outage = new Error("the database has not answered for 2 s");
   const log = createLogger({
-    ...{ level: "info", name: "test", isOutage: (error) => error === outage },
+    level: "info",
+    name: "test",
+    isOutage: (error) => error === outage,
     write: (line) => void lines.push(JSON.parse(line)),
   });
   for (let second = 0; second < 3; second++) {

@@ -102,8 +102,13 @@ export function clientApiContract(name: string, start: (webhookUrl: string) => P
       expect(eventId).toMatch(eventIdPattern);
       const [webhook] = arrived();
       expect(webhook?.fields).toEqual({
-        ...{ event: "direct_link", event_id: eventId, bot_id: service.botId, user_tg_id: userId, code },
-        ...{ reference: "Bestellung №7 🎁", occurred_at: expect.any(String) },
+        event: "direct_link",
+        event_id: eventId,
+        bot_id: service.botId,
+        user_tg_id: userId,
+        code,
+        reference: "Bestellung №7 🎁",
+        occurred_at: expect.any(String),
       });
       expect(webhook && headerFaults(webhook, service.token)).toEqual([]);
       await service.followLink(link);

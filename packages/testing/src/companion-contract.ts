@@ -91,8 +91,16 @@ export function companionContract(name: string, start: () => Promise<CompanionUn
       expect(await list({ userId })).toEqual({
         entries: [
           {
-            ...{ entryId: expect.any(String), userId, event: "rewarded", code, reference: "order 7" },
-            ...{ startParam: "ref_7", eventId: expect.stringMatching(/^evt_/), amount: 10, reason: null, balance: 10 },
+            entryId: expect.any(String),
+            userId,
+            event: "rewarded",
+            code,
+            reference: "order 7",
+            startParam: "ref_7",
+            eventId: expect.stringMatching(/^evt_/),
+            amount: 10,
+            reason: null,
+            balance: 10,
             recordedAt,
           },
         ],
@@ -111,7 +119,10 @@ export function companionContract(name: string, start: () => Promise<CompanionUn
       ]);
       expect(await statusOf({ code })).toMatchObject({ outcome: "credited", event: "direct_link", amount: 3 });
       expect(await statusOf({ code, event: "rewarded" })).toEqual({
-        ...{ outcome: "refused", reason: "code-already-paid", amount: 0, balance: 3 },
+        outcome: "refused",
+        reason: "code-already-paid",
+        amount: 0,
+        balance: 3,
         recordedAt: expect.stringMatching(moment),
       });
     });
@@ -126,7 +137,8 @@ export function companionContract(name: string, start: () => Promise<CompanionUn
       expect(await spend(order)).toEqual(first);
       expect(await spend({ ...order, amount: 5 })).toEqual({ outcome: "conflict" });
       expect(await spend({ ...order, idempotencyKey: "order 2", amount: 7 })).toEqual({
-        ...{ outcome: "insufficient", balance: 6 },
+        outcome: "insufficient",
+        balance: 6,
       });
       expect((await list({ userId, limit: 1 })).entries).toMatchObject([
         { event: null, code: null, eventId: null, amount: -4, reason: "a hat", balance: 6 },

@@ -138,7 +138,12 @@ export async function startCampaignSnapshot(deps: {
 }): Promise<CampaignSnapshot> {
   const { database, log, everyMs = 2000, now = () => new Date() } = deps;
   let running: RunningCampaigns & { version: string; at: number; day: string } = {
-    ...{ campaigns: [], earlier: new Map(), curve: flatCurve, version: "", at: 0, day: "" },
+    campaigns: [],
+    earlier: new Map(),
+    curve: flatCurve,
+    version: "",
+    at: 0,
+    day: "",
   };
   let turn: Promise<void> = Promise.resolve();
 

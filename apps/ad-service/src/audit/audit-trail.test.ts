@@ -22,7 +22,8 @@ async function send(call: ReturnType<typeof operatorRequest>, address = "203.0.1
   const { method, path, query = {}, body } = call;
   const named = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const answer = await fixture.app.inject({
-    ...{ method, url: `/operator/v1${path}?${new URLSearchParams(named)}` },
+    method,
+    url: `/operator/v1${path}?${new URLSearchParams(named)}`,
     headers: { authorization: `Bearer ${operatorToken}`, "x-forwarded-for": address, "x-request-id": "request-1" },
     ...(body !== undefined && { payload: body }),
   });
@@ -39,7 +40,10 @@ test("a change says who made it, when, from where, and what was before and after
   await update({ dailyCap: 30 });
   const [entry] = await entries({ objectKind: "bot", objectId: botId });
   expect(entry).toMatchObject({
-    ...{ actor: "command-line", operation: "updateBot", address: "203.0.113.7", requestId: "request-1" },
+    actor: "command-line",
+    operation: "updateBot",
+    address: "203.0.113.7",
+    requestId: "request-1",
     before: { name: "Quiz", daily_cap: 20, testers: 1 },
     after: { name: "Quiz", daily_cap: 30, testers: 1 },
   });

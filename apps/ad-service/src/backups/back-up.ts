@@ -26,7 +26,10 @@ export async function backUp(config: BackupConfig, folder: string, onProgress: P
   try {
     const videos = media.kind === "folder" ? { from: media.folder, to: join(partial, "media") } : undefined;
     const { completeUntil, schemas } = await backUpCluster({
-      ...{ dataDirectory, buffersMegabytes, target: partial, onProgress },
+      dataDirectory,
+      buffersMegabytes,
+      target: partial,
+      onProgress,
       copyOthers: async () => videos && copyVideos(videos, onProgress),
       requireSpace: async (bytes) =>
         requireSpace(partial, bytes + (videos === undefined ? 0 : await bytesBelow(videos.from, isScratch))),

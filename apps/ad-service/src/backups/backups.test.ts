@@ -29,7 +29,8 @@ let sealed: Seal;
 const steps: string[] = [];
 
 const configOf = (dataDirectory: string): BackupConfig => ({
-  ...{ dataDirectory, buffersMegabytes: 16 },
+  dataDirectory,
+  buffersMegabytes: 16,
   media: { kind: "folder", folder: join(dataDirectory, "ad-service/media"), isMadeIfMissing: true },
 });
 const silent = () => {};

@@ -18,7 +18,8 @@ export async function restore(config: BackupConfig, folder: string, onProgress: 
   requireSameStorage(seal, media);
   await requireMediaFolder(media);
   await restoreCluster({
-    ...{ dataDirectory, onProgress },
+    dataDirectory,
+    onProgress,
     expected: seal.schemas.map(({ schema }) => schema),
     otherFolders: media.kind === "folder" ? [media.folder] : [],
     async fill(cluster) {

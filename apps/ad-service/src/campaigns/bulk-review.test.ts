@@ -52,7 +52,9 @@ beforeEach(async () => {
   send = async (path, payload, method = "POST") => {
     const headers = { authorization: `Bearer ${operatorToken}` };
     const answer = await fixture.app.inject({
-      ...{ method, url: `/operator/v1/${path}`, headers },
+      method,
+      url: `/operator/v1/${path}`,
+      headers,
       ...(method === "POST" && { payload }),
     });
     return { status: answer.statusCode, body: answer.json() };

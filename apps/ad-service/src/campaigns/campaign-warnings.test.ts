@@ -8,8 +8,15 @@ const earlier = new Date("2026-02-20T00:00:00Z");
 const none = { views: 0, clicks: 0, spentMicros: 0 };
 const advertisers = ["Acme", "Northern Lights Ltd", "Shop"];
 const running: Campaign = {
-  ...{ ...defaultSettings, campaignId: "cmp_1", name: "Spring", advertiser: "Acme", formats: ["direct_link"] },
-  ...{ status: "active", creatives: [], createdAt: earlier, updatedAt: earlier },
+  ...defaultSettings,
+  campaignId: "cmp_1",
+  name: "Spring",
+  advertiser: "Acme",
+  formats: ["direct_link"],
+  status: "active",
+  creatives: [],
+  createdAt: earlier,
+  updatedAt: earlier,
 };
 
 function kindsOf(changes: Partial<CampaignSettings>, more: Partial<Parameters<typeof campaignWarnings>[0]> = {}) {
@@ -49,7 +56,11 @@ test.each([
   ["The Shop", "Shop"],
 ])("the new advertiser %s is probably %s", (advertiser, meant) => {
   const [warning] = campaignWarnings({
-    ...{ before: undefined, changes: { advertiser }, delivered: { total: none, today: none }, advertisers, now },
+    before: undefined,
+    changes: { advertiser },
+    delivered: { total: none, today: none },
+    advertisers,
+    now,
   });
   expect(warning).toMatchObject({ kind: "similar-advertiser", message: expect.stringContaining(`"${meant}"`) });
 });
@@ -82,7 +93,11 @@ test("a limit that is not above what is delivered stops the campaign", () => {
   expect(kindsOf({ totalBudgetMicros: null }, { delivered })).toEqual([]);
   expect(kindsOf({ totalBudgetMicros: 1 })).toEqual([]);
   const [warning] = campaignWarnings({
-    ...{ before: running, changes: { dailyBudgetMicros: 5e5 }, delivered, advertisers, now },
+    before: running,
+    changes: { dailyBudgetMicros: 5e5 },
+    delivered,
+    advertisers,
+    now,
   });
   expect(warning?.message).toBe("0.5 is not above the 1 spent today, so the campaign stops until midnight UTC");
 });

@@ -33,9 +33,18 @@ describe("campaigns", () => {
   test("a campaign that is added, changed, paused, resumed and archived has the state that was set", async () => {
     const { database } = store;
     const sold: Partial<CampaignDraft> = {
-      ...{ priority: "sponsorship", category: "games", pacing: "asap", startsAt: now, endsAt: later },
-      ...{ totalBudgetMicros: 5e9, dailyBudgetMicros: 1e9, totalClickCap: 1000, dailyClickCap: 100 },
-      ...{ userCap: 3, userCapSeconds: 86_400, targeting: { languages: ["en"], premium: true, hours: [8, 9] } },
+      priority: "sponsorship",
+      category: "games",
+      pacing: "asap",
+      startsAt: now,
+      endsAt: later,
+      totalBudgetMicros: 5e9,
+      dailyBudgetMicros: 1e9,
+      totalClickCap: 1000,
+      dailyClickCap: 100,
+      userCap: 3,
+      userCapSeconds: 86_400,
+      targeting: { languages: ["en"], premium: true, hours: [8, 9] },
     };
     const added = await addCampaign(database, { ...link, ...sold, campaignId: "cmp_1", now });
     const expected = { ...link, ...sold, status: "active", creatives: [], totalViewCap: null };

@@ -232,8 +232,10 @@ export function settingsOf(options: Row, targeting: Row = {}): Row {
   const rest = Object.fromEntries(Object.entries(others).filter(([name]) => !targets.includes(name)));
   return {
     ...rest,
-    ...{ viewPriceMicros: viewPrice, clickPriceMicros: clickPrice },
-    ...{ totalBudgetMicros: totalBudget, dailyBudgetMicros: dailyBudget },
+    viewPriceMicros: viewPrice,
+    clickPriceMicros: clickPrice,
+    totalBudgetMicros: totalBudget,
+    dailyBudgetMicros: dailyBudget,
     ...(userCap === null ? { userCap: null, userCapSeconds: null } : (userCap as object | undefined)),
     ...(named.length > 0 && { targeting: target }),
   };

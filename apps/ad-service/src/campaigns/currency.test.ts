@@ -42,7 +42,9 @@ test("another CURRENCY over a store with money is refused, until the operator ha
   onTestFinished(() => fixture.close());
   const set = (query: string) =>
     fixture.app.inject({
-      ...{ method: "PUT", url: `/operator/v1/currency${query}`, payload: { currency: "JPY" } },
+      method: "PUT",
+      url: `/operator/v1/currency${query}`,
+      payload: { currency: "JPY" },
       headers: { authorization: `Bearer ${operatorToken}` },
     });
   const unconfirmed = await set("");

@@ -175,8 +175,11 @@ function answerOf(
 function landingOf({ code, clickId, request }: JudgedVisit, campaign: Campaign | undefined): string {
   if (!campaign?.landingUrl) throw new Error(`the campaign of a link has no landing page: ${campaign?.campaignId}`);
   return landingAddress(campaign.landingUrl, {
-    ...{ click_id: clickId, code, bot_id: request.bot.botId },
-    ...{ campaign_id: campaign.campaignId, creative_id: "" },
+    click_id: clickId,
+    code,
+    bot_id: request.bot.botId,
+    campaign_id: campaign.campaignId,
+    creative_id: "",
   });
 }
 

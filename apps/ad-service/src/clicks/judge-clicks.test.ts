@@ -269,8 +269,13 @@ async function follow(database: Transaction, visits: readonly AskedVisit[], seco
   const asked = visits.map(({ code, hash, network = hash, visitor = { kind: "person" } }) => {
     const hex = hash.toString("hex");
     const visit = {
-      ...{ code, now, tap: undefined, userAgent: "Mozilla", acceptLanguage: "en" },
-      ...{ visitor, hashes: { today: hex, yesterday: hex, network: network.toString("hex") } },
+      code,
+      now,
+      tap: undefined,
+      userAgent: "Mozilla",
+      acceptLanguage: "en",
+      visitor,
+      hashes: { today: hex, yesterday: hex, network: network.toString("hex") },
       clickId: newClickId(now.getTime(), randomBytes(10)),
       request: { bot: { botId: "910" } },
     } as JudgedVisit;

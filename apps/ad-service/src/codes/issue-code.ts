@@ -29,8 +29,13 @@ export const isKept = `not kept.is_withheld
   and not exists (select from events where events.bot_id = kept.bot_id and events.code = kept.code)`;
 
 const wantedRows = rowParameters({
-  ...{ position: "integer", bot_id: "text", user_id: "text", reference: "text", code: "text" },
-  ...{ issued_at: "timestamptz", expires_at: "timestamptz" },
+  position: "integer",
+  bot_id: "text",
+  user_id: "text",
+  reference: "text",
+  code: "text",
+  issued_at: "timestamptz",
+  expires_at: "timestamptz",
 });
 
 /** The times are null if the wanted code was issued: the caller has them. */
@@ -102,7 +107,12 @@ export function randomCode(prefix: string): string {
 
 async function writeBatch(database: Database, batch: readonly WantedCode[]): Promise<IssuedCode[]> {
   const wanted = batch.map(({ bot, userId, reference = "", code, now }, position) => ({
-    ...{ position, bot_id: bot.botId, user_id: userId, reference, code, issued_at: now },
+    position,
+    bot_id: bot.botId,
+    user_id: userId,
+    reference,
+    code,
+    issued_at: now,
     expires_at: expiryOf(now, bot.codeLifetimeSeconds),
   }));
   const issued = await database.run(issue, wantedRows.values(wanted));

@@ -32,7 +32,10 @@ describe("videos in a bucket, on an S3-compatible server", () => {
     store = await openTestDatabase({ schema: "ad_service", migrations });
     folder = await mkdtemp(join(tmpdir(), "intermission-bucket-"));
     server = new S3rver({
-      ...{ address: "127.0.0.1", port: 0, silent: true, directory: folder },
+      address: "127.0.0.1",
+      port: 0,
+      silent: true,
+      directory: folder,
       configureBuckets: [{ name: "videos", configs: [] }],
     });
     const { port } = await server.run();
@@ -123,7 +126,11 @@ describe("videos in a bucket, on an S3-compatible server", () => {
   test("an unreachable bucket is an error of this service, whose details are not exposed", async () => {
     const keys = { accessKeyId: "S3RVER", secretAccessKey: "hidden-secret" };
     const nowhere = await bucketStorage({
-      ...{ kind: "bucket", endpoint: "http://127.0.0.1:9", region: "us-east-1", bucket: "videos", ...keys },
+      kind: "bucket",
+      endpoint: "http://127.0.0.1:9",
+      region: "us-east-1",
+      bucket: "videos",
+      ...keys,
     });
     const other = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
     mediaRoutes(other, { media: nowhere });

@@ -159,8 +159,12 @@ export interface BucketStorage extends MediaStorage {
 }
 
 const mediaTypes: Record<string, string> = {
-  ...{ ".mp4": "video/mp4", ".webm": "video/webm" },
-  ...{ ".jpg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".vtt": "text/vtt; charset=utf-8" },
+  ".mp4": "video/mp4",
+  ".webm": "video/webm",
+  ".jpg": "image/jpeg",
+  ".png": "image/png",
+  ".webp": "image/webp",
+  ".vtt": "text/vtt; charset=utf-8",
 };
 
 export async function bucketStorage(at: MediaBucket): Promise<BucketStorage> {
@@ -168,7 +172,9 @@ export async function bucketStorage(at: MediaBucket): Promise<BucketStorage> {
   // The S3 client is large: it is loaded only if a bucket is configured.
   const { GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client } = await import("@aws-sdk/client-s3");
   const client = new S3Client({
-    ...{ endpoint, region, credentials: { accessKeyId, secretAccessKey } },
+    endpoint,
+    region,
+    credentials: { accessKeyId, secretAccessKey },
     // The bucket is part of the path: host names are the provider's own, and not every provider has one per bucket.
     forcePathStyle: true,
     requestChecksumCalculation: "WHEN_REQUIRED",
@@ -203,7 +209,10 @@ export async function bucketStorage(at: MediaBucket): Promise<BucketStorage> {
     async keep(path, name) {
       await client.send(
         new PutObjectCommand({
-          ...{ Bucket: bucket, Key: name, Body: createReadStream(path), ContentLength: (await stat(path)).size },
+          Bucket: bucket,
+          Key: name,
+          Body: createReadStream(path),
+          ContentLength: (await stat(path)).size,
           ContentType: mediaTypes[extname(name)] ?? "application/octet-stream",
           CacheControl: "public, max-age=31536000, immutable",
         }),

@@ -104,7 +104,10 @@ test("explain names the files of a campaign that this node lacks", async () => {
 
 test("a node has no video only if there are some, and none of them is there; a creative elsewhere needs none", () => {
   const of = (creativeId: string, videos: string[], others: string[] = []): ShownFiles => ({
-    ...{ creativeId, campaignIds: ["cmp_1"], videos, others },
+    creativeId,
+    campaignIds: ["cmp_1"],
+    videos,
+    others,
   });
   const both = [of("cre_1", ["a.mp4"], ["a.jpg"]), of("cre_2", ["b.mp4"])];
   const has = (...files: string[]) => missingMedia(both, (file) => files.includes(file));

@@ -113,10 +113,27 @@ function finishedBy(
 function unknownOf(delivery: ClaimedDelivery, startedAt: Date): FinishedAttempt {
   const { botId, eventId, fence, attempt, isReplay, url } = delivery;
   return {
-    ...{ botId, eventId, fence, attempt, isReplay, url, startedAt },
-    ...{ state: "unknown", endReason: "at-most-once", delaySeconds: null, backoffSeconds: null, isSuccess: null },
-    ...{ address: null, status: null, errorClass: null, responseText: null },
-    ...{ dnsMs: null, tcpMs: null, tlsMs: null, firstByteMs: null, totalMs: null },
+    botId,
+    eventId,
+    fence,
+    attempt,
+    isReplay,
+    url,
+    startedAt,
+    state: "unknown",
+    endReason: "at-most-once",
+    delaySeconds: null,
+    backoffSeconds: null,
+    isSuccess: null,
+    address: null,
+    status: null,
+    errorClass: null,
+    responseText: null,
+    dnsMs: null,
+    tcpMs: null,
+    tlsMs: null,
+    firstByteMs: null,
+    totalMs: null,
   };
 }
 

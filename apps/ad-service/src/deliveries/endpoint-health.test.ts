@@ -268,9 +268,21 @@ const sweepAway = statement(
 function finishedBy(claim: ClaimedDelivery, outcome: Outcome): FinishedAttempt {
   const isSuccess = outcome === "ok";
   return {
-    ...{ ...claim, state: isSuccess ? "delivered" : "failed", endReason: isSuccess ? null : "attempts-used-up" },
-    ...{ delaySeconds: null, isSuccess, backoffSeconds: backoffSeconds[outcome], startedAt: new Date(), address: null },
-    ...{ status: status[outcome], errorClass: null, responseText: outcome },
-    ...{ dnsMs: null, tcpMs: null, tlsMs: null, firstByteMs: 1, totalMs: 1 },
+    ...claim,
+    state: isSuccess ? "delivered" : "failed",
+    endReason: isSuccess ? null : "attempts-used-up",
+    delaySeconds: null,
+    isSuccess,
+    backoffSeconds: backoffSeconds[outcome],
+    startedAt: new Date(),
+    address: null,
+    status: status[outcome],
+    errorClass: null,
+    responseText: outcome,
+    dnsMs: null,
+    tcpMs: null,
+    tlsMs: null,
+    firstByteMs: 1,
+    totalMs: 1,
   };
 }

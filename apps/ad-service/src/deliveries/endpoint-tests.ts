@@ -105,9 +105,14 @@ async function makeTest(tests: EndpointTests, request: EndpointTestRequest): Pro
   const currency = bot.includeRevenue ? await storedCurrency(database) : null;
   const eventId = activation?.eventId ?? newEventId(now.getTime(), randomBytes(10));
   const body = encodeWebhookEvent({
-    ...{ event, event_id: eventId, bot_id: botId, user_tg_id: userId },
+    event,
+    event_id: eventId,
+    bot_id: botId,
+    user_tg_id: userId,
     ...(found && { code: found.code, ...(found.reference !== null && { reference: found.reference }) }),
-    ...{ occurred_at: now.toISOString(), ...revenueFields(null, { ...bot, currency }), test: true },
+    occurred_at: now.toISOString(),
+    ...revenueFields(null, { ...bot, currency }),
+    test: true,
   });
   const claim = await beginTest(database, {
     botId,

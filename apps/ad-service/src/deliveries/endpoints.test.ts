@@ -113,9 +113,19 @@ describe("enabling, disabling and limiting an endpoint", () => {
     });
     await enableEndpoint(deps(), ofBot());
     expect(await fixture.endpoint()).toMatchObject({
-      ...{ state: "pending", disabled_reason: null, warned_percent: 0, breaker: "closed", probe_failures: 0 },
-      ...{ failing_since: null, failures_since_success: 0, failures_in_row: 0, gone_since: null, tests: 0 },
-      ...{ is_gone_for_several: false, backoff_until: Number.NEGATIVE_INFINITY, test_event_id: null },
+      state: "pending",
+      disabled_reason: null,
+      warned_percent: 0,
+      breaker: "closed",
+      probe_failures: 0,
+      failing_since: null,
+      failures_since_success: 0,
+      failures_in_row: 0,
+      gone_since: null,
+      tests: 0,
+      is_gone_for_several: false,
+      backoff_until: Number.NEGATIVE_INFINITY,
+      test_event_id: null,
     });
   });
 

@@ -5,9 +5,22 @@ import { explainDelivery, explainToPublisher } from "./explain-delivery.ts";
 
 const noon = new Date("2026-03-01T12:00:00.000Z");
 const delivery: ShownDelivery = {
-  ...{ botId: "7000000001", eventId: "evt_1", event: "rewarded", userId: "1", isTest: false, state: "waiting" },
-  ...{ attempts: 1, dueAt: noon, createdAt: noon, finishedAt: null, endReason: null, resumeState: null },
-  ...{ blockedReason: null, notBefore: null, body: "{}", log: [] },
+  botId: "7000000001",
+  eventId: "evt_1",
+  event: "rewarded",
+  userId: "1",
+  isTest: false,
+  state: "waiting",
+  attempts: 1,
+  dueAt: noon,
+  createdAt: noon,
+  finishedAt: null,
+  endReason: null,
+  resumeState: null,
+  blockedReason: null,
+  notBefore: null,
+  body: "{}",
+  log: [],
 };
 
 test.each<[Partial<ShownDelivery>, string]>([

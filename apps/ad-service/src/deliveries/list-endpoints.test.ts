@@ -20,10 +20,27 @@ describe("the list of endpoints", () => {
   test("a new endpoint has no failures and nothing queued", async () => {
     const fixture = await openDeliveryFixture(store.database, { webhookUrl, name: "Coin Garden" });
     expect(await listed(fixture.botId)).toMatchObject({
-      ...{ botId: fixture.botId, name: "Coin Garden", url: webhookUrl, state: "active", disabledReason: null },
-      ...{ breaker: "closed", probeAt: null, backoffUntil: null, inFlight: 0, maxInFlight: 4, waiting: 0, held: 0 },
-      ...{ oldestDueAt: null, lastSuccessAt: null, lastFailureAt: null, lastStatus: null, lastErrorClass: null },
-      ...{ lastAnswer: null, disablePercent: 0, warnedPercent: 0, testDueAt: null },
+      botId: fixture.botId,
+      name: "Coin Garden",
+      url: webhookUrl,
+      state: "active",
+      disabledReason: null,
+      breaker: "closed",
+      probeAt: null,
+      backoffUntil: null,
+      inFlight: 0,
+      maxInFlight: 4,
+      waiting: 0,
+      held: 0,
+      oldestDueAt: null,
+      lastSuccessAt: null,
+      lastFailureAt: null,
+      lastStatus: null,
+      lastErrorClass: null,
+      lastAnswer: null,
+      disablePercent: 0,
+      warnedPercent: 0,
+      testDueAt: null,
     });
   });
 

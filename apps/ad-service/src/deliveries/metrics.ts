@@ -38,7 +38,10 @@ export function deliveryMetrics(
     });
   for (const { name, help, label, of } of gauges) {
     new Gauge({
-      ...{ name, help, labelNames: [label], registers: [registry] },
+      name,
+      help,
+      labelNames: [label],
+      registers: [registry],
       async collect() {
         const now = await figures();
         this.reset();

@@ -52,7 +52,12 @@ function attempt(status: number | null, more: Partial<EndpointAttempt> = {}): En
   lastEvent += 1;
   const isSuccess = status === null ? null : status < 300;
   return {
-    ...{ eventId: `evt_${lastEvent}`, isSuccess, status, errorClass: null, responseText: null, backoffSeconds: null },
+    eventId: `evt_${lastEvent}`,
+    isSuccess,
+    status,
+    errorClass: null,
+    responseText: null,
+    backoffSeconds: null,
     ...more,
   };
 }

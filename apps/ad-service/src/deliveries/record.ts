@@ -49,10 +49,26 @@ export async function recordAttempt(
 }
 
 const finishedRows = rowParameters({
-  ...{ bot_id: "text", event_id: "text", fence: "bigint", attempt: "integer", is_replay: "boolean", state: "text" },
-  ...{ end_reason: "text", delay_seconds: "double precision", is_success: "boolean", rest_seconds: "double precision" },
-  ...{ started_at: "timestamptz", url: "text", address: "text", status: "integer", error_class: "text" },
-  ...{ dns_ms: "integer", tcp_ms: "integer", tls_ms: "integer", first_byte_ms: "integer", total_ms: "integer" },
+  bot_id: "text",
+  event_id: "text",
+  fence: "bigint",
+  attempt: "integer",
+  is_replay: "boolean",
+  state: "text",
+  end_reason: "text",
+  delay_seconds: "double precision",
+  is_success: "boolean",
+  rest_seconds: "double precision",
+  started_at: "timestamptz",
+  url: "text",
+  address: "text",
+  status: "integer",
+  error_class: "text",
+  dns_ms: "integer",
+  tcp_ms: "integer",
+  tls_ms: "integer",
+  first_byte_ms: "integer",
+  total_ms: "integer",
   response_text: "text",
 });
 
@@ -61,10 +77,26 @@ function rowOf(finished: FinishedAttempt): Parameters<typeof finishedRows.values
     finished;
   const { startedAt, url, address, status, errorClass, dnsMs, tcpMs, tlsMs, firstByteMs, totalMs } = finished;
   return {
-    ...{ bot_id: botId, event_id: eventId, fence, attempt, is_replay: isReplay, state, end_reason: endReason },
-    ...{ delay_seconds: delaySeconds, is_success: isSuccess, rest_seconds: backoffSeconds, started_at: startedAt },
-    ...{ url, address, status, error_class: errorClass, dns_ms: rounded(dnsMs), tcp_ms: rounded(tcpMs) },
-    ...{ tls_ms: rounded(tlsMs), first_byte_ms: rounded(firstByteMs), total_ms: rounded(totalMs) },
+    bot_id: botId,
+    event_id: eventId,
+    fence,
+    attempt,
+    is_replay: isReplay,
+    state,
+    end_reason: endReason,
+    delay_seconds: delaySeconds,
+    is_success: isSuccess,
+    rest_seconds: backoffSeconds,
+    started_at: startedAt,
+    url,
+    address,
+    status,
+    error_class: errorClass,
+    dns_ms: rounded(dnsMs),
+    tcp_ms: rounded(tcpMs),
+    tls_ms: rounded(tlsMs),
+    first_byte_ms: rounded(firstByteMs),
+    total_ms: rounded(totalMs),
     response_text: finished.responseText,
   };
 }

@@ -20,9 +20,22 @@ import { sweepDeliveries } from "./upkeep.ts";
 /** The outcome of a claim: answered 200, with the changes of a test. */
 function finishedBy(claim: ClaimedDelivery, change: Partial<FinishedAttempt> = {}): FinishedAttempt {
   return {
-    ...{ ...claim, state: "delivered", endReason: null, delaySeconds: null, isSuccess: true, backoffSeconds: null },
-    ...{ startedAt: new Date(), address: null, status: 200, errorClass: null, responseText: "" },
-    ...{ dnsMs: null, tcpMs: null, tlsMs: null, firstByteMs: 2, totalMs: 3 },
+    ...claim,
+    state: "delivered",
+    endReason: null,
+    delaySeconds: null,
+    isSuccess: true,
+    backoffSeconds: null,
+    startedAt: new Date(),
+    address: null,
+    status: 200,
+    errorClass: null,
+    responseText: "",
+    dnsMs: null,
+    tcpMs: null,
+    tlsMs: null,
+    firstByteMs: 2,
+    totalMs: 3,
     ...change,
   };
 }

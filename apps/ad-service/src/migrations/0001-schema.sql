@@ -603,8 +603,8 @@ create table cta_clicks (
   xid xid8 not null default commit_xid(),
   primary key (session_id, bot_id)
 );
-create index ad_clicks_in_commit_order on cta_clicks (xid);
-create index ad_clicks_by_time on cta_clicks using brin (occurred_at) with (pages_per_range = 32);
+create index cta_clicks_in_commit_order on cta_clicks (xid);
+create index cta_clicks_by_time on cta_clicks using brin (occurred_at) with (pages_per_range = 32);
 
 -- Viewers' objections to ads: the first of each user, creative and day (UTC).
 create table ad_reports (

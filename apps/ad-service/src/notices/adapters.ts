@@ -77,13 +77,12 @@ async function sendMail({ settings }: NoticeAdapters, notice: Notice): Promise<S
     return { outcome: "failed", error: "SMTP_URL and SMTP_FROM are not set" };
   const transport = createTransport({
     url: smtpUrl,
-    ...{
-      connectionTimeout: CONNECT_MS,
-      greetingTimeout: CONNECT_MS,
-      dnsTimeout: CONNECT_MS,
-      socketTimeout: SILENCE_MS,
-    },
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    dnsTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
   });
   try {
     const messageId = `<${notice.noticeId}@${new URL(smtpUrl).hostname}>`;

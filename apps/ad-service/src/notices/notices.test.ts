@@ -64,8 +64,13 @@ describe("notices of endpoints", () => {
 
   function startSending(settings: Partial<NoticeSettings> = {}) {
     sending = startSendingNotices({
-      ...{ database: store.database, tokensOf, requests, settings: { ...silent, ...settings } },
-      ...{ log: { warn: log, error: log }, everyMs: 20, now: () => new Date() },
+      database: store.database,
+      tokensOf,
+      requests,
+      settings: { ...silent, ...settings },
+      log: { warn: log, error: log },
+      everyMs: 20,
+      now: () => new Date(),
     });
   }
 
@@ -86,9 +91,22 @@ describe("notices of endpoints", () => {
         await Promise.all(
           claims.map((claim) =>
             group.submit({
-              ...{ ...claim, state: "failed", endReason: "attempts-used-up", delaySeconds: null, backoffSeconds: null },
-              ...{ isSuccess: status < 300, startedAt: new Date(), address: null, status, errorClass: null },
-              ...{ dnsMs: null, tcpMs: null, tlsMs: null, firstByteMs: 1, totalMs: 1, responseText: "" },
+              ...claim,
+              state: "failed",
+              endReason: "attempts-used-up",
+              delaySeconds: null,
+              backoffSeconds: null,
+              isSuccess: status < 300,
+              startedAt: new Date(),
+              address: null,
+              status,
+              errorClass: null,
+              dnsMs: null,
+              tcpMs: null,
+              tlsMs: null,
+              firstByteMs: 1,
+              totalMs: 1,
+              responseText: "",
             }),
           ),
         );
@@ -224,8 +242,10 @@ describe("notices of endpoints", () => {
     receiver.answer = (response) => response.end("{}");
     const bot = await botWith({ email: "ops@example.com", telegram: "-100123" });
     startSending({
-      ...{ smtpUrl: `smtp://127.0.0.1:${address.port}`, smtpFrom: "ads@example.com" },
-      ...{ telegramBotToken: "123456:test", telegramApiUrl: new URL(receiver.url).origin },
+      smtpUrl: `smtp://127.0.0.1:${address.port}`,
+      smtpFrom: "ads@example.com",
+      telegramBotToken: "123456:test",
+      telegramApiUrl: new URL(receiver.url).origin,
     });
     await bot.fail();
     await eventually(bot.notices, (rows) => rows.length === 0);

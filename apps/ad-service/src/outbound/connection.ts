@@ -144,7 +144,10 @@ export class Connection {
     if (!destination.isSecure) return net.connect({ host: address, port });
     const name = host.replace(/\.$/, "");
     const socket = tls.connect({
-      ...{ host: address, port, session, ALPNProtocols: ["http/1.1"] },
+      host: address,
+      port,
+      session,
+      ALPNProtocols: ["http/1.1"],
       // RFC 6066, 3: no literal addresses and no final dot in SNI.
       servername: net.isIP(name) === 0 ? name : "",
     });

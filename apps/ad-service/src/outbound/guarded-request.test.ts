@@ -37,7 +37,11 @@ function sender(settings: Partial<GuardedRequestSettings> = {}) {
   onTestFinished(() => requests.close());
   return (url: string, request: Partial<OutgoingRequest> = {}) =>
     requests.guardedRequest({
-      ...{ purpose: "webhook", method: "POST", body: "{}", headers: { "content-type": "application/json" }, url },
+      purpose: "webhook",
+      method: "POST",
+      body: "{}",
+      headers: { "content-type": "application/json" },
+      url,
       ...request,
     });
 }
@@ -124,7 +128,9 @@ describe("an answer that comes before its request was sent", () => {
     const isSecure = scheme === "https";
     const { port } = await server((socket) => void socket.write(OK), isSecure ? { certificate } : undefined);
     expect(await sender()(`${scheme}://hook.test:${port}/`)).toMatchObject({
-      ...{ outcome: "failed", errorClass: "protocol", wasSent: false },
+      outcome: "failed",
+      errorClass: "protocol",
+      wasSent: false,
     });
   });
 

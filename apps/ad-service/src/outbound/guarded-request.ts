@@ -238,7 +238,12 @@ export async function downloadVideo(
   let url = first;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const result = await guardedRequest({
-      ...{ url, method: "GET", purpose: "video", signal, bodyTo: into, maxBodyBytes: maxBytes },
+      url,
+      method: "GET",
+      purpose: "video",
+      signal,
+      bodyTo: into,
+      maxBodyBytes: maxBytes,
       headers: { accept: "video/mp4, video/webm, */*;q=0.1", "user-agent": "Intermission" },
       totalTimeoutMs: Math.max(1, endsAt - performance.now()),
     });

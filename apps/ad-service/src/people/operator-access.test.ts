@@ -33,7 +33,8 @@ beforeAll(async () => {
   for (const role of roles) {
     const personId = newPersonId();
     const invitation = {
-      ...{ email: `${role}@ads.test`, role },
+      email: `${role}@ads.test`,
+      role,
       ...(role === "advertiser" && { advertiser: own.advertiser }),
       ...(role === "publisher" && { botIds: [own.botId] }),
     };
@@ -77,7 +78,8 @@ async function request(
   if (name !== "countReplayable") for (const field of ["scope", "since"]) query.delete(field);
   else for (const field of ["from", ...Object.keys(objects)]) query.delete(field);
   const answer = await fixture.app.inject({
-    ...{ method: route.method, url: `/operator/v1${path}?${query}` },
+    method: route.method,
+    url: `/operator/v1${path}?${query}`,
     headers: { origin, ...(role !== undefined && { cookie: cookies[role] }), ...headers },
     ...(route.body !== undefined && route.body !== "file" && { payload: exampleOf(route.body) }),
   });

@@ -44,7 +44,9 @@ export function peopleOperatorRoutes(scope: CheckedScope, deps: PeopleOperatorDe
     link: `${publicUrl}/console/invitation#${token}`,
   });
   const caller = ({ http }: { http: FastifyRequest }) => ({
-    ...{ address: http.ip, cookieToken: tokenInCookies(http.headers.cookie), now: now() },
+    address: http.ip,
+    cookieToken: tokenInCookies(http.headers.cookie),
+    now: now(),
   });
 
   serveOperatorRoutes(scope, peopleRoutes, {

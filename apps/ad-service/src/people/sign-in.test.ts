@@ -47,9 +47,11 @@ async function send(
   const { method, path } = operatorRoutes[name];
   const { cookie, address = `203.0.113.${people}`, isOperator = false } = options;
   const answer = await fixture.app.inject({
-    ...{ method, url: `/operator/v1${path}` },
+    method,
+    url: `/operator/v1${path}`,
     headers: {
-      ...{ origin, "x-forwarded-for": address },
+      origin,
+      "x-forwarded-for": address,
       ...(cookie !== undefined && { cookie }),
       ...(isOperator && { authorization: `Bearer ${operatorToken}` }),
     },

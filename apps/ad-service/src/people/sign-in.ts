@@ -25,7 +25,8 @@ export interface SignIns {
 
 export function openSignIns({ database, secretBox }: Pick<SignIns, "database" | "secretBox">): SignIns {
   return {
-    ...{ database, secretBox },
+    database,
+    secretBox,
     ofAddress: rateLimiter(TRIES_OF_ADDRESS),
     ofAccount: rateLimiter(TRIES_OF_ACCOUNT),
   };

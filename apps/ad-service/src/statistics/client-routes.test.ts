@@ -34,14 +34,22 @@ describe("a publisher's statistics", () => {
   test("cover the caller's bot only, in its share, with a line for each day, also for days without events", async () => {
     const { currency, rows, total, deliveries, counted_until, from, to } = await read("");
     expect({ currency, from, to }).toEqual({
-      ...{ currency: "USD", from: "2026-02-23T00:00:00.000Z", to: "2026-03-01T19:00:00.000Z" },
+      currency: "USD",
+      from: "2026-02-23T00:00:00.000Z",
+      to: "2026-03-01T19:00:00.000Z",
     });
     expect(rows.map(({ key }) => key)).toEqual([
       ...["2026-02-23", "2026-02-24", "2026-02-25", "2026-02-26", "2026-02-27", "2026-02-28", "2026-03-01"],
     ]);
     expect(rows[0]).toMatchObject({ requests: 0, fill_rate: null, ecpm_micros: null });
     const numbers = {
-      ...{ requests: 2, fills: 1, fill_rate: 0.5, starts: 1, completions: 1, completion_rate: 1, rewards: 1 },
+      requests: 2,
+      fills: 1,
+      fill_rate: 0.5,
+      starts: 1,
+      completions: 1,
+      completion_rate: 1,
+      rewards: 1,
       // The shares of the fixture: 70 % of 2501 and 55 % of 999, each rounded down.
       ...{ clicks: 1, clicks_refused: { "machine-crawler": 1 }, revenue_micros: 1750 + 549, ecpm_micros: 1_750_000 },
     };

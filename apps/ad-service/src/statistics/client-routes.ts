@@ -40,14 +40,14 @@ export function statsClientRoutes(
       if (read.outcome === "too-many") throw tooManyEvents(question);
       const { rows, leftOut, total } = read;
       return {
-        ...{
-          currency,
-          from: from.toISOString(),
-          to: to.toISOString(),
-          by: question.by,
-          reference_prefix: question.prefix,
-        },
-        ...{ rows, ...(leftOut > 0 && { rows_left_out: leftOut }), total },
+        currency,
+        from: from.toISOString(),
+        to: to.toISOString(),
+        by: question.by,
+        reference_prefix: question.prefix,
+        rows,
+        ...(leftOut > 0 && { rows_left_out: leftOut }),
+        total,
       };
     }
     const { rows, total, deliveries, countedUntil } = await readStatistics(database, { botId, from, to, by });
@@ -86,7 +86,16 @@ function tooManyEvents({ prefix, from, to }: { prefix: string; from: Date; to: D
 function figuresForPublisher(figures: Figures): StatsResponse["total"] {
   const { requests, fills, limited, starts, midpoints, completions, closes, rewards, clicks, conversions } = figures;
   return {
-    ...{ requests, fills, limited, starts, midpoints, completions, closes, rewards, clicks, conversions },
+    requests,
+    fills,
+    limited,
+    starts,
+    midpoints,
+    completions,
+    closes,
+    rewards,
+    clicks,
+    conversions,
     fill_rate: figures.fillRate,
     no_fills: figures.noFills,
     requests_refused: figures.requestsRefused,

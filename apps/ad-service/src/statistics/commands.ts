@@ -31,12 +31,32 @@ const share = z.number().nullable();
 /** A number, or a bigint where a double has not all digits. */
 const micros = z.union([z.bigint(), z.int()]).transform(BigInt);
 const figures = z.object({
-  ...{ requests: z.number(), fills: z.number(), fillRate: share, noFills: reasons, limited: reasons },
-  ...{ requestsRefused: reasons, starts: z.number(), firstQuartiles: z.number(), midpoints: z.number() },
-  ...{ thirdQuartiles: z.number(), completions: z.number(), completionRate: share, closes: reasons },
-  ...{ rewards: z.number(), viewsHeld: reasons, viewsRefused: reasons, clicks: z.number(), clicksRefused: reasons },
-  ...{ playbackFaults: reasons, taps: z.number(), tapRate: share, refunds: reasons },
-  ...{ conversions: z.number(), spendMicros: micros, revenueMicros: micros, ecpmMicros: micros.nullable() },
+  requests: z.number(),
+  fills: z.number(),
+  fillRate: share,
+  noFills: reasons,
+  limited: reasons,
+  requestsRefused: reasons,
+  starts: z.number(),
+  firstQuartiles: z.number(),
+  midpoints: z.number(),
+  thirdQuartiles: z.number(),
+  completions: z.number(),
+  completionRate: share,
+  closes: reasons,
+  rewards: z.number(),
+  viewsHeld: reasons,
+  viewsRefused: reasons,
+  clicks: z.number(),
+  clicksRefused: reasons,
+  playbackFaults: reasons,
+  taps: z.number(),
+  tapRate: share,
+  refunds: reasons,
+  conversions: z.number(),
+  spendMicros: micros,
+  revenueMicros: micros,
+  ecpmMicros: micros.nullable(),
 });
 type Figures = z.infer<typeof figures>;
 
@@ -81,7 +101,9 @@ export function statsCsv({ rows, total, currency }: StatsAnswer): string {
   const flatten = ({ name, ...row }: Line) => ({
     ...(name !== undefined && { name }),
     ...flattenReasons(row),
-    ...{ currency, spend: amountOf(row.spendMicros), revenue: amountOf(row.revenueMicros) },
+    currency,
+    spend: amountOf(row.spendMicros),
+    revenue: amountOf(row.revenueMicros),
     ecpm: row.ecpmMicros === null ? null : amountOf(row.ecpmMicros),
   });
   const flat = rows.map(flatten);
@@ -153,9 +175,15 @@ function reasonsOf(total: Figures): string[] {
   const { noFills, limited, requestsRefused, closes, viewsHeld, viewsRefused, playbackFaults, clicksRefused, refunds } =
     total;
   const all = {
-    ...{ "no fill": noFills, "kept from asking": limited, "requests refused": requestsRefused, closed: closes },
-    ...{ "views held": viewsHeld, "views refused": viewsRefused, "playback faults": playbackFaults },
-    ...{ "clicks refused": clicksRefused, refunds },
+    "no fill": noFills,
+    "kept from asking": limited,
+    "requests refused": requestsRefused,
+    closed: closes,
+    "views held": viewsHeld,
+    "views refused": viewsRefused,
+    "playback faults": playbackFaults,
+    "clicks refused": clicksRefused,
+    refunds,
   };
   return Object.entries(all)
     .filter(([, counts]) => sumOf(counts) > 0)

@@ -7,17 +7,25 @@ import { type Measure, measureOfEvent, measureOfMilestone, measureOfRequest } fr
 
 /** The compiler refuses a table that lacks a member of the union. */
 const measures = {
-  ...{ fills: true, "no-fills": true, limited: true, "requests-refused": true },
-  ...{
-    starts: true,
-    "first-quartiles": true,
-    midpoints: true,
-    "third-quartiles": true,
-    completions: true,
-    closes: true,
-  },
-  ...{ "views-held": true, "views-refused": true, "playback-faults": true },
-  ...{ rewards: true, clicks: true, refunds: true, "clicks-refused": true, taps: true, conversions: true },
+  fills: true,
+  "no-fills": true,
+  limited: true,
+  "requests-refused": true,
+  starts: true,
+  "first-quartiles": true,
+  midpoints: true,
+  "third-quartiles": true,
+  completions: true,
+  closes: true,
+  "views-held": true,
+  "views-refused": true,
+  "playback-faults": true,
+  rewards: true,
+  clicks: true,
+  refunds: true,
+  "clicks-refused": true,
+  taps: true,
+  conversions: true,
 } satisfies Record<Measure, true>;
 
 const constraint = statement<{ definition: string }>(

@@ -54,7 +54,11 @@ export function statsOperatorRoutes(scope: CheckedScope, { database, currency, n
       );
       const conversionSums = await sumConversions(database, period);
       return {
-        ...{ currency, by, timeZone: period.timeZone, from: period.from, to: period.to },
+        currency,
+        by,
+        timeZone: period.timeZone,
+        from: period.from,
+        to: period.to,
         ...statistics,
         conversionSums: conversionSums.map(sumInJson),
         rows: rows.map(({ key, figures }) => ({ key, name: names.get(key), ...figuresInJson(figures) })),

@@ -125,7 +125,12 @@ describe("statistics", () => {
 
   test("facts are deleted after 13 months in small batches, and their sums are kept", async () => {
     const fact = (hour: number): Fact => ({
-      ...{ kind: "milestone", botId: "910", hour, second: 0, milestone: "start", campaignId: "cmp_a" },
+      kind: "milestone",
+      botId: "910",
+      hour,
+      second: 0,
+      milestone: "start",
+      campaignId: "cmp_a",
     });
     await store.database.transaction((tx) =>
       insertFacts(tx, [...Array.from({ length: 1200 }, () => fact(1)), fact(23)]),

@@ -83,7 +83,10 @@ export function servingMetrics(
   const registers = [registry];
   for (const [name, { help, label }] of Object.entries(counters)) {
     new Counter({
-      ...{ name, help, labelNames: [label, "reason"], registers },
+      name,
+      help,
+      labelNames: [label, "reason"],
+      registers,
       async collect() {
         const sums = (await figures())?.sums;
         this.reset();
@@ -96,7 +99,9 @@ export function servingMetrics(
     });
   }
   new Counter({
-    ...{ name: "intermission_spend_total", labelNames: ["currency"], registers },
+    name: "intermission_spend_total",
+    labelNames: ["currency"],
+    registers,
     help: "What campaigns owe, in units of the currency, less refunds.",
     async collect() {
       const sums = (await figures())?.sums;
@@ -106,7 +111,8 @@ export function servingMetrics(
     },
   });
   new Gauge({
-    ...{ name: "intermission_statistics_lag_seconds", registers },
+    name: "intermission_statistics_lag_seconds",
+    registers,
     help: "How far the sums are behind: a transaction that stays open delays them.",
     async collect() {
       const lag = (await figures())?.waiting?.lagSeconds;
@@ -115,7 +121,9 @@ export function servingMetrics(
     },
   });
   new Gauge({
-    ...{ name: "intermission_held_for_review", labelNames: ["kind"], registers },
+    name: "intermission_held_for_review",
+    labelNames: ["kind"],
+    registers,
     help: "Suspicious views and clicks of the last 30 days that wait for the operator's decision.",
     async collect() {
       const waiting = (await figures())?.waiting;
@@ -126,7 +134,8 @@ export function servingMetrics(
     },
   });
   new Gauge({
-    ...{ name: "intermission_live_views", registers },
+    name: "intermission_live_views",
+    registers,
     help: "Views of this node that reported playback within the last 30 s.",
     collect() {
       this.set(liveViews());

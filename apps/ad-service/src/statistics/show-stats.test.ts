@@ -3,7 +3,11 @@ import { showStats, sparkline, statsAnswer, statsCsv } from "./commands.ts";
 import { figuresOf, type Sum } from "./figures-of.ts";
 
 const sum = (measure: Sum["measure"], count: number, money = 0, reason = ""): Sum => ({
-  ...{ measure, reason, count, spendMicros: BigInt(money * 2), revenueMicros: BigInt(money) },
+  measure,
+  reason,
+  count,
+  spendMicros: BigInt(money * 2),
+  revenueMicros: BigInt(money),
 });
 const busy = [
   ...[sum("fills", 9), sum("no-fills", 1, 0, "no-campaign"), sum("starts", 8), sum("completions", 6)],
@@ -11,7 +15,10 @@ const busy = [
   ...[sum("limited", 3, 0, "cooldown"), sum("taps", 3), sum("playback-faults", 2, 0, "not-found")],
 ];
 const answer = statsAnswer.parse({
-  ...{ currency: "USD", by: "day", from: "2026-03-01T00:00:00.000Z", to: "2026-03-03T00:00:00.000Z" },
+  currency: "USD",
+  by: "day",
+  from: "2026-03-01T00:00:00.000Z",
+  to: "2026-03-03T00:00:00.000Z",
   countedUntil: "2026-03-02T23:59:58.000Z",
   rows: [
     { key: "2026-03-01", ...figuresOf(busy) },
@@ -103,7 +110,11 @@ describe("statistics on the command line", () => {
   ])("the lines of %s add up to the total that is shown", (_what, moneyOfDays) => {
     const sums = moneyOfDays.map(
       ([spendMicros, revenueMicros]): Sum => ({
-        ...{ measure: "rewards", reason: "", count: 1, spendMicros, revenueMicros },
+        measure: "rewards",
+        reason: "",
+        count: 1,
+        spendMicros,
+        revenueMicros,
       }),
     );
     const rows = sums.map((one, day) => ({ key: `2026-03-${String(day + 1).padStart(2, "0")}`, ...figuresOf([one]) }));

@@ -143,9 +143,22 @@ export async function timelineOfCodes(
 
 /** In the order of `TimelineStep` where two have the same time. */
 const ranks = {
-  ...{ "code-issued": 0, "ad-requested": 1, "view-opened": 2, "view-started": 3, "view-watched": 4, "cta-clicked": 5 },
-  ...{ "view-closed": 6, "click-not-counted": 7, "click-held": 7, "click-refused": 7, reviewed: 8, earned: 9 },
-  ...{ "webhook-failed": 10, "webhook-answered": 10, converted: 11, refunded: 12 },
+  "code-issued": 0,
+  "ad-requested": 1,
+  "view-opened": 2,
+  "view-started": 3,
+  "view-watched": 4,
+  "cta-clicked": 5,
+  "view-closed": 6,
+  "click-not-counted": 7,
+  "click-held": 7,
+  "click-refused": 7,
+  reviewed: 8,
+  earned: 9,
+  "webhook-failed": 10,
+  "webhook-answered": 10,
+  converted: 11,
+  refunded: 12,
 } satisfies Record<TimelineStep, number>;
 
 export function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {

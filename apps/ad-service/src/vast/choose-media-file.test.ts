@@ -10,8 +10,14 @@ const file = (
   bitrate: number,
   more: Partial<MediaFile> = {},
 ): MediaFile => ({
-  ...{ fileUrl: `https://cdn.example/${name}`, delivery: "progressive", mimeType: "video/mp4", codec: null },
-  ...{ apiFramework: null, width, height, bitrate },
+  fileUrl: `https://cdn.example/${name}`,
+  delivery: "progressive",
+  mimeType: "video/mp4",
+  codec: null,
+  apiFramework: null,
+  width,
+  height,
+  bitrate,
   ...more,
 });
 const ladder = [

@@ -34,7 +34,9 @@ const chosen = async (...companions: string[]) => (await judge(inline({ companio
 test.each(["2.0", "3.0", "4.0", "4.1", "4.2"])("a picture with its page and trackers, VAST %s", async (version) => {
   const ad = await judge(inline({ version, companions: companion() }));
   expect(ad.companion).toEqual({
-    ...{ imageUrl: `${self}/companion.png`, width: 320, height: 480 },
+    imageUrl: `${self}/companion.png`,
+    width: 320,
+    height: 480,
     clickThrough: "https://shop.example/picture?c=[CLICKID]",
   });
   expect(ad.trackers).toMatchObject({

@@ -45,11 +45,15 @@ function counters(registry: Registry | undefined): Tags["count"] {
   if (!registry) return () => {};
   const shared = { registers: [registry] };
   const answers = new Counter({
-    ...{ name: "intermission_vast_answers_total", help: "Answers of VAST tags: an ad, or the error code.", ...shared },
+    name: "intermission_vast_answers_total",
+    help: "Answers of VAST tags: an ad, or the error code.",
+    ...shared,
     labelNames: ["answer"],
   });
   const dropped = new Counter({
-    ...{ name: "intermission_vast_dropped_total", help: "Parts of VAST answers that were not used.", ...shared },
+    name: "intermission_vast_dropped_total",
+    help: "Parts of VAST answers that were not used.",
+    ...shared,
     labelNames: ["reason"],
   });
   for (const reason of dropReasons) dropped.inc({ reason }, 0);

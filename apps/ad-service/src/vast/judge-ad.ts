@@ -132,7 +132,10 @@ export function judgeAd(ad: DocumentAd, { userAgent, device, isPlainHttpAllowed,
   return {
     outcome: "ad",
     ad: {
-      ...{ adId, adSystem, advertiser, title },
+      adId,
+      adSystem,
+      advertiser,
+      title,
       mediaUrl: file.fileUrl,
       mediaType: file.mimeType,
       width: file.width,

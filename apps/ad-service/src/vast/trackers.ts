@@ -58,7 +58,12 @@ export async function enqueueTrackerCalls(
   if (events.length === 0) return;
   const { trackers, mediaUrl, userAgent } = await readVastAd(tx, session);
   const macros: Macros = {
-    ...{ now, chance: Math.random(), sessionId: session.sessionId, userAgent, assetUri: mediaUrl, playheadMs },
+    now,
+    chance: Math.random(),
+    sessionId: session.sessionId,
+    userAgent,
+    assetUri: mediaUrl,
+    playheadMs,
     ...(clickId !== undefined && { clickId }),
     ...(errorCode !== undefined && { errorCode }),
   };
@@ -152,7 +157,11 @@ async function callOne({ database, requests }: CallTrackersDeps, call: ClaimedCa
 
 function send(requests: CallTrackersDeps["requests"], { url, userAgent }: ClaimedCall): Promise<GuardedResult> {
   return requests.guardedRequest({
-    ...{ url, method: "GET", purpose: "vast", headers: headersFor(userAgent), totalTimeoutMs: CALL_MS },
+    url,
+    method: "GET",
+    purpose: "vast",
+    headers: headersFor(userAgent),
+    totalTimeoutMs: CALL_MS,
     // Sent once, so never on a kept-alive connection: it may be closing, and a lost call would count as made.
     connection: "fresh",
   });

@@ -117,12 +117,10 @@ const failures: { name: string; code: number; answers: Record<string, Answer>; t
   { name: "an hour of video", code: 202, told: ["inline"], answers: { "/tag": inline({ duration: "01:00:00" }) } },
   { name: "an invalid duration", code: 202, told: ["inline"], answers: { "/tag": inline({ duration: "soon" }) } },
   ...["-00:00:10", "00:00:-10", "00:-01:10", "-10", "00:99:99", "1e1", "0x10", "Infinity", ""].map((duration) => ({
-    ...{
-      name: `a duration of "${duration}"`,
-      code: 202,
-      told: ["inline"],
-      answers: { "/tag": inline({ duration }) },
-    },
+    name: `a duration of "${duration}"`,
+    code: 202,
+    told: ["inline"],
+    answers: { "/tag": inline({ duration }) },
   })),
   {
     name: "a wrapper's tag refuses",

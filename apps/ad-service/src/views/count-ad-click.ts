@@ -67,7 +67,9 @@ async function count(tx: Transaction, session: AdView, clickId: string, { isOnEn
   if (!session.isVast) return;
   await enqueueTrackerCalls(tx, session, {
     events: [isOnEndCard ? "companionClick" : "click"],
-    ...{ playheadMs, clickId, now },
+    playheadMs,
+    clickId,
+    now,
   });
 }
 
@@ -77,6 +79,10 @@ function landingOf(landingUrl: string, session: AdView, { clickId, now }: { clic
     ? fillMacros(landingUrl, { now, chance: Math.random(), sessionId, clickId })
     : landingUrl;
   return landingAddress(filled, {
-    ...{ click_id: clickId, code, bot_id: botId, campaign_id: campaignId, creative_id: creativeId },
+    click_id: clickId,
+    code,
+    bot_id: botId,
+    campaign_id: campaignId,
+    creative_id: creativeId,
   });
 }

@@ -112,7 +112,9 @@ function adForPlayer(ad: Ad, publicUrl: string, session: AdView): AdForPlayer {
     ...callOf(ad),
     ...(endCard && {
       end_card: {
-        ...{ poster_url: endCard.imageUrl, width: endCard.width, height: endCard.height },
+        poster_url: endCard.imageUrl,
+        width: endCard.width,
+        height: endCard.height,
         ...callOf(endCard, "end-card"),
       },
     }),

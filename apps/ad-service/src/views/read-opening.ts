@@ -175,7 +175,8 @@ function openingOf(row: Row, question: OpeningQuestion): Opening {
     viewer: {
       decisions: row.viewerDecisions,
       creditedUntil: latest(row.viewerCreditedUntil, row.holderCreditedUntil),
-      ...{ clockHolderId: row.clockHolderId, clockHolderVersion: row.clockHolderVersion },
+      clockHolderId: row.clockHolderId,
+      clockHolderVersion: row.clockHolderVersion,
       viewerCreditedUntil: row.viewerCreditedUntil,
     },
     limit: limitOfViewer(row, { ...row, count: row.unfinished }, row, question.now),

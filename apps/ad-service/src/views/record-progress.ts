@@ -183,8 +183,13 @@ async function advance(views: Views, stored: AdView, call: Advance): Promise<Adv
   const file = await framesOf(views, session, accepted);
   const gathered = gatherSignals(session.signals ?? noSignals, accepted, file, now);
   const signals = gatherCall(gathered, {
-    ...{ claimedBeforeMs: session.acceptedMs, claimedMs: accepted.claimedMs, durationMs: session.durationMs, now },
-    ...{ isStart, isBeacon: request?.reason === "page-hidden", isComplete: isNewlyWatched || pending !== undefined },
+    claimedBeforeMs: session.acceptedMs,
+    claimedMs: accepted.claimedMs,
+    durationMs: session.durationMs,
+    now,
+    isStart,
+    isBeacon: request?.reason === "page-hidden",
+    isComplete: isNewlyWatched || pending !== undefined,
   });
   const isBlack =
     session.state !== "watched" &&
@@ -255,7 +260,11 @@ export async function endingOf(
 ): Promise<ViewChange> {
   const after = { ...session, closeReason: reason };
   return {
-    ...{ before: session, after, isStart: false, milestones: [], now },
+    before: session,
+    after,
+    isStart: false,
+    milestones: [],
+    now,
     ending: await fateOf(views, after, eventId),
   };
 }

@@ -97,7 +97,9 @@ describe("a startapp value of the publisher", () => {
         const { status, body } = await launch(fixture, ann, value);
         expect(status, JSON.stringify(value)).toBe(200);
         const described = await describeCode(fixture.database, {
-          ...{ botId: fixture.botId, code: String(body.code), now: fixture.clock.now },
+          botId: fixture.botId,
+          code: String(body.code),
+          now: fixture.clock.now,
         });
         expect(described).toMatchObject({ outcome: "found", code: { startParam: null } });
       }

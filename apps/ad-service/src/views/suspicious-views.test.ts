@@ -113,8 +113,16 @@ describe("a view without a single frame", () => {
     const time = { from: hour, to: new Date(hour.getTime() + 3_600_000), by: "day" as const };
     const { total } = await readStatistics(store.database, { botId: fixture.botId, ...time });
     expect(total).toMatchObject({
-      ...{ requests: 1, fills: 1, starts: 1, midpoints: 1, completions: 1, rewards: 0, closes: { tap: 1 } },
-      ...{ viewsRefused: { "no-frames": 1 }, limited: { "daily-cap": 1 }, spendMicros: 0n },
+      requests: 1,
+      fills: 1,
+      starts: 1,
+      midpoints: 1,
+      completions: 1,
+      rewards: 0,
+      closes: { tap: 1 },
+      viewsRefused: { "no-frames": 1 },
+      limited: { "daily-cap": 1 },
+      spendMicros: 0n,
     });
   });
 

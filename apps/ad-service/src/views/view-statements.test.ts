@@ -48,7 +48,11 @@ describe("the database statements of a view", () => {
   };
   const fiveSeconds = (number: number) => ({
     sequence: number,
-    ...{ from_ms: number * 5000, to_ms: (number + 1) * 5000, visible: true, muted: true, rendered_frames: 120 },
+    from_ms: number * 5000,
+    to_ms: (number + 1) * 5000,
+    visible: true,
+    muted: true,
+    rendered_frames: 120,
   });
   const report = (session: Opened, number: number) =>
     fixture.report(session, { reports: [{ ...fiveSeconds(number), sequence: session.first_sequence + number }] });
@@ -85,7 +89,10 @@ describe("the database statements of a view", () => {
     await fixture.report(view, { started: true, playing: true });
     const range = (number: number, visible = true) => ({
       sequence: view.first_sequence + number,
-      ...{ from_ms: number * 1200, to_ms: (number + 1) * 1200, visible, muted: true },
+      from_ms: number * 1200,
+      to_ms: (number + 1) * 1200,
+      visible,
+      muted: true,
     });
     const call = async (reports: ProgressReport[], asked: Partial<ReportRequest> = { playing: true }) => {
       fixture.advance(1.2);
@@ -109,7 +116,9 @@ describe("the database statements of a view", () => {
     fixture.advance(8.8);
     expect(await call([short])).toMatchObject({ made: stored, accepted: 4900, acknowledged: [5] });
     expect(await call([{ ...range(6), from_ms: 4900, to_ms: 10_000 }])).toMatchObject({
-      ...{ made: stored, acknowledged: [6], state: "watched" },
+      made: stored,
+      acknowledged: [6],
+      state: "watched",
     });
   });
 

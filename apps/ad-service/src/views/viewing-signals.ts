@@ -38,9 +38,21 @@ export type Suspicion =
   | "too-few-calls";
 
 export const noSignals: ViewingSignals = {
-  ...{ hiddenMs: 0, visibleMs: 0, countedMs: 0, frames: 0, expectedFrames: 0, movingMs: 0, framelessMs: 0 },
-  ...{ ranges: 0, evenRanges: 0, firstAtMs: null, firstClaimedMs: 0, aheadMs: 0, calls: 0 },
-  ...{ atOnce: 0, unheard: 0 },
+  hiddenMs: 0,
+  visibleMs: 0,
+  countedMs: 0,
+  frames: 0,
+  expectedFrames: 0,
+  movingMs: 0,
+  framelessMs: 0,
+  ranges: 0,
+  evenRanges: 0,
+  firstAtMs: null,
+  firstClaimedMs: 0,
+  aheadMs: 0,
+  calls: 0,
+  atOnce: 0,
+  unheard: 0,
 };
 
 /** Less than this is no evidence: a single range may be odd. */

@@ -43,7 +43,10 @@ export interface Views {
 export function openViews({ bots, deliveries, log }: Pick<Views, "bots" | "deliveries" | "log">): Views {
   const { database } = bots;
   return {
-    ...{ database, bots, deliveries, log },
+    database,
+    bots,
+    deliveries,
+    log,
     // LRUCache, not Map: eviction from a full Map costs 14 to 24 µs, here 1 µs.
     remembered: new LRUCache<string, AdView>({ max: MAX_REMEMBERED }),
     seen: seenVideos(),
@@ -107,7 +110,11 @@ function logEnd(
   const { suspicions, eventId } = ending;
   log.info(
     {
-      ...{ botId, userId, sessionId, campaignId, creativeId },
+      botId,
+      userId,
+      sessionId,
+      campaignId,
+      creativeId,
       ...(state === "rewarded" && { eventId }),
       ...(limitReason && { reason: limitReason }),
       ...(suspicions.length > 0 && { suspicions }),

@@ -109,7 +109,9 @@ describe("a name that is first public and later private", () => {
   const rebinding = (lookupKeptMs: number) => {
     const answers = [["127.0.0.1"], ["::1"], ["127.0.0.1", "::1"]];
     const requests = openGuardedRequests({
-      ...{ isPlainHttpAllowed: true, allowedNetworks: { webhook: ["127.0.0.1"] }, lookupKeptMs },
+      isPlainHttpAllowed: true,
+      allowedNetworks: { webhook: ["127.0.0.1"] },
+      lookupKeptMs,
       lookup: async () => answers.shift() ?? [],
     });
     const url = `http://hook.test:${port}/`;
@@ -161,11 +163,16 @@ describe("names", () => {
 
   test("a silent resolver runs into the shorter timeout", async () => {
     const requests = openGuardedRequests({
-      ...{ isPlainHttpAllowed: true, allowedNetworks: { webhook: [] } },
+      isPlainHttpAllowed: true,
+      allowedNetworks: { webhook: [] },
       lookup: () => new Promise(() => {}),
     });
     const result = await requests.guardedRequest({
-      ...{ url: "http://hook.test/", method: "POST", headers: {}, purpose: "webhook", connectTimeoutMs: 100 },
+      url: "http://hook.test/",
+      method: "POST",
+      headers: {},
+      purpose: "webhook",
+      connectTimeoutMs: 100,
     });
     expect(result).toMatchObject({ ...dns, errorClass: "timeout-connect" });
     expect(result.timings.dnsMs).toBeGreaterThanOrEqual(100);

@@ -20,7 +20,8 @@ export const headerFaults: Fault[] = [
     flooding("", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1000)),
     sent("too-large"),
     {
-      ...{ detail: /the head of the answer exceeds/, mostWritten: 20_000_000 },
+      detail: /the head of the answer exceeds/,
+      mostWritten: 20_000_000,
     },
   ),
   fault("endless 100", dripping("", "HTTP/1.1 100 Continue\r\n\r\n", { everyMs: 20 }), sent("protocol")),
@@ -36,7 +37,8 @@ export const headerFaults: Fault[] = [
   fault("banner of SMTP", answering("220 mail.test ESMTP\r\n"), sent("protocol")),
   // It meets the request on its way: whether that was sent before depends on the moment.
   fault("banner of SMTP, unsolicited", (socket) => socket.write("220 mail.test ESMTP\r\n"), {
-    ...{ outcome: "failed", errorClass: "protocol" },
+    outcome: "failed",
+    errorClass: "protocol",
   }),
   fault(
     "Content-Length with Transfer-Encoding",

@@ -22,13 +22,15 @@ const keptConnectionFaults = Object.entries({ reset: cutting, closed: ending }).
     inTurn(answering(OK), breaking()),
     answered(200),
     {
-      ...{ after: "request", connections: 2 },
+      after: "request",
+      connections: 2,
     },
   ),
   {
     ...fault(`kept connection ${what} during the write, and so is the new one`, breaking(), sent("reset")),
-    ...{ server: () => startMisbehavingServer(byConnection(inTurn(answering(OK), breaking()), breaking())) },
-    ...{ after: "request", connections: 2 },
+    server: () => startMisbehavingServer(byConnection(inTurn(answering(OK), breaking()), breaking())),
+    after: "request",
+    connections: 2,
   },
   fault(`kept connection ${what} during the answer`, inTurn(answering(OK), breaking("HTTP/1.1 2")), sent("reset"), {
     after: "request",
@@ -38,7 +40,9 @@ const keptConnectionFaults = Object.entries({ reset: cutting, closed: ending }).
     inTurn(answering(OK), breaking()),
     answered(200),
     {
-      ...{ after: "request", connection: "fresh", connections: 2 },
+      after: "request",
+      connection: "fresh",
+      connections: 2,
     },
   ),
   fault(`new connection ${what} during the write of a request that is sent once`, breaking(), sent("reset"), {
@@ -55,17 +59,20 @@ export const tcpFaults: Fault[] = [
   fault("FIN during the headers", ending("HTTP/1.1 200 OK\r\nx-"), sent("reset")),
   ...keptConnectionFaults,
   fault("kept connection silent during the write", inTurn(answering(OK)), sent("timeout-total"), {
-    ...{ after: "request", waits: "total" },
+    after: "request",
+    waits: "total",
   }),
   fault("kept connection closed before the write: another is opened", ending(OK), answered(200), {
-    ...{ after: "closed", connections: 2 },
+    after: "closed",
+    connections: 2,
   }),
   fault(
     "a second answer is never used for the next request",
     answering(`${OK}${OK.replace("200", "500")}`),
     answered(200),
     {
-      ...{ after: "request", connections: 2 },
+      after: "request",
+      connections: 2,
     },
   ),
 ];
@@ -79,7 +86,10 @@ const handshake = (
   expected: Fault["expected"],
   extras: Partial<Fault>,
 ): Fault => ({
-  ...{ what, server: () => startMisbehavingServer(ending(OK), { certificate }), expected, url: https },
+  what,
+  server: () => startMisbehavingServer(ending(OK), { certificate }),
+  expected,
+  url: https,
   ...extras,
 });
 
@@ -93,17 +103,20 @@ export const tlsFaults: Fault[] = [
     detail: /self-signed/,
   }),
   handshake("a certificate of another host", trusted, unsent("tls"), {
-    ...{ url: (port) => `https://other.test:${port}/`, detail: /other\.test/ },
+    url: (port) => `https://other.test:${port}/`,
+    detail: /other\.test/,
   }),
   handshake("a certificate of a name, for an address", trusted, unsent("tls"), {
-    ...{ url: (port) => `https://127.0.0.1:${port}/`, detail: /127\.0\.0\.1/ },
+    url: (port) => `https://127.0.0.1:${port}/`,
+    detail: /127\.0\.0\.1/,
   }),
   handshake("TLS on a port for plain HTTP", trusted, sent("reset"), { url: (port) => `http://hook.test:${port}/` }),
   fault("plain HTTP on the TLS port", answering(`${OK}\r\n`), unsent("tls"), { url: https }),
   fault("plain HTTP on the TLS port, unsolicited", (socket) => socket.write(OK), unsent("tls"), { url: https }),
   fault("stalled handshake", silence, unsent("timeout-connect"), { url: https, waits: "connect" }),
   fault("trickled handshake", dripping(record, "\0", { everyMs: 20 }), unsent("timeout-connect"), {
-    ...{ url: https, waits: "connect" },
+    url: https,
+    waits: "connect",
   }),
   fault("handshake reset", cutting(), unsent("reset"), { url: https }),
   fault("FIN during the handshake", ending(), unsent("reset"), { url: https }),

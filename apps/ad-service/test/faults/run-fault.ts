@@ -51,7 +51,10 @@ export async function runFault(fault: Fault, timeouts?: Timeouts): Promise<Fault
     ...fault.settings,
   });
   const request: OutgoingRequest = {
-    ...{ purpose: "webhook", method: "POST", body: "{}", headers: { "content-type": "application/json" } },
+    purpose: "webhook",
+    method: "POST",
+    body: "{}",
+    headers: { "content-type": "application/json" },
     url: fault.url?.(server.port) ?? `http://hook.test:${server.port}/in?a=1`,
     ...(fault.connection && { connection: fault.connection }),
     ...(fault.waits === "connect" && timeouts ? { connectTimeoutMs: timeouts.connect } : {}),
@@ -71,21 +74,29 @@ type Extras = Omit<Fault, "what" | "server" | "expected">;
 
 /** A row of the tables: the fault, the server's behaviour, and the expected outcome. */
 export const fault = (what: string, behave: Behaviour, expected: Fault["expected"], extras: Extras = {}): Fault => ({
-  ...{ what, server: () => startMisbehavingServer(behave), expected },
+  what,
+  server: () => startMisbehavingServer(behave),
+  expected,
   ...extras,
 });
 
 export const answered = (status: number, text?: string): Fault["expected"] => ({
-  ...{ outcome: "answered", status, address: "127.0.0.1" },
+  outcome: "answered",
+  status,
+  address: "127.0.0.1",
   ...(text === undefined ? {} : { text }),
 });
 
 /** The connection broke before any byte of the request was sent. */
 export const unsent = (errorClass: FailedRequest["errorClass"]): Fault["expected"] => ({
-  ...{ outcome: "failed", errorClass, wasSent: false },
+  outcome: "failed",
+  errorClass,
+  wasSent: false,
 });
 
 /** The connection broke when the request may have arrived. */
 export const sent = (errorClass: FailedRequest["errorClass"]): Fault["expected"] => ({
-  ...{ outcome: "failed", errorClass, wasSent: true },
+  outcome: "failed",
+  errorClass,
+  wasSent: true,
 });

@@ -29,7 +29,9 @@ const faults: Fault[] = [
     waits: "total",
   }),
   fault("a resolver that never answers", () => {}, unsent("timeout-connect"), {
-    ...{ waits: "connect", connections: 0, settings: { lookup: () => new Promise(() => {}) } },
+    waits: "connect",
+    connections: 0,
+    settings: { lookup: () => new Promise(() => {}) },
   }),
   ...[...tcpFaults, ...tlsFaults, ...headerFaults, ...bodyFaults].filter(({ waits }) => waits !== undefined),
 ];

@@ -65,8 +65,13 @@ export function openTokens(box: SecretBox, row: Pick<BotRow, "bot_id" | "sealed_
 }
 
 const defaults: GivenSettings = {
-  ...{ username: null, miniAppName: null, rewardRewarded: 1, rewardDirectLink: 1, dailyCap: null },
-  ...{ payPerCode: "once", twoFieldEvents: "off" },
+  username: null,
+  miniAppName: null,
+  rewardRewarded: 1,
+  rewardDirectLink: 1,
+  dailyCap: null,
+  payPerCode: "once",
+  twoFieldEvents: "off",
 };
 
 /** Adds a bot, or a removed one again: its ledger goes on. The answer has the key of its backend. */
@@ -164,9 +169,13 @@ export function listedBot(row: BotRow, tokens: Tokens | undefined): ListedBot {
 
 function settingsOf(row: BotRow): GivenSettings {
   return {
-    ...{ username: row.username, miniAppName: row.mini_app_name },
-    ...{ rewardRewarded: row.reward_rewarded, rewardDirectLink: row.reward_direct_link, dailyCap: row.daily_cap },
-    ...{ payPerCode: row.pay_per_code, twoFieldEvents: row.two_field_events },
+    username: row.username,
+    miniAppName: row.mini_app_name,
+    rewardRewarded: row.reward_rewarded,
+    rewardDirectLink: row.reward_direct_link,
+    dailyCap: row.daily_cap,
+    payPerCode: row.pay_per_code,
+    twoFieldEvents: row.two_field_events,
   };
 }
 

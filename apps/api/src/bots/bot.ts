@@ -38,8 +38,10 @@ export interface ConfiguredBot {
 export function configuredBot(configured: ConfiguredBot): Bot {
   const { botId, adApiTokens, telegramBotToken, backendApiKey, payout, twoFieldEvents } = configured;
   const settings = {
-    ...{ username: configured.botUsername ?? null, miniAppName: configured.miniAppName ?? null },
-    ...{ payout, twoFieldEvents },
+    username: configured.botUsername ?? null,
+    miniAppName: configured.miniAppName ?? null,
+    payout,
+    twoFieldEvents,
   };
   const secrets = { adApiTokens, telegramBotToken, backendKeyHashes: [hashOfKey(backendApiKey)] };
   return makeBot(botId, settings, secrets, new AbortController().signal);

@@ -106,8 +106,13 @@ function withSettings(command: Command): Command {
 function settingsOf({ username, miniAppName, dailyCap, ...others }: SettingOptions): SettingsChange {
   const { rewardRewarded, rewardDirectLink, payPerCode, twoFieldEvents } = others;
   return {
-    ...{ rewardRewarded, rewardDirectLink, payPerCode, twoFieldEvents },
-    ...{ username: cleared(username), miniAppName: cleared(miniAppName), dailyCap: cleared(dailyCap) },
+    rewardRewarded,
+    rewardDirectLink,
+    payPerCode,
+    twoFieldEvents,
+    username: cleared(username),
+    miniAppName: cleared(miniAppName),
+    dailyCap: cleared(dailyCap),
   };
 }
 

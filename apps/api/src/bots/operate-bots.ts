@@ -86,7 +86,8 @@ export function botVerbs(options: {
 }
 
 const sharedToken: BotAnswer = {
-  ...{ outcome: "refused", code: "CONFLICT" },
+  outcome: "refused",
+  code: "CONFLICT",
   message: "this is the ad service's token of the environment's bot",
 };
 
@@ -105,9 +106,18 @@ function tokensOf(box: SecretBox | undefined, row: BotRow): Tokens | undefined {
 
 function listedConfigured({ id, payout, ...bot }: Bot): ListedBot {
   return {
-    ...{ botId: id, state: "environment", username: bot.username, miniAppName: bot.miniAppName },
-    ...{ rewardRewarded: payout.rewarded, rewardDirectLink: payout.directLink, dailyCap: payout.dailyCap ?? null },
-    ...{ payPerCode: payout.perCode, twoFieldEvents: bot.twoFieldEvents },
-    ...{ adTokens: bot.adApiTokens.length, backendKeys: bot.backendKeyHashes.length, addedAt: null, removedAt: null },
+    botId: id,
+    state: "environment",
+    username: bot.username,
+    miniAppName: bot.miniAppName,
+    rewardRewarded: payout.rewarded,
+    rewardDirectLink: payout.directLink,
+    dailyCap: payout.dailyCap ?? null,
+    payPerCode: payout.perCode,
+    twoFieldEvents: bot.twoFieldEvents,
+    adTokens: bot.adApiTokens.length,
+    backendKeys: bot.backendKeyHashes.length,
+    addedAt: null,
+    removedAt: null,
   };
 }

@@ -104,10 +104,14 @@ function readBot(row: BotRow, box: SecretBox | undefined, onFault: (botId: strin
     if (!box) throw new Error("ENCRYPTION_KEY is missing, which sealed them");
     const secrets = { ...openTokens(box, row), backendKeyHashes: row.backend_key_hashes };
     const settings = {
-      ...{ username: row.username, miniAppName: row.mini_app_name, twoFieldEvents: row.two_field_events },
+      username: row.username,
+      miniAppName: row.mini_app_name,
+      twoFieldEvents: row.two_field_events,
       payout: {
-        ...{ rewarded: row.reward_rewarded, directLink: row.reward_direct_link },
-        ...{ dailyCap: row.daily_cap ?? undefined, perCode: row.pay_per_code },
+        rewarded: row.reward_rewarded,
+        directLink: row.reward_direct_link,
+        dailyCap: row.daily_cap ?? undefined,
+        perCode: row.pay_per_code,
       },
     };
     return { revision, bot: makeBot(row.bot_id, settings, secrets, ended.signal), end };

@@ -30,7 +30,10 @@ describe("the status of a reward", () => {
     const credited = { outcome: "credited", amount: 3, balance: 3, event: "direct_link" };
     expect(await status({ code: "codeA" })).toMatchObject(credited);
     expect(await status({ code: "codeA", event: "rewarded" })).toMatchObject({
-      ...{ outcome: "refused", reason: "code-already-paid", amount: 0, balance: 3 },
+      outcome: "refused",
+      reason: "code-already-paid",
+      amount: 0,
+      balance: 3,
     });
   });
 

@@ -113,7 +113,12 @@ describe("the ledger", () => {
     bots += 1;
     const botId = String(7_000_000_000 + bots);
     const receive = receiveWebhook({
-      ...{ database, botId, tokens: [testToken], payout, twoFieldEvents: "match", onRecorded: () => {} },
+      database,
+      botId,
+      tokens: [testToken],
+      payout,
+      twoFieldEvents: "match",
+      onRecorded: () => {},
       logger: { info: () => {} },
     });
     const deliver = async (fields: object) => {

@@ -104,17 +104,17 @@ describe("watching the ledger", () => {
       botId,
       payout,
       Array.from({ length: 450 }, (_, index) => ({
-        ...{
-          eventId: `evt_t${index}`,
-          event: "rewarded",
-          userId: "0",
-          code: null,
-          reference: null,
-          startParam: null,
-          revenue: null,
-          occurredAt: null,
-        },
-        ...{ isTest: true, rawBody: null, signatureHeader: null },
+        eventId: `evt_t${index}`,
+        event: "rewarded",
+        userId: "0",
+        code: null,
+        reference: null,
+        startParam: null,
+        revenue: null,
+        occurredAt: null,
+        isTest: true,
+        rawBody: null,
+        signatureHeader: null,
       })),
     );
     await record(store.database, "evt_behind");

@@ -105,7 +105,10 @@ function refusals(statuses: readonly number[]) {
 
 function parametersOf({ properties = {}, required = [] }: PlainCall["input"]) {
   return Object.entries(properties).map(([name, schema]) => ({
-    ...{ name, in: "query", required: required.includes(name), schema },
+    name,
+    in: "query",
+    required: required.includes(name),
+    schema,
   }));
 }
 

@@ -143,7 +143,8 @@ test("a watch is server-sent events: each entry once from the cursor on, then li
     const url = `${api.url}/v1/rewards/watch?from=start`;
     const response = await fetch(url, { headers: { ...backend, ...headers }, signal: line.signal });
     expect(Object.fromEntries(response.headers)).toMatchObject({
-      ...{ "content-type": expect.stringMatching(/^text\/event-stream/), "x-accel-buffering": "no" },
+      "content-type": expect.stringMatching(/^text\/event-stream/),
+      "x-accel-buffering": "no",
       "cache-control": "no-cache, no-transform",
     });
     const seen = { text: "", stop: () => line.abort() };

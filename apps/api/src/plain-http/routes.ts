@@ -41,7 +41,12 @@ async function answer(
   const wanted = resumed === undefined ? input : { ...(input as object), lastEventId: resumed };
   try {
     const made: unknown = await callTRPCProcedure({
-      ...{ router, path, type: kind, ctx: contextOf(request), signal: ended.signal, batchIndex: 0 },
+      router,
+      path,
+      type: kind,
+      ctx: contextOf(request),
+      signal: ended.signal,
+      batchIndex: 0,
       getRawInput: async () => wanted,
     });
     if (kind !== "subscription") return await reply.send(made);

@@ -22,7 +22,10 @@ describe("erasing a user of the companion API", () => {
   });
 
   const rewarded = (userId: string) => ({
-    ...{ event: "rewarded", event_id: `evt_${userId.slice(-4)}`, user_tg_id: userId, code: `code${userId.slice(-4)}` },
+    event: "rewarded",
+    event_id: `evt_${userId.slice(-4)}`,
+    user_tg_id: userId,
+    code: `code${userId.slice(-4)}`,
     reference: `order-of-${userId}`,
     start_param: `of_${userId}`,
   });

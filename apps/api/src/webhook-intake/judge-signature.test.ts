@@ -141,7 +141,9 @@ describe("what is wrong is named as far as a MAC proves it", () => {
     const rotating = {
       "x-signature": sign(body, "ad_the_token_of_tomorrow"),
       ...signStandardWebhook({
-        ...{ id: "evt_1", timestampSeconds: now.getTime() / 1000, body },
+        id: "evt_1",
+        timestampSeconds: now.getTime() / 1000,
+        body,
         tokens: ["ad_the_token_of_tomorrow", newest],
       }),
     };
@@ -165,7 +167,8 @@ describe("what is wrong is named as far as a MAC proves it", () => {
     const at = new Date(now.getTime() + seconds * 1000);
     expect(refusalOf(sent, body, tokens, at)).toEqual(expected);
     expect(refusalOf({ ...sent, "webhook-id": "evt_2" }, body, tokens, at)).toEqual({
-      ...{ fault: "wrong-webhook-signature", cause: "mismatch" },
+      fault: "wrong-webhook-signature",
+      cause: "mismatch",
     });
     expect(refusalOf(sent, Buffer.from("{}"), tokens, at)).toEqual(wrong("unknown"));
   });

@@ -29,7 +29,9 @@ test("each new entry of the ledger is one line with the ad service's id of the e
     { ...shared, eventId: "evt_paid", event: "rewarded", msg: "an event is paid" },
     {
       ...shared,
-      ...{ eventId: "evt_again", event: "rewarded", reason: "code-already-paid" },
+      eventId: "evt_again",
+      event: "rewarded",
+      reason: "code-already-paid",
       msg: "an event is recorded and pays nothing",
     },
     { ...shared, event: "rewarded", msg: "an event is paid" },

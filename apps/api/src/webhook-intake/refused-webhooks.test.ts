@@ -61,8 +61,12 @@ describe("refused webhooks", () => {
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 401, 415, 415, 413]);
     expect(await kept()).toBe(before);
     expect(await refusals()).toEqual({
-      ...{ "missing-signature": 1, "malformed-signature": 2, "wrong-signature": 2, "wrong-webhook-signature": 1 },
-      ...{ "wrong-content-type": 2, "too-large": 1 },
+      "missing-signature": 1,
+      "malformed-signature": 2,
+      "wrong-signature": 2,
+      "wrong-webhook-signature": 1,
+      "wrong-content-type": 2,
+      "too-large": 1,
     });
     await post(body, json);
     expect(await refusals()).toMatchObject({ "missing-signature": 2, "too-large": 1 });
@@ -179,17 +183,21 @@ describe("refused webhooks", () => {
       for (let count = 0; count < 3; count++) expect((await signed(body)).status).toBe(status);
       expect(await receipts()).toEqual([
         {
-          ...{ outcome: "invalid", reason: expect.stringContaining(reason), event: null, userId: null, code: null },
-          ...{
-            amount: null,
-            revenueMicros: null,
-            currency: null,
-            duplicates: 2,
-            lastDuplicateAt: expect.any(String),
-            verified: true,
-          },
-          ...{ receivedAt: expect.any(String), eventId: expect.stringMatching(/^invalid:[0-9a-f]{64}$/) },
-          ...{ rawBody: expect.any(String), signatureHeader: expect.stringMatching(/^sha256=/) },
+          outcome: "invalid",
+          reason: expect.stringContaining(reason),
+          event: null,
+          userId: null,
+          code: null,
+          amount: null,
+          revenueMicros: null,
+          currency: null,
+          duplicates: 2,
+          lastDuplicateAt: expect.any(String),
+          verified: true,
+          receivedAt: expect.any(String),
+          eventId: expect.stringMatching(/^invalid:[0-9a-f]{64}$/),
+          rawBody: expect.any(String),
+          signatureHeader: expect.stringMatching(/^sha256=/),
         },
       ]);
       expect(await api.client().receipts.latest.query({})).toEqual([]);

@@ -8,8 +8,14 @@ const lines = fc.array(
   fc.record({ eventId: fc.nat(30).map((n) => `evt_${n}`), userId: few("u"), code: fc.option(few("c")) }).map(
     (drawn): EventLine => ({
       ...drawn,
-      ...{ event: "rewarded", reference: null, startParam: null, revenue: null, occurredAt: null, isTest: false },
-      ...{ rawBody: null, signatureHeader: null },
+      event: "rewarded",
+      reference: null,
+      startParam: null,
+      revenue: null,
+      occurredAt: null,
+      isTest: false,
+      rawBody: null,
+      signatureHeader: null,
     }),
   ),
   { maxLength: 60 },

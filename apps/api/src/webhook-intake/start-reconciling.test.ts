@@ -64,7 +64,11 @@ test("bots are reconciled side by side: one whose list never answers delays no o
   ];
   const logger = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const loop = startReconciling({
-    ...{ database: store.database, bots: () => bots, settleAfterSeconds: -120, logger, onRecorded: () => {} },
+    database: store.database,
+    bots: () => bots,
+    settleAfterSeconds: -120,
+    logger,
+    onRecorded: () => {},
   });
   const balanceOf = (id: string) => getBalance(store.database, id, "42");
   await vi.waitFor(async () => expect(await balanceOf("8000000001")).toBe(payout.rewarded), 10_000);

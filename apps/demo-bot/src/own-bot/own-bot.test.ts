@@ -32,8 +32,17 @@ beforeEach(async () => {
   const identity = { botId: "7000000001", botName: "My bot", botToken };
   const bot = new OwnBot({ ...identity, chat, ads, miniappOrigin, now: () => now, restartMs: 1000 });
   app = createApp({
-    ...{ chat, bot, ownBot: bot, botName: "My bot", botId: identity.botId, miniappOrigin, now: () => now },
-    ...{ phones: new Phones(), views: new ViewRecords(), adServiceUrl: miniappOrigin, receiver: undefined },
+    chat,
+    bot,
+    ownBot: bot,
+    botName: "My bot",
+    botId: identity.botId,
+    miniappOrigin,
+    now: () => now,
+    phones: new Phones(),
+    views: new ViewRecords(),
+    adServiceUrl: miniappOrigin,
+    receiver: undefined,
     logger: createLogger({ level: "silent", name: "demo-bot" }),
     whatHappened: async () => expect.unreachable("no operator's API runs here"),
     timelineOf: async () => expect.unreachable("no operator's API runs here"),
@@ -138,7 +147,8 @@ test("a web_app button of a reply keyboard opens the mini-app without launch dat
   ]);
   const launchOf = async (more: object) => {
     const launching = await fetch(`${url}/chat/42/launch`, {
-      ...{ method: "POST", headers: { "content-type": "application/json" } },
+      method: "POST",
+      headers: { "content-type": "application/json" },
       body: JSON.stringify({ miniappUrl, themeParams: {}, ...more }),
     });
     const { url: opened } = (await launching.json()) as { url: string };

@@ -56,7 +56,10 @@ function reportStep(
   if (ranges.length === 0 && !isStart && close === null) return undefined;
   return {
     ...times,
-    ...{ kind: "report", isStart, close, ranges },
+    kind: "report",
+    isStart,
+    close,
+    ranges,
     acceptedMs: answered?.accepted_ms ?? null,
     state: answered?.state ?? null,
     refused: [...new Set(answered?.refused.map(({ reason }) => reason))],

@@ -59,14 +59,25 @@ const post = (path: string, body: object, headers: Record<string, string> = { "c
 
 function session() {
   return {
-    ...{ outcome: "session", session_id: "7-abc", token: "secret-token", code: "ABCDEFGHJKLMNPQR", state: "opened" },
+    outcome: "session",
+    session_id: "7-abc",
+    token: "secret-token",
+    code: "ABCDEFGHJKLMNPQR",
+    state: "opened",
     bot: { bot_id: "7", name: "Bot", publisher_api_url: `${serverUrl}/api/` },
     ad: {
-      ...{ advertiser: "A", media_url: `${serverUrl}/media/a.mp4`, media_type: "video/mp4" },
-      ...{ duration_ms: 10_000, width: 16, height: 9 },
+      advertiser: "A",
+      media_url: `${serverUrl}/media/a.mp4`,
+      media_type: "video/mp4",
+      duration_ms: 10_000,
+      width: 16,
+      height: 9,
     },
-    ...{ accepted_ms: 0, resume_at_ms: 0, first_sequence: 0 },
-    ...{ server_time: "2026-01-02T03:04:05Z", deadline: "2026-01-02T04:04:05Z" },
+    accepted_ms: 0,
+    resume_at_ms: 0,
+    first_sequence: 0,
+    server_time: "2026-01-02T03:04:05Z",
+    deadline: "2026-01-02T04:04:05Z",
   };
 }
 
@@ -106,7 +117,11 @@ test("each call of the mini-app reaches the ad service unchanged and is a step o
   answer = (_call, response) =>
     response.end(
       JSON.stringify({
-        ...{ state: "playing", accepted_ms: 1000, acknowledged: [], refused: [], server_time: "2026-01-02T03:04:05Z" },
+        state: "playing",
+        accepted_ms: 1000,
+        acknowledged: [],
+        refused: [],
+        server_time: "2026-01-02T03:04:05Z",
         too_early: { sequences: [0], retry_after_ms: 3000 },
       }),
     );
@@ -160,7 +175,8 @@ test("a look-away report is sent with the open session's token, and its refusal 
     );
   expect((await post("hidden-report", { fromMs: 100, toMs: 900 })).status).toBe(204);
   expect(JSON.parse(calls.at(-1)?.body ?? "")).toMatchObject({
-    ...{ token: "secret-token", reports: [{ from_ms: 100, to_ms: 900, visible: false }] },
+    token: "secret-token",
+    reports: [{ from_ms: 100, to_ms: 900, visible: false }],
   });
   expect(views.latest("42")?.steps.at(-1)).toMatchObject({ kind: "report", refused: ["hidden"] });
 });

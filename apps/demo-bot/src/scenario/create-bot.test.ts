@@ -46,7 +46,10 @@ function fixture({ coins = 0, paidSecondsAgo, cooldownSeconds = 15, language = "
     onTrouble: (error) => troubles.push(error),
   });
   return {
-    ...{ bot, said, spends, troubles },
+    bot,
+    said,
+    spends,
+    troubles,
     async hear(text: string) {
       await bot.hear({ id: "message-1", userId: "42", text });
       return said.at(-1)?.reply;

@@ -66,7 +66,11 @@ test("the timeline joins what the demo saw with what the ad service sent and the
       receiver: {
         received: [
           {
-            ...{ eventId: "evt_1", attempt: 1, at: at(5), headers: {}, body: "{}" },
+            eventId: "evt_1",
+            attempt: 1,
+            at: at(5),
+            headers: {},
+            body: "{}",
             isVerified: true,
             answer: undefined,
           },
@@ -75,20 +79,36 @@ test("the timeline joins what the demo saw with what the ad service sent and the
       ads: {
         attempts: () => Promise.reject(new Error("an event that was delivered at once needs no advice")),
         code: async () => ({
-          ...{ code: "code", bot_id: "7", user_tg_id: "42", issued_at: at(1), expires_at: at(9), is_expired: false },
-          ...{ earned: [{ event: "rewarded", event_id: "evt_1", occurred_at: at(3) }], sessions: [], clicks: {} },
+          code: "code",
+          bot_id: "7",
+          user_tg_id: "42",
+          issued_at: at(1),
+          expires_at: at(9),
+          is_expired: false,
+          earned: [{ event: "rewarded", event_id: "evt_1", occurred_at: at(3) }],
+          sessions: [],
+          clicks: {},
         }),
       },
       operator: {
         delivery: async (eventId) => ({
-          ...{ eventId, createdAt: at(3), state: "delivered", body: "{}" },
+          eventId,
+          createdAt: at(3),
+          state: "delivered",
+          body: "{}",
           log: [{ attempt: 1, startedAt: at(4), status: 200, ...attempt }],
         }),
       },
       receipts: async () => [
         {
-          ...{ eventId: "evt_1", event: "rewarded", outcome: "credited", reason: null, receivedAt: at(6), amount: 10 },
-          ...{ rawBody: "{}", signatureHeader: "" },
+          eventId: "evt_1",
+          event: "rewarded",
+          outcome: "credited",
+          reason: null,
+          receivedAt: at(6),
+          amount: 10,
+          rawBody: "{}",
+          signatureHeader: "",
         },
       ],
     },

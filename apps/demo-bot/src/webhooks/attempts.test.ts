@@ -15,8 +15,15 @@ test("each failed attempt shows what to check, as the bot's own token reads it; 
 
   const statuses = [404, 500, 200];
   const attemptOf = (status: number, index: number) => ({
-    ...{ attempt: index + 1, startedAt: "2026-03-01T12:00:00Z", url: "http://bot.test/", status, errorClass: null },
-    ...{ totalMs: 1, responseText: "", nextAt: null, isReplay: false },
+    attempt: index + 1,
+    startedAt: "2026-03-01T12:00:00Z",
+    url: "http://bot.test/",
+    status,
+    errorClass: null,
+    totalMs: 1,
+    responseText: "",
+    nextAt: null,
+    isReplay: false,
   });
   const delivery = { eventId, createdAt: "2026-03-01T12:00:00Z", state: "delivered", body: "{}" };
   const operator = { delivery: async () => ({ ...delivery, log: statuses.map(attemptOf) }) };

@@ -60,15 +60,32 @@ function attemptsOf(
   const { eventId, createdAt, body, log } = delivery;
   const arrived = received.filter((webhook) => webhook.eventId === eventId);
   const logged = log.map(({ startedAt: at, totalMs: ms, responseText: answer, ...others }) => ({
-    ...{ eventId, at, ms, answer, body, ...others, advice: adviceOf.get(others.attempt) ?? null },
+    eventId,
+    at,
+    ms,
+    answer,
+    body,
+    ...others,
+    advice: adviceOf.get(others.attempt) ?? null,
     ...arrivalOf(arrived.find(({ attempt }) => attempt === others.attempt)),
   }));
   // An attempt is logged when it ends. Until then only the receiver knows of it.
   const underWay = arrived
     .filter(({ attempt, answer }) => answer === undefined && !log.some((known) => known.attempt === attempt))
     .map((webhook) => ({
-      ...{ eventId, attempt: webhook.attempt, at: webhook.at, url: "", ms: null, status: null, errorClass: null },
-      ...{ answer: null, advice: null, nextAt: null, isReplay: false, body: webhook.body, ...arrivalOf(webhook) },
+      eventId,
+      attempt: webhook.attempt,
+      at: webhook.at,
+      url: "",
+      ms: null,
+      status: null,
+      errorClass: null,
+      answer: null,
+      advice: null,
+      nextAt: null,
+      isReplay: false,
+      body: webhook.body,
+      ...arrivalOf(webhook),
     }));
   return { eventId, createdAt, attempts: [...logged, ...underWay] };
 }

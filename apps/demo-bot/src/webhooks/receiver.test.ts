@@ -25,7 +25,9 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => companion.listen(0, "127.0.0.1", resolve));
   const { port } = z.object({ port: z.int() }).parse(companion.address());
   receiver = new WebhookReceiver({
-    ...{ token, forwardTo: `http://127.0.0.1:${port}/webhooks/ads`, now: () => new Date() },
+    token,
+    forwardTo: `http://127.0.0.1:${port}/webhooks/ads`,
+    now: () => new Date(),
     redeliver: async (eventId) => void redelivered.push(eventId),
     onTrouble: (error) => void troubles.push(error),
   });
@@ -38,7 +40,10 @@ afterEach(() => {
 function webhook(attempt = 1, key = token) {
   const timestampSeconds = Math.floor(Date.now() / 1000);
   const headers = {
-    ...{ "content-type": "application/json", "x-bot-id": "7", "x-signature": sign(body, key), host: "127.0.0.1" },
+    "content-type": "application/json",
+    "x-bot-id": "7",
+    "x-signature": sign(body, key),
+    host: "127.0.0.1",
     ...signStandardWebhook({ id: "evt_1", timestampSeconds, body, tokens: [key] }),
     "webhook-attempt": String(attempt),
   };

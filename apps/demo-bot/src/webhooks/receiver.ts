@@ -71,8 +71,12 @@ export class WebhookReceiver {
     const token = mode === "wrong-token" ? "ad_the-token-of-another-bot" : this.#options.token;
     const verified = await verifyWebhook(Uint8Array.from(body), headers, token);
     const webhook: ReceivedWebhook = {
-      ...{ at, eventId: firstOf(headers["webhook-id"]), attempt: Number(headers["webhook-attempt"] ?? 1) },
-      ...{ headers: plain(headers), body: body.toString(), isVerified: verified.outcome === "verified" },
+      at,
+      eventId: firstOf(headers["webhook-id"]),
+      attempt: Number(headers["webhook-attempt"] ?? 1),
+      headers: plain(headers),
+      body: body.toString(),
+      isVerified: verified.outcome === "verified",
       answer: undefined,
     };
     this.#received.push(webhook);

@@ -45,7 +45,11 @@ export function StageState(props: StageStateProps) {
   const [video] = useState(() => posterVideo(session.ad.poster_url));
   const isEnded = stage === "confirming" || stage === "watched";
   const snapshot = {
-    ...{ stage, playback, isConnected, isMuted, isPayable },
+    stage,
+    playback,
+    isConnected,
+    isMuted,
+    isPayable,
     holds: new Set(hold ? [hold] : []),
     positionMs: isEnded ? 15_000 : 6000,
     size: session.ad,

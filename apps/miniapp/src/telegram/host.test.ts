@@ -7,7 +7,8 @@ import { contrastOf } from "./readable-theme.ts";
 function fakePage() {
   const properties = new Map<string, string>();
   const style = {
-    ...{ properties, colorScheme: "" },
+    properties,
+    colorScheme: "",
     setProperty: (name: string, value: string) => properties.set(name, value),
     removeProperty: (name: string) => properties.delete(name),
   };

@@ -57,17 +57,29 @@ function sessionOf(durationMs: number): Session {
   return {
     outcome: "session",
     bot: { bot_id: "7000000001", name: "Coin Garden" },
-    ...{ session_id: "ses_1", token: "token", code: "Qm3XkT7vRbN2hWpz", state: "opened" },
+    session_id: "ses_1",
+    token: "token",
+    code: "Qm3XkT7vRbN2hWpz",
+    state: "opened",
     ad: { advertiser: "Hillside Tea", duration_ms: durationMs, ...media },
-    ...{ accepted_ms: 0, resume_at_ms: 0, first_sequence: 0 },
-    ...{ server_time: "2030-01-01T00:00:00Z", deadline: "2030-01-01T01:00:00Z" },
+    accepted_ms: 0,
+    resume_at_ms: 0,
+    first_sequence: 0,
+    server_time: "2030-01-01T00:00:00Z",
+    deadline: "2030-01-01T01:00:00Z",
   };
 }
 
 const nothing = () => {};
 const idleHost: Host = {
-  ...{ ready: nothing, close: nothing, haptic: nothing, holdOpen: nothing },
-  ...{ openLink: () => false, immerse: () => nothing, onBack: () => nothing, onVisibility: () => nothing },
+  ready: nothing,
+  close: nothing,
+  haptic: nothing,
+  holdOpen: nothing,
+  openLink: () => false,
+  immerse: () => nothing,
+  onBack: () => nothing,
+  onVisibility: () => nothing,
 };
 
 async function watchAndClose(page: Opened, durationMs: number): Promise<void> {

@@ -44,7 +44,8 @@ export async function doctor({ url, botId, ads }: Bot, host: Host): Promise<numb
     // Without a token, a service of the contract answers 401.
     if (response.status === 401) return { isFine: true, text: `${url} answers` };
     return {
-      ...{ isFine: false, text: `${url} answered ${response.status} instead of 401 to a request without a token` },
+      isFine: false,
+      text: `${url} answered ${response.status} instead of 401 to a request without a token`,
       fix: "Check the address: it is the ad service's own, without /client/v1.",
     };
   });
@@ -81,7 +82,8 @@ function clockFinding(date: string | null): Finding {
   if (Math.abs(seconds) <= MAX_CLOCK_SECONDS)
     return { isFine: true, text: `${Math.abs(seconds)} s from the ad service's` };
   return {
-    ...{ isFine: false, text: `${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} the ad service's` },
+    isFine: false,
+    text: `${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} the ad service's`,
     fix: "Synchronise this machine's clock (NTP): webhooks that seem older than 5 minutes are refused.",
   };
 }
@@ -114,14 +116,16 @@ async function miniappFinding(link: string): Promise<Finding> {
   const { protocol, hostname } = new URL(link);
   if (!response.ok)
     return {
-      ...{ isFine: false, text: `${link} answered ${response.status}` },
+      isFine: false,
+      text: `${link} answered ${response.status}`,
       fix: "The operator builds and serves the mini-app (npm run build; MINIAPP_URL).",
     };
   if (protocol === "https:") return { isFine: true, text: `${link} is served` };
   const isLoopback = hostname === "localhost" || hostname.startsWith("127.");
   if (isLoopback) return { isFine: true, text: `${link} is served, for a demo only: Telegram opens https addresses` };
   return {
-    ...{ isFine: false, text: `${link} is not https, so Telegram does not open it` },
+    isFine: false,
+    text: `${link} is not https, so Telegram does not open it`,
     fix: "The operator puts a proxy with TLS in front, and sets PUBLIC_URL or MINIAPP_URL.",
   };
 }

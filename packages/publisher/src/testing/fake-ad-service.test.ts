@@ -9,7 +9,9 @@ clientApiContract("the fake ad service", async (webhookUrl) => {
   const fake = fakeAdService({ webhook: webhookUrl });
   const address = await fake.listen();
   return {
-    ...{ address, botId: fake.botId, token: fake.token },
+    address,
+    botId: fake.botId,
+    token: fake.token,
     followLink: async (link) => (await fetch(link, { redirect: "manual" })).status,
     close: () => fake.close(),
   };
@@ -61,7 +63,9 @@ test("refusals, availability and time are the test's to decide", async () => {
   await expect(ads.createCode({ userId: "42" })).rejects.toMatchObject({ status: 429, retryAfterSeconds: 60 });
   fake.setAvailability({ available: false, reason: "cooldown", available_at: "2026-01-01T01:00:00Z" });
   expect(await ads.availability("42")).toEqual({
-    ...{ isAvailable: false, reason: "cooldown", availableAt: "2026-01-01T01:00:00Z" },
+    isAvailable: false,
+    reason: "cooldown",
+    availableAt: "2026-01-01T01:00:00Z",
   });
   const { code } = await ads.createCode({ userId: "42" });
   now = new Date("2026-01-01T00:44:59Z");

@@ -13,7 +13,13 @@ export function fakeAdService(options: FakeAdServiceOptions = {}): FakeAdService
   const tokens = [options.tokens ?? "ad_test"].flat();
   const events = new FakeEvents({ tokens, now, webhook: options.webhook });
   const state: FakeState = {
-    ...{ botId, tokens, testers, lifetimeSeconds, now, events, rewards: options.rewards },
+    botId,
+    tokens,
+    testers,
+    lifetimeSeconds,
+    now,
+    events,
+    rewards: options.rewards,
     url: "http://ads.test",
     codes: new Map(),
     availability: { available: true },

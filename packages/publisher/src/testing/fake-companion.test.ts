@@ -7,7 +7,9 @@ import { fakeCompanion } from "./fake-companion.ts";
 companionContract("the fake companion API", async () => {
   const fake = fakeCompanion();
   return {
-    ...{ url: await fake.listen(), apiKey: fake.apiKey, botId: fake.botId },
+    url: await fake.listen(),
+    apiKey: fake.apiKey,
+    botId: fake.botId,
     async earn(code, event, launch) {
       expect(fake.earn(code, event, launch)).toMatchObject({ outcome: "recorded" });
     },

@@ -147,7 +147,9 @@ export function fakeCompanion(options: FakeCompanionOptions = {}): FakeCompanion
     get url() {
       return url;
     },
-    ...{ apiKey, botId, entries: ledger.entries },
+    apiKey,
+    botId,
+    entries: ledger.entries,
     fetch: (input, init) => handle(new Request(input, init)),
     async listen(port = 0) {
       await new Promise<void>((resolve, reject) => {

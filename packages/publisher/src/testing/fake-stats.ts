@@ -3,10 +3,28 @@ import { readMoment } from "@intermission/ad-core/moment";
 import type { FakeEvents } from "./fake-events.ts";
 
 const nothing: StatsResponse["total"] = {
-  ...{ requests: 0, fills: 0, fill_rate: null, no_fills: {}, limited: {}, requests_refused: {} },
-  ...{ starts: 0, first_quartiles: 0, midpoints: 0, third_quartiles: 0, completions: 0, completion_rate: null },
-  ...{ closes: {}, rewards: 0, views_held: {}, views_refused: {}, clicks: 0, clicks_refused: {}, refunds: {} },
-  ...{ conversions: 0, revenue_micros: 0, ecpm_micros: null },
+  requests: 0,
+  fills: 0,
+  fill_rate: null,
+  no_fills: {},
+  limited: {},
+  requests_refused: {},
+  starts: 0,
+  first_quartiles: 0,
+  midpoints: 0,
+  third_quartiles: 0,
+  completions: 0,
+  completion_rate: null,
+  closes: {},
+  rewards: 0,
+  views_held: {},
+  views_refused: {},
+  clicks: 0,
+  clicks_refused: {},
+  refunds: {},
+  conversions: 0,
+  revenue_micros: 0,
+  ecpm_micros: null,
 };
 
 /** Counts rewards and clicks, and what they are worth, by reference too; the fake has no other figures. Throws what `refuse` makes of a faulty period. */

@@ -16,7 +16,8 @@ test("a signed webhook is verified with its fields, and refused with another tok
   expect(await verifyWebhook(body, headers, "ad_other", { now })).toMatchObject({ outcome: "not-signed" });
   const later = new Date(now.getTime() + 301_000);
   expect(await verifyWebhook(body, headers, "ad_new", { now: later })).toMatchObject({
-    ...{ outcome: "not-signed", refusal: { fault: "stale", seconds: 301 } },
+    outcome: "not-signed",
+    refusal: { fault: "stale", seconds: 301 },
   });
   const test = signWebhook({ userId: "0", event: "direct_link", isTest: true }, "ad_new", { now });
   expect(await verifyWebhook(test.body, test.headers, "ad_new", { now })).toMatchObject({
@@ -29,7 +30,9 @@ test("launch data is verified with the bot's token, and only with it", () => {
   const botToken = "7000000001:secret";
   const initData = signLaunch({ userId: "42", botToken, startParam: "ABCD", languageCode: "de", now });
   expect(verifyInitDataWithBotToken({ initData, botToken, now })).toMatchObject({
-    ...{ outcome: "valid", startParam: "ABCD", user: { id: "42", languageCode: "de" } },
+    outcome: "valid",
+    startParam: "ABCD",
+    user: { id: "42", languageCode: "de" },
   });
   expect(verifyInitDataWithBotToken({ initData, botToken: "7000000001:other", now })).toMatchObject({
     reason: "wrong-signature",

@@ -28,7 +28,10 @@ export async function findFaults(options: {
   const faults: string[] = [];
   const statuses: Record<string, number> = {};
   await sendMalformed({
-    ...{ port: Number(new URL(address).port), seed, count, samples },
+    port: Number(new URL(address).port),
+    seed,
+    count,
+    samples,
     onExchange(exchange) {
       const { index, request, answer } = exchange;
       const status = String(answer?.status ?? "none");

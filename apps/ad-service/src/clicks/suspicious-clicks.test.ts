@@ -143,6 +143,24 @@ describe("suspicious clicks", () => {
     expect(described).toMatchObject({ code: { clicks: { counted: 1, held: 1 } } });
   });
 
+  test("a held click whose code has earned a click meanwhile is not released, and can still be refused", async () => {
+    await open("hold");
+    const code = await fixture.issue();
+    await fixture.visit(code);
+    const clickId = (await list("held"))[0]?.clickId ?? "";
+    await store.database.run(
+      {
+        name: "",
+        text: `insert into events (event_id, bot_id, event, user_id, code, occurred_at, body)
+          select 'evt_' || gen_random_uuid(), bot_id, 'direct_link', user_id, code, now(), '{}' from codes where code = $1`,
+      },
+      [code],
+    );
+    expect(await releaseClick(store.database, { clickId, now })).toEqual({ outcome: "not-held", state: "used" });
+    expect(await refuseClick(store.database, { clickId, now })).toEqual({ outcome: "refused" });
+    expect(await fixture.events()).toHaveLength(1);
+  });
+
   test("a held click that is refused never earns", async () => {
     await open("hold");
     const code = await fixture.issue();

@@ -61,8 +61,12 @@ test("the Compose recipe builds the image, an ad opens through Caddy, and the no
       call("api.localhost", "/v1/codes/create", { authorization: `Bearer ${key}` }, { userId: "100000001" });
     await expect.poll(created, { timeout: 30_000 }).toMatchObject({ status: 200 });
     const { code } = (await created()).body as { code: string };
-    await page.goto(`https://ads.localhost:${https}/${code}`);
-    await arriveAtLanding(page, `https://ads.localhost:${https}/app/123456789?click=clk_`);
+    // The other node sees the new campaign with its next refresh, within seconds.
+    page.setDefaultTimeout(15_000);
+    await expect(async () => {
+      await page.goto(`https://ads.localhost:${https}/${code}`);
+      await arriveAtLanding(page, `https://ads.localhost:${https}/app/123456789?click=clk_`);
+    }).toPass({ timeout: 120_000 });
     await expect(page.getByRole("heading", { name: "Open this from Telegram" })).toBeVisible();
 
     await machine.run(`PATH=${engine.bin}:$PATH\ndocker compose stop`, deploy);

@@ -22,9 +22,13 @@ const insert = statement<never>(
 );
 const removeOld = statement<never>(
   "people.remove-old-sessions",
-  "delete from person_sessions where token_hash = $4 or person_id = $1 and (expires_at <= $2 or last_used_at <= $3)",
+  "delete from person_sessions where person_id = $1 and (expires_at <= $2 or last_used_at <= $3)",
 );
 
+const endOne = statement<{ one: number }>(
+  "people.end-session",
+  "delete from person_sessions where token_hash = $1 returning 1 as one",
+);
 /** Opens a session with a new token, and ends the one that the browser had: a token that somebody planted is worth nothing. */
 export async function openSession(
   tx: Transaction,
@@ -32,7 +36,8 @@ export async function openSession(
 ): Promise<{ token: string; expiresAt: Date }> {
   const token = newToken();
   const expiresAt = new Date(now.getTime() + LIFETIME_MS);
-  await tx.run(removeOld, [personId, now, idleSince(now), replaced]);
+  if (replaced !== undefined) await tx.run(endOne, [replaced]);
+  await tx.run(removeOld, [personId, now, idleSince(now)]);
   await tx.run(insert, [hashOfToken(token), personId, now, expiresAt]);
   return { token, expiresAt };
 }
@@ -58,10 +63,6 @@ export async function findSession(database: Database, token: string, now: Date):
   return { person, tokenHash, expiresAt };
 }
 
-const endOne = statement<{ one: number }>(
-  "people.end-session",
-  "delete from person_sessions where token_hash = $1 returning 1 as one",
-);
 export async function endSession(database: Database, { tokenHash }: Pick<Session, "tokenHash">): Promise<number> {
   return (await database.run(endOne, [tokenHash])).length;
 }

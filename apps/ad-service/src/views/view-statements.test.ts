@@ -167,12 +167,12 @@ describe("the database statements of a view", () => {
       where relation.relname in ('views', 'viewers') and relation.relnamespace = 'ad_service'::regnamespace
       group by 1 order by 1`;
     expect(await store.database.run({ name: "", text }, [])).toEqual([
+      { table: "viewers", columns: ["bot_id", "user_id"] },
       // Suspicions are set once, and for few views.
       {
         table: "views",
         columns: ["bot_id", "campaign_id", "code", "is_test", "opened_at", "session_id", "suspicions", "user_id"],
       },
-      { table: "viewers", columns: ["bot_id", "user_id"] },
     ]);
   });
 });

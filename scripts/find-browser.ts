@@ -6,13 +6,13 @@ import { Problem } from "./say.ts";
 
 /** Playwright's own choice, too: the same engine without windows. A flow takes a third less of the processor in it. */
 const headlessShell = "chromium-headless-shell";
-const names = [headlessShell, "chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+const fullNames = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 const usualPlaces = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
 
-function installedBrowser(): string | undefined {
+function installedBrowser(names = [headlessShell, ...fullNames]): string | undefined {
   const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/snap/bin"];
   const candidates = [...names.flatMap((name) => folders.map((folder) => join(folder, name))), ...usualPlaces];
   return candidates.find((candidate) => existsSync(candidate));
@@ -57,6 +57,17 @@ export async function findBrowser(): Promise<string> {
     `No Chromium or Chrome was found, and none could be installed.\n  ${faults.join("\n  ").slice(0, 2000)}`,
     "Install Chromium or Chrome, or set CHROMIUM_PATH to one, then run npm test again.",
   );
+}
+
+/** A browser with everything that the headless shell leaves out, such as estimates of the network. */
+export async function findFullBrowser(): Promise<string> {
+  const named = process.env.CHROMIUM_PATH;
+  if (named !== undefined && !named.endsWith(headlessShell)) return named;
+  const installed = () => installedBrowser(fullNames);
+  if (installed() === undefined) await installFromDebian("chromium");
+  const found = installed();
+  if (found === undefined) throw new Problem("No Chromium or Chrome was found.", "Install one, or set CHROMIUM_PATH.");
+  return found;
 }
 
 /** The shell is in Debian 12 and newer. */

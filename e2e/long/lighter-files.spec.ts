@@ -1,21 +1,30 @@
+import { findFullBrowser } from "../../scripts/find-browser.ts";
 import { closeAndGet, launchUrl } from "../open-miniapp.ts";
 import { expect, expectPaidOnce, newCode, test } from "../stack.ts";
 
 test("the browser sends client hints with the opening of the session although no script requests them", async ({
   api,
-  page,
+  launchOptions,
+  playwright,
   stack,
   userId,
 }) => {
-  const opening = page.waitForRequest((request) => request.url().endsWith("/player/v1/sessions"));
-  const { miniappUrl } = await newCode(api, userId);
-  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
-  expect(await (await opening).allHeaders()).toMatchObject({
-    ect: expect.stringMatching(/^[234]g$/),
-    downlink: expect.stringMatching(/^[0-9.]+$/),
-    "sec-ch-viewport-width": expect.stringMatching(/^[0-9]+$/),
-    "sec-ch-dpr": expect.stringMatching(/^[0-9.]+$/),
-  });
+  // The headless shell does not estimate the network, so that it sends none about it.
+  const browser = await playwright.chromium.launch({ ...launchOptions, executablePath: await findFullBrowser() });
+  try {
+    const page = await browser.newPage();
+    const opening = page.waitForRequest((request) => request.url().endsWith("/player/v1/sessions"));
+    const { miniappUrl } = await newCode(api, userId);
+    await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+    expect(await (await opening).allHeaders()).toMatchObject({
+      ect: expect.stringMatching(/^[234]g$/),
+      downlink: expect.stringMatching(/^[0-9.]+$/),
+      "sec-ch-viewport-width": expect.stringMatching(/^[0-9]+$/),
+      "sec-ch-dpr": expect.stringMatching(/^[0-9.]+$/),
+    });
+  } finally {
+    await browser.close();
+  }
 });
 
 test("a stalled video continues at the same second in a lighter file, and the whole view is paid once", async ({

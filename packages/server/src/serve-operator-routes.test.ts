@@ -51,6 +51,21 @@ test("a handler gets what the schemas of its route made, and its answer has the 
   expect((await scope.inject({ method: "POST", url: "/things/7", payload: {} })).statusCode).toBe(400);
 });
 
+test("a zero character, which the store cannot hold, is refused wherever it stands", async () => {
+  const post = (url: string, name: string) => scope.inject({ method: "POST", url, payload: { name } });
+  for (const [answer, field] of [
+    [await post("/things/7%00", "a"), "id"],
+    [await post("/things/7?count=%00", "a"), "count"],
+    [await post("/things/7", "a\0"), "name"],
+  ] as const) {
+    const { error } = answer.json() as { error: { message: string } };
+    expect([answer.statusCode, error.message]).toEqual([400, `${field} must not contain U+0000`]);
+  }
+  const nested = `{"name":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+  const headers = { "content-type": "application/json" };
+  expect((await scope.inject({ method: "POST", url: "/things/7", headers, payload: nested })).statusCode).toBe(400);
+});
+
 test("a file arrives as a stream, and as nothing else", async () => {
   const put = (type: string) =>
     scope.inject({ method: "PUT", url: "/files", headers: { "content-type": type }, payload: "12345" });

@@ -3,7 +3,7 @@ import type { AnswerOf, CheckedPart, OperatorRoute, OperatorRoutes } from "@inte
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type CheckedScope, refusals } from "./checked-routes.ts";
 import { bodyBytes } from "./finish-bodies.ts";
-import { invalid } from "./refuse.ts";
+import { invalid, invalidField } from "./refuse.ts";
 
 /** A request whose parts the schemas of its route have checked. */
 export interface OperatorRequest<Route extends OperatorRoute>
@@ -60,12 +60,30 @@ export function serveOperatorRoutes<Routes extends OperatorRoutes>(
         ...(body === "file" ? { consumes: [FILE_TYPE] } : body !== undefined && { body }),
         response: { ...refusals(...(route.refusals ?? [])), [status]: route.answer },
       },
+      preValidation: async ({ params, query, body: sent }) => {
+        refuseZeros(params);
+        refuseZeros(query);
+        if (body !== "file") refuseZeros(sent);
+      },
       handler: async (request, reply) => {
         const { params, query, log } = request;
         const given = body === "file" ? bytesOf(request.body) : request.body;
         return reply.code(status).send(await handle({ params, query, body: given, log, http: request }, reply));
       },
     });
+  }
+}
+
+/** More than any schema allows: what is nested deeper is refused by its schema. */
+const MAX_DEPTH = 20;
+
+/** PostgreSQL stores no zero characters in text. */
+function refuseZeros(value: unknown, field = "body", depth = 0): void {
+  if (typeof value === "string" && value.includes("\0")) throw invalidField(field, "must not contain U+0000");
+  if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return;
+  for (const [name, one] of Object.entries(value)) {
+    refuseZeros(name, field, depth);
+    refuseZeros(one, Array.isArray(value) ? field : name, depth + 1);
   }
 }
 

@@ -72,7 +72,13 @@ export async function findRowFaults(app: string, columns: StatementColumns): Pro
 }
 
 /** Statements of packages/postgres, which both servers load. */
-const ofPackages: ReadonlySet<string> = new Set(["ping", "commit-cursor.place", "database-clock.read"]);
+const ofPackages: ReadonlySet<string> = new Set([
+  "ping",
+  "commit-cursor.place",
+  "database-clock.read",
+  "changes.lock",
+  "changes.count",
+]);
 
 type Field = pg.FieldDef;
 

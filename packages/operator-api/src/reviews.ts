@@ -76,7 +76,7 @@ const BULK_MS = 5 * 60_000;
 
 const bulkAnswer = z.object({
   decided: z.int().describe("How many this request has decided."),
-  skipped: z.int().describe("How many were decided by somebody else meanwhile."),
+  skipped: z.int().describe("How many another operator decided meanwhile."),
   left: z.int().describe("How many match the filter and are not decided; repeat the request."),
 });
 export type BulkAnswer = z.infer<typeof bulkAnswer>;

@@ -75,7 +75,7 @@ function namesOf(value: unknown): string {
 }
 
 /** The same object without undefined fields: an absent field is not changed. */
-export function givenFields<Fields extends object>(
+export function definedFields<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]: Exclude<Fields[Name], undefined> } {
   const given: Partial<Fields> = { ...fields };

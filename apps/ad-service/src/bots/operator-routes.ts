@@ -2,7 +2,7 @@ import { isPlainHttp } from "@intermission/ad-core/web-address";
 import { type Bot, botRoutes, tokenRoutes } from "@intermission/operator-api/bots";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
-import { givenFields } from "@intermission/server/parse-request";
+import { definedFields } from "@intermission/server/parse-request";
 import {
   type ConfirmableEffect,
   conflict,
@@ -43,7 +43,7 @@ export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): v
       const { botId, ...settings } = request.body;
       checkAddresses(settings, deps.isPlainHttpAllowed);
       requireConfirmation(await blockEffects(database, settings), { isConfirmed: request.query.confirmed });
-      const added = await addBot(deps, { botId, settings: givenFields(settings), now: now() });
+      const added = await addBot(deps, { botId, settings: definedFields(settings), now: now() });
       if (added.outcome === "bot-exists") {
         throw conflict("BOT_EXISTS", `bot ${botId} exists already; see it with: bots show ${botId}`);
       }
@@ -67,7 +67,7 @@ export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): v
       const settings = request.body;
       checkAddresses(settings, deps.isPlainHttpAllowed);
       requireConfirmation(await blockEffects(database, settings), { isConfirmed: request.query.confirmed });
-      return answer(await updateBot(bots, { botId, settings: givenFields(settings), now: now() }), botId);
+      return answer(await updateBot(bots, { botId, settings: definedFields(settings), now: now() }), botId);
     },
 
     async suspendBot(request) {

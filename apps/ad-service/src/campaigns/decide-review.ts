@@ -41,7 +41,7 @@ export function decideRefund({ charge }: Pick<ReviewFacts<string>, "charge">): R
   return charge.isRefunded ? { outcome: "refunded-before" } : { outcome: "refund", eventId: charge.eventId };
 }
 
-/** Each further try means that somebody changed the row between its reading and its writing. */
+/** Each further try means that another request changed the row between its reading and its writing. */
 const MAX_TRIES = 5;
 
 /**

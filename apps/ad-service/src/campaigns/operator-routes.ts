@@ -3,7 +3,7 @@ import { campaignRoutes, type Targeting } from "@intermission/operator-api/campa
 import type { Database } from "@intermission/postgres/open-database";
 import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import type { CheckedScope } from "@intermission/server/checked-routes";
-import { givenFields } from "@intermission/server/parse-request";
+import { definedFields } from "@intermission/server/parse-request";
 import { invalid, invalidField, notFound, requireConfirmation } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import bs58 from "bs58";
@@ -57,7 +57,7 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
   serveOperatorRoutes(scope, campaignRoutes, {
     async addCampaign(request) {
       const campaignId = `cmp_${bs58.encode(randomBytes(9))}`;
-      const given = givenFields(request.body);
+      const given = definedFields(request.body);
       await requireBots(botsOf(given.targeting));
       const facts = await readWarningFacts(database, { campaignId: undefined, now: now() });
       const warnings = campaignWarnings({ ...facts, before: undefined, changes: given, now: now() });
@@ -84,7 +84,7 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
 
     async updateCampaign(request) {
       const { campaignId } = request.params;
-      const given = givenFields(request.body);
+      const given = definedFields(request.body);
       if (Object.keys(given).length === 0) throw invalid("name at least one setting to change");
       await requireBots(botsOf(given.targeting));
       const before = await findCampaign(database, campaignId);

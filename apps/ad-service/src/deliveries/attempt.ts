@@ -176,9 +176,9 @@ export interface Judgement {
   backoffSeconds: number | null;
 }
 
-const REST_SECONDS = 60;
-const GONE_REST_SECONDS = 600;
-const RESTING_STATUS = new Set([429, 502, 503, 504]);
+const BACKOFF_SECONDS = 60;
+const GONE_BACKOFF_SECONDS = 600;
+const BACKOFF_STATUSES = new Set([429, 502, 503, 504]);
 
 /**
  * The outcome of an attempt for its delivery and its endpoint. Any 2xx delivers. For at-most-once bots only a request of
@@ -195,14 +195,14 @@ export function judgeAttempt(attempt: {
   const { result, scheduleStep, deliveryMode, jitter, now } = attempt;
   if (isSuccess(result)) return { state: "delivered", delaySeconds: null, endReason: null, backoffSeconds: null };
 
-  const askedSeconds = retryAfterSeconds(result.retryAfter, now);
-  const backoffSeconds = backoffAfter(result, askedSeconds ?? 0, jitter);
+  const requestedSeconds = retryAfterSeconds(result.retryAfter, now);
+  const backoffSeconds = backoffAfter(result, requestedSeconds ?? 0, jitter);
   const mayHaveArrived = result.outcome === "answered" || result.wasSent;
   if (deliveryMode === "at-most-once" && mayHaveArrived) {
     const state = result.status === undefined ? "unknown" : "failed";
     return { state, delaySeconds: null, endReason: "at-most-once", backoffSeconds };
   }
-  const delaySeconds = retryDelaySeconds({ failures: scheduleStep + 1, jitter, retryAfterSeconds: askedSeconds });
+  const delaySeconds = retryDelaySeconds({ failures: scheduleStep + 1, jitter, retryAfterSeconds: requestedSeconds });
   return delaySeconds === undefined
     ? { state: "failed", delaySeconds: null, endReason: "attempts-used-up", backoffSeconds }
     : { state: "waiting", delaySeconds, endReason: null, backoffSeconds };
@@ -213,15 +213,15 @@ export function isSuccess(result: GuardedResult): boolean {
 }
 
 /** An endpoint rests if it answers that it is overloaded or gone, or does not answer in time. */
-function backoffAfter(result: GuardedResult, askedSeconds: number, jitter: number): number | null {
-  const rest = Math.max(usualBackoff(result) * (1 + 0.2 * jitter), Math.min(askedSeconds, MAX_RETRY_AFTER));
-  return rest > 0 ? rest : null;
+function backoffAfter(result: GuardedResult, requestedSeconds: number, jitter: number): number | null {
+  const seconds = Math.max(usualBackoff(result) * (1 + 0.2 * jitter), Math.min(requestedSeconds, MAX_RETRY_AFTER));
+  return seconds > 0 ? seconds : null;
 }
 
 function usualBackoff(result: GuardedResult): number {
-  if (result.status === 410) return GONE_REST_SECONDS;
+  if (result.status === 410) return GONE_BACKOFF_SECONDS;
   const isTimeout = result.outcome === "failed" && result.errorClass.startsWith("timeout");
-  return isTimeout || RESTING_STATUS.has(result.status ?? 0) ? REST_SECONDS : 0;
+  return isTimeout || BACKOFF_STATUSES.has(result.status ?? 0) ? BACKOFF_SECONDS : 0;
 }
 
 const MINUTE = 60;

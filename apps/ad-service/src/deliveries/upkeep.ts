@@ -30,9 +30,9 @@ export function startDeliveryUpkeep(
 
   async function prune(): Promise<boolean> {
     if (performance.now() < pruneAt) return false;
-    const { pruned, givenUp } = await pruneDeliveries(database);
-    if (givenUp > 0) log.warn({ givenUp }, "events that were held for 30 days are given up");
-    const hasMore = Math.max(pruned, givenUp) >= MAX_PRUNED_AT_ONCE;
+    const { pruned, expired } = await pruneDeliveries(database);
+    if (expired > 0) log.warn({ expired }, "deliveries that were held for 30 days have failed");
+    const hasMore = Math.max(pruned, expired) >= MAX_PRUNED_AT_ONCE;
     if (!hasMore) pruneAt = performance.now() + PRUNE_EVERY_MS;
     return hasMore;
   }
@@ -134,8 +134,8 @@ const pruneLog = statement<never>(
    returning 1`,
 );
 
-const giveUp = statement<never>(
-  "deliveries.give-up-held",
+const failHeld = statement<never>(
+  "deliveries.fail-held",
   `with old as (
     select deliveries.bot_id, event_id from deliveries
     where state = 'held' and created_at < now() - interval '${KEPT_DAYS} days'
@@ -149,11 +149,11 @@ const giveUp = statement<never>(
   returning 1`,
 );
 
-/** One small batch of each: deletes log rows older than 30 days, and gives up held deliveries older than that. */
-async function pruneDeliveries(database: Database): Promise<{ pruned: number; givenUp: number }> {
+/** One small batch of each: deletes log rows older than 30 days, and ends held deliveries older than that as failed. */
+async function pruneDeliveries(database: Database): Promise<{ pruned: number; expired: number }> {
   const pruned = await database.run(pruneLog, []);
-  const givenUp = await database.run(giveUp, []);
-  return { pruned: pruned.length, givenUp: givenUp.length };
+  const expired = await database.run(failHeld, []);
+  return { pruned: pruned.length, expired: expired.length };
 }
 
 /** Lets one waiter sleep until `ring` is called. A ring without a waiter ends the next wait immediately, so none is lost. */

@@ -36,7 +36,7 @@ export interface OperatorGuard {
   now: () => Date;
 }
 
-/** Who calls: throws 401, 404 or 429 for a caller that is nobody. Call it before the request is parsed. */
+/** Identifies the caller; throws 401, 404 or 429 if it has no valid credentials. Call it before the request is parsed. */
 export async function authenticateOperator(guard: OperatorGuard, request: FastifyRequest): Promise<OperatorCaller> {
   if (guard.isTrusted(request)) return { kind: "command-line" };
   const cookie = tokenInCookies(request.headers.cookie);
@@ -70,7 +70,7 @@ export function operatorOf({ operator, routeOptions }: FastifyRequest): Operator
   return operator;
 }
 
-/** Who it is in the audit trail; undefined for somebody who is signing in. */
+/** The caller's id and name in the audit trail; undefined while a person signs in. */
 export function actorOf(request: FastifyRequest): { id: string; name: string } | undefined {
   const operator = operatorOf(request);
   if (operator.kind === "anonymous") return undefined;

@@ -119,7 +119,7 @@ export function peopleOperatorRoutes(scope: CheckedScope, deps: PeopleOperatorDe
     async disablePerson({ params: { personId }, http }) {
       const operator = operatorOf(http);
       if (operator.kind === "person" && operator.session.person.personId === personId) {
-        throw conflict("OWN_ACCOUNT", "nobody disables the own account: another owner has to, or the command line");
+        throw conflict("OWN_ACCOUNT", "you cannot disable your own account: another owner can, or the command line");
       }
       const person = await disablePerson(database, personId);
       if (person === undefined) throw unknownPerson(personId);

@@ -29,7 +29,7 @@ const endOne = statement<{ one: number }>(
   "people.end-session",
   "delete from person_sessions where token_hash = $1 returning 1 as one",
 );
-/** Opens a session with a new token, and ends the one that the browser had: a token that somebody planted is worth nothing. */
+/** Opens a session with a new token, and ends the one that the browser had, so that a token that an attacker planted (session fixation) is void. */
 export async function openSession(
   tx: Transaction,
   { personId, replaced, now }: { personId: string; replaced?: Buffer | undefined; now: Date },

@@ -15,7 +15,7 @@ const TRIES_OF_ACCOUNT = { quota: 10, windowSeconds: 15 * 60, maxKeys: 10_000 };
 /** Addresses from which an account was signed in to, the latest first. */
 const MAX_KNOWN_ADDRESSES = 10;
 
-/** What this node remembers of tries. With n nodes somebody may try n times as often. */
+/** What this node remembers of tries. It is per node: with n nodes, n times as many tries are possible. */
 export interface SignIns {
   readonly database: Database;
   readonly secretBox: SecretBox;

@@ -15,8 +15,8 @@ export interface D1Database<Statement extends D1Statement> {
 
 export interface D1Store<Statement extends D1Statement> extends EventStore {
   /**
-   * Runs `statements` in one transaction with that the event is handled, so that their effect is there exactly once, whatever
-   * crashes when. Call it once, inside the event's handler; what the handler does afterwards is not repeated.
+   * Runs `statements` in the transaction that stores the event as handled, so that their effect is there exactly once,
+   * wherever a crash happens. Call it once, inside the event's handler; what the handler does afterwards is not repeated.
    *
    * Rejects, and stores nothing, if the event's lease was taken over meanwhile.
    */

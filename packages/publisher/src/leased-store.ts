@@ -33,7 +33,7 @@ export interface LeaseOptions {
 
 export interface LeasedStore extends EventStore {
   /**
-   * Has `finish` store the event's effect and that the event is handled. `run` is undefined if the event has neither an id nor
+   * `finish` stores the event's effect and marks the event as handled, in one transaction. `run` is undefined if the event has neither an id nor
    * a code. `finish` resolves to false if another run took the lease over.
    */
   commit(event: HandledEvent, finish: (run: Run | undefined) => Promise<boolean>): Promise<void>;

@@ -29,7 +29,7 @@ const views = { kind: "view", id: [] } as const;
 const click = { kind: "click", id: ["clickId"] } as const;
 const clicks = { kind: "click", id: [] } as const;
 const person = { kind: "person", id: ["personId"] } as const;
-const someone = { kind: "person", id: [] } as const;
+const anyPerson = { kind: "person", id: [] } as const;
 
 /** What each route changes. The erasure of a user is a change of the bot: the entry must not name the user. */
 const objectOf = {
@@ -79,11 +79,11 @@ const objectOf = {
   refundClicks: clicks,
   reverseConversion: { kind: "conversion", id: ["clickId", "event", "conversionId"] },
   eraseUser: bot,
-  signIn: someone,
-  signOut: someone,
-  signOutEverywhere: someone,
-  acceptInvitation: someone,
-  invitePerson: someone,
+  signIn: anyPerson,
+  signOut: anyPerson,
+  signOutEverywhere: anyPerson,
+  acceptInvitation: anyPerson,
+  invitePerson: anyPerson,
   renewInvitation: person,
   disablePerson: person,
   enablePerson: person,
@@ -131,9 +131,12 @@ export function recordChanges({ request, reply, actor }: Caller, handle: () => v
     isRecorded: false,
     isOver: false,
   };
-  reply.raw.once("finish", () => {
-    recorded.isOver = true;
-  });
+  // "close" without "finish": the caller went away before the answer.
+  for (const event of ["finish", "close"]) {
+    reply.raw.once(event, () => {
+      recorded.isOver = true;
+    });
+  }
   recordRequest(recorded, handle);
 }
 

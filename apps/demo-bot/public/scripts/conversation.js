@@ -93,8 +93,13 @@ export function createConversation({ say, openAd, press }) {
     if (isFocused) (suggestions.querySelector("button") ?? input).focus();
   }
 
+  /**
+   * A key of the keyboard. The second click of a double tap does nothing, however soon the first one was answered: browsers
+   * count the clicks of a double tap in `detail`.
+   */
   function suggestion({ label, command, miniappUrl }, isOneTime) {
-    const act = () => {
+    const act = ({ detail }) => {
+      if (detail > 1) return;
       if (isOneTime) suggest({ suggestions: [] });
       if (miniappUrl) openAd({ miniappUrl, isReplyKeyboard: true }, made);
       else sayOnce(command);
@@ -103,7 +108,7 @@ export function createConversation({ say, openAd, press }) {
     return made;
   }
 
-  /** A double tap sends the command once. */
+  /** Keeps a command from being sent again before it has arrived, by taps on several keys or a key that is held down. */
   async function sayOnce(command) {
     if (isSaying) return;
     isSaying = true;

@@ -9,9 +9,9 @@ export type Role = "ad-service" | "api";
 export const deathSteps: Readonly<Record<Role, readonly string[]>> = {
   "ad-service": [
     ...around("clicks.follow"),
-    ...around("ad-sessions.begin"),
-    ...around("ad-sessions.record-progress"),
-    ...around("ad-sessions.record"),
+    ...around("views.begin"),
+    ...around("views.record-progress"),
+    ...around("views.record"),
     ...around("deliveries.claim"),
     "at:webhook-sent",
     "at:webhook-answered",

@@ -47,7 +47,7 @@ describe("CTA clicks", () => {
     expect(answers[0]?.headers.get("location")).toBe("https://example.com/");
     expect(answers[0]?.headers.get("cache-control")).toBe("no-store");
     expect(await clicks()).toMatchObject([
-      { session_id: session.session_id, user_id: ann, campaign_id: "cmp_1", creative_id: "cre_1" },
+      { view_id: session.session_id, user_id: ann, campaign_id: "cmp_1", creative_id: "cre_1" },
     ]);
     await fixture.begin("1002");
     await rollUpUntilNow(store.database);

@@ -134,8 +134,8 @@ describe("what an event is worth to the publisher", () => {
     );
 
     await share(99);
-    const [first] = await sql(`select session_id from views where bot_id = '${fixture.botId}' order by opened_at`);
-    const id = { botId: fixture.botId, sessionId: String(first?.session_id) };
+    const [first] = await sql(`select view_id from views where bot_id = '${fixture.botId}' order by opened_at`);
+    const id = { botId: fixture.botId, viewId: String(first?.view_id) };
     expect(await refundView(client.database, { ...id, now: fixture.clock.now })).toMatchObject({ outcome: "refunded" });
     expect((await stats()).total).toMatchObject({ refunds: { rewarded: 1 }, revenue_micros: sum - 1750 });
   });
@@ -153,7 +153,7 @@ describe("what an event is worth to the publisher", () => {
     const [view] = (await listViews(client.database, of)).rows;
     const [click] = (await listClicks(client.database, of)).rows;
     const now = fixture.clock.now;
-    const released = { botId: fixture.botId, sessionId: view?.sessionId ?? "", eventId: "evt_released", now };
+    const released = { botId: fixture.botId, viewId: view?.sessionId ?? "", eventId: "evt_released", now };
     expect(await releaseView(client.database, released)).toMatchObject({ outcome: "released" });
     expect(await releaseClick(client.database, { clickId: click?.clickId ?? "", now })).toMatchObject({
       outcome: "released",

@@ -80,7 +80,7 @@ describe("a video that its player gives up", () => {
     expect((await fixture.report(another, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
     expect(await fixture.charges()).toMatchObject([{ campaign_id: "cmp_1", price_micros: 2500 }]);
     expect(await fixture.events()).toMatchObject([{ event: "rewarded", code }]);
-    expect(await fixture.sessions()).toMatchObject([{ session_id: another.session_id }]);
+    expect(await fixture.sessions()).toMatchObject([{ view_id: another.session_id }]);
     expect(await faultsOf()).toEqual({ "not-found": 1 });
   });
 

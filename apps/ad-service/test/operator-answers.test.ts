@@ -239,7 +239,7 @@ async function seed(of: { botId: string; campaignId: string; creativeId: string;
     select '${botId}', event_id, 'failed', 'attempts-used-up', ${at}, 1, ${at} from unnest(array['evt_0', '${failed}']) as event_id`);
   await run(`insert into delivery_attempts (bot_id, event_id, attempt, started_at, url, status, total_ms, is_replay)
     values ('${botId}', 'evt_0', 1, ${at}, 'https://quiz.test/', 500, 12, false)`);
-  await run(`insert into views (bot_id, session_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at,
+  await run(`insert into views (bot_id, view_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at,
       deadline, closed_at, close_reason, token_hash, state, suspicions)
     select '${botId}', '${botId}-' || repeat(n::text, 22), 'view' || n, '52' || n, '${campaignId}', '${creativeId}', 2000,
       ${at}, ${at}, ${at}, 'tap', '\\x00', 'held', '{too-even}' from generate_series(1, 4) as n`);
@@ -249,7 +249,7 @@ async function seed(of: { botId: string; campaignId: string; creativeId: string;
     from generate_series(1, 4) as n`);
   await run(`insert into conversions (click_id, event, value_micros, currency, bot_id, campaign_id, occurred_at)
     values ('clk_1', 'purchase', 9007199254740993, 'USD', '${botId}', '${campaignId}', ${at})`);
-  await run(`insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, session_id, reported_at)
+  await run(`insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, view_id, reported_at)
     values ('${botId}', '501', '${creativeId}', '2026-03-01', 'scam', '${campaignId}', 's', ${at})`);
 }
 

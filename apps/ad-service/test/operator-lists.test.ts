@@ -33,7 +33,7 @@ beforeAll(async () => {
     from generate_series(4, 5) as n`);
   await run(`insert into deliveries (bot_id, event_id, state, due_at)
     select $bot, event_id, 'waiting', occurred_at from events`);
-  await run(`insert into views (bot_id, session_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at, deadline,
+  await run(`insert into views (bot_id, view_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at, deadline,
       closed_at, token_hash, state, suspicions)
     select $bot, $bot || '-' || repeat(n::text, 22), 'view' || n, '62' || n, 'cmp_1', 'cre_1', 10000, ${at}, now(), now(),
       '\\x00', 'held', '{too-even}' from generate_series(1, 5) as n`);

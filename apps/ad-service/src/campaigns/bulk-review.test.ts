@@ -42,7 +42,7 @@ beforeEach(async () => {
   await run(`insert into events (event_id, bot_id, event, user_id, code, campaign_id, price_micros, revenue_micros, occurred_at, suspicions, body)
     select 'evt_c' || n, $bot, 'direct_link', '61' || n, 'paid' || n, 'cmp_1', 1500, 1050, '2026-03-01T10:00Z', '{mostly-taps}', '{}'
     from generate_series(1, 2) as n`);
-  await run(`insert into views (bot_id, session_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at, deadline,
+  await run(`insert into views (bot_id, view_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at, deadline,
       closed_at, token_hash, state, suspicions)
     select $bot, $bot || '-' || repeat(n::text, 22), 'view' || n, '62' || n, 'cmp_1', 'cre_1', 10000, '2026-03-01T10:00Z',
       '2026-03-01T11:00Z', '2026-03-01T10:01Z', '\\x00', case when n < 3 then 'held' else 'rewarded' end, '{too-even}'

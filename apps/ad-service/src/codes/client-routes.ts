@@ -109,7 +109,7 @@ function describeCodeAnswer(code: DescribedCode, payPerCode: PayPerCode): Descri
     can_earn: canEarn(code, payPerCode),
     pay_per_code: payPerCode,
     sessions: code.sessions.map((session) => ({
-      session_id: session.sessionId,
+      session_id: session.viewId,
       state: session.state,
       opened_at: session.openedAt.toISOString(),
       watched_at: session.watchedAt?.toISOString() ?? null,

@@ -44,7 +44,7 @@ export interface DescribedCode extends Omit<FoundCode, "earned"> {
 }
 
 export interface DescribedSession {
-  sessionId: string;
+  viewId: string;
   startParam: string | null;
   state: ViewState;
   review: "held" | "refused" | undefined;
@@ -103,7 +103,7 @@ const selectEvents = statement<DescribedEvent>(
 );
 const selectViews = statement<Omit<DescribedSession, "state" | "review"> & { state: ViewState | "held" | "refused" }>(
   "codes.describe-sessions",
-  `select session_id as "sessionId", start_param as "startParam", state, suspicions, opened_at as "openedAt", watched_at as "watchedAt",
+  `select view_id as "viewId", start_param as "startParam", state, suspicions, opened_at as "openedAt", watched_at as "watchedAt",
      closed_at as "closedAt", accepted_ms as "acceptedMs", duration_ms as "durationMs",
      coalesce(refusals, '{}') as refusals
    from views where bot_id = $1 and code = $2 order by opened_at`,
@@ -120,8 +120,8 @@ const countRequests = statement<{ reason: string; count: number }>(
 
 async function sessionsOf(database: Database, botId: string, code: string): Promise<DescribedSession[]> {
   const sessions = await database.run(selectViews, [botId, code]);
-  return sessions.map(({ sessionId, state, ...others }) => ({
-    sessionId,
+  return sessions.map(({ viewId, state, ...others }) => ({
+    viewId,
     ...(state === "held" || state === "refused"
       ? { state: "watched" as const, review: state }
       : { state, review: undefined }),

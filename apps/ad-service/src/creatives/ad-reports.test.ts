@@ -8,7 +8,7 @@ import { migrations } from "../migrations.ts";
 const operatorToken = "an-operators-token-of-32-characters-or-more";
 const insertReport = statement<never>(
   "test.ad-report",
-  `insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, session_id, reported_at)
+  `insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, view_id, reported_at)
    values ($1, $2, $3, ($5::timestamptz at time zone 'UTC')::date, $4, 'cmp_a', 's', $5)`,
 );
 

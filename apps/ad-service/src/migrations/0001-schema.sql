@@ -212,7 +212,7 @@ create table viewers (
 create table views (
   bot_id text not null,
   -- Begins with the bot's id.
-  session_id text not null,
+  view_id text not null,
   code text not null,
   user_id text not null,
   -- The publisher's own key of the code; '' if none.
@@ -264,21 +264,21 @@ create table views (
   pending_reports jsonb,
   -- Its row in views_due.
   due_at timestamptz,
-  primary key (session_id, bot_id),
+  primary key (view_id, bot_id),
   unique (code, bot_id)
 ) with (fillfactor = 50);
 create index views_of_user on views (user_id, bot_id, opened_at desc);
 -- Views in progress count against their campaign's limits.
 create index views_of_campaign on views (campaign_id, opened_at) where not is_test;
-create index views_suspicious on views (opened_at desc, session_id) where suspicions <> '{}';
+create index views_suspicious on views (opened_at desc, view_id) where suspicions <> '{}';
 
 -- Views that the sweeper must check, and when: watched and not closed, or closed and waiting for the clock or the cooldown.
 -- Kept apart from the views, whose updates would otherwise touch an index.
 create table views_due (
   due_at timestamptz not null,
   bot_id text not null,
-  session_id text not null,
-  primary key (due_at, session_id)
+  view_id text not null,
+  primary key (due_at, view_id)
 );
 
 -- Everything earned: the view or click of a code, what its campaign owes for it, and the body of the publisher's webhook. Also
@@ -559,22 +559,22 @@ create table network_days (
   primary key (day, bot_id, network)
 ) with (fillfactor = 70);
 
--- The ad that a VAST tag was unwrapped to for a session. Kept apart from the session, which each report reads.
+-- The ad that a VAST tag was unwrapped to for a view. Kept apart from the view, which each report reads.
 create table vast_ads (
   bot_id text not null,
-  session_id text not null,
+  view_id text not null,
   ad jsonb not null,
-  primary key (session_id, bot_id),
-  -- Deleted with their sessions: withdrawn offers and erased users.
-  foreign key (session_id, bot_id) references views on delete cascade
+  primary key (view_id, bot_id),
+  -- Deleted with their views: withdrawn offers and erased users.
+  foreign key (view_id, bot_id) references views on delete cascade
 );
 
 -- Tracker calls of VAST ads, each made once. A claim moves due_at: until then the call belongs to its claimer.
 create table tracker_calls (
   call_id bigint generated always as identity primary key,
   bot_id text not null,
-  -- Null: an error of a tag, reported before there was a session.
-  session_id text,
+  -- Null: an error of a tag, reported before there was a view.
+  view_id text,
   event text not null,
   -- Index among several addresses of one event.
   position integer not null,
@@ -587,21 +587,21 @@ create table tracker_calls (
   outcome text check (outcome in ('answered', 'refused', 'failed', 'unknown')),
   check ((finished_at is null) = (outcome is null))
 );
-create unique index tracker_calls_once on tracker_calls (session_id, bot_id, event, position);
+create unique index tracker_calls_once on tracker_calls (view_id, bot_id, event, position);
 create index tracker_calls_due on tracker_calls (due_at) where finished_at is null;
 create index tracker_calls_finished on tracker_calls (finished_at) where finished_at is not null;
 
--- The first CTA click of a session.
+-- The first CTA click of a view.
 create table cta_clicks (
   bot_id text not null,
-  session_id text not null,
+  view_id text not null,
   click_id text not null unique,
   user_id text not null,
   campaign_id text not null,
   creative_id text not null,
   occurred_at timestamptz not null,
   xid xid8 not null default commit_xid(),
-  primary key (session_id, bot_id)
+  primary key (view_id, bot_id)
 );
 create index cta_clicks_in_commit_order on cta_clicks (xid);
 create index cta_clicks_by_time on cta_clicks using brin (occurred_at) with (pages_per_range = 32);
@@ -614,7 +614,7 @@ create table ad_reports (
   day date not null,
   reason text not null check (reason in ('offensive', 'misleading', 'scam', 'illegal', 'broken', 'other')),
   campaign_id text not null,
-  session_id text not null,
+  view_id text not null,
   reported_at timestamptz not null,
   primary key (user_id, bot_id, creative_id, day)
 );

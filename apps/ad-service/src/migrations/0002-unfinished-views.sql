@@ -1,5 +1,5 @@
--- A viewer's views that began and may still earn, except the view of one code. A code lives at most 24 h and a session only
--- minutes longer than its code, which bounds what is read. The order selects the index of the user's sessions, also in a plan
+-- A viewer's views that began and may still earn, except the view of one code. A code lives at most 24 h and a view only
+-- minutes longer than its code, which bounds what is read. The order selects the index of the user's views, also in a plan
 -- that was made while the table was empty.
 create function unfinished_views(bot_id text, user_id text, code text, moment timestamptz)
 returns table (count integer, last_active_at timestamptz, first_deadline timestamptz) language sql stable

@@ -201,7 +201,7 @@ const insertClick = statement<never>(
 
 const insertAdReport = statement<never>(
   "test.insert-ad-report",
-  `insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, session_id, reported_at)
+  `insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, view_id, reported_at)
    values ('910', $1, 'cre_a', ($2::timestamptz at time zone 'UTC')::date, 'scam', 'cmp_a', 's', $2)`,
 );
 

@@ -151,16 +151,16 @@ const rowsOfUser = [
    values (:bot, 'clk_h' || right(:user, 3), 'c' || right(:user, 4), :user, 'cmp_1', 'held', 'Phone of ' || :user, '\\x01', now())`,
   `insert into events (bot_id, event_id, event, user_id, code, campaign_id, price_micros, revenue_micros, user_agent, address_hash, occurred_at, body)
    values (:bot, 'evt_' || right(:user, 3), 'direct_link', :user, 'd' || right(:user, 4), 'cmp_1', 7000, 4900, 'Phone of ' || :user, '\\x01', now(), '')`,
-  `insert into cta_clicks (bot_id, session_id, click_id, user_id, campaign_id, creative_id, occurred_at)
+  `insert into cta_clicks (bot_id, view_id, click_id, user_id, campaign_id, creative_id, occurred_at)
    values (:bot, :session, 'adc_' || right(:user, 3), :user, 'cmp_1', 'cre_1', now())`,
-  `insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, session_id, reported_at)
+  `insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, view_id, reported_at)
    values (:bot, :user, 'cre_1', now(), 'scam', 'cmp_1', :session, now())`,
   `insert into conversions (click_id, conversion_id, bot_id, campaign_id, occurred_at)
    values ('clk_' || right(:user, 3), 'order-of-' || :user, :bot, 'cmp_1', now())`,
-  `insert into tracker_calls (bot_id, session_id, event, position, url, user_agent, due_at)
+  `insert into tracker_calls (bot_id, view_id, event, position, url, user_agent, due_at)
    values (:bot, :session, 'start', 0, 'https://ads.test/?u=' || :user, 'Phone of ' || :user, now())`,
-  `insert into vast_ads (bot_id, session_id, ad) values (:bot, :session, jsonb_build_object('user', :user))`,
-  "insert into views_due (due_at, bot_id, session_id) values (now() + interval '1 day', :bot, :left)",
+  `insert into vast_ads (bot_id, view_id, ad) values (:bot, :session, jsonb_build_object('user', :user))`,
+  "insert into views_due (due_at, bot_id, view_id) values (now() + interval '1 day', :bot, :left)",
   "update events set start_param = 'of_' || :user where user_id = :user",
   "update views set start_param = 'of_' || :user where user_id = :user",
   "update bots set testers = array_append(testers, :user) where bot_id = :bot",

@@ -11,22 +11,22 @@ export interface ErasureStep {
 }
 
 const ofUser = "bot_id = $1 and user_id = $2";
-const inSessions = "(bot_id, session_id) in (select bot_id, session_id from views where bot_id = $1 and user_id = $2)";
+const inViews = "(bot_id, view_id) in (select bot_id, view_id from views where bot_id = $1 and user_id = $2)";
 const inEvents = "(bot_id, event_id) in (select bot_id, event_id from events where bot_id = $1 and user_id = $2)";
 /** SQL for whether a text contains the user id as a separate number. */
 const named = (column: string) => `${column} ~ ('(^|[^0-9])' || $2 || '([^0-9]|$)')`;
 
 /**
- * Everything that identifies a user of a bot, ordered so that each step still finds its rows: rows that refer to sessions,
+ * Everything that identifies a user of a bot, ordered so that each step still finds its rows: rows that refer to views,
  * events and clicks come before these. A test compares the steps with the tables of the database.
  */
 export const steps: readonly ErasureStep[] = [
   {
     table: "tracker_calls",
     becomes: "deleted; pending calls are not made",
-    where: inSessions,
+    where: inViews,
   },
-  { table: "vast_ads", becomes: "deleted", where: inSessions },
+  { table: "vast_ads", becomes: "deleted", where: inViews },
   {
     table: "conversions",
     becomes: "kept without the advertiser's conversion id",
@@ -59,7 +59,7 @@ export const steps: readonly ErasureStep[] = [
     set: `user_id = $3, reference = null, start_param = null, is_erased = true, user_agent = null, address_hash = null, network_hash = null, body = jsonb_build_object('event', event,
       'event_id', event_id, 'bot_id', bot_id, 'user_tg_id', $3::text, 'code', code, 'occurred_at', occurred_at)::text`,
   },
-  { table: "views_due", becomes: "deleted", where: inSessions },
+  { table: "views_due", becomes: "deleted", where: inViews },
   {
     table: "views",
     becomes: "deleted: views under way",

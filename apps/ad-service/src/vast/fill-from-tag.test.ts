@@ -31,7 +31,7 @@ function loggedFor(answer: TagAnswer, { openings = 1 } = {}): { lines: string[];
     const registry = new Registry();
     const tags = openTags({ requests, isPlainHttpAllowed: true, log: createLogger({ level: "info", name: "ads" }), now, registry });
     const url = "http://127.0.0.1:" + server.address().port + "/tag?key=SECRET-KEY";
-    const tag = { botId: "7", creativeId: "cre_1", sessionId: "7-abc", url, userAgent: "phone", totalMs: 5000 };
+    const tag = { botId: "7", creativeId: "cre_1", viewId: "7-abc", url, userAgent: "phone", totalMs: 5000 };
     for (let opening = 0; opening < ${openings}; opening++) await fillFromTag(tags, { ...tag, device: describeDevice({}) });
     console.log("COUNTERS " + JSON.stringify(await registry.metrics()));
     await requests.close();

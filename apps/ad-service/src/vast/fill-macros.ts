@@ -3,7 +3,7 @@ export interface Macros {
   now: Date;
   /** In [0, 1). */
   chance: number;
-  sessionId?: string;
+  viewId?: string;
   userAgent?: string;
   assetUri?: string;
   playheadMs?: number;
@@ -58,7 +58,7 @@ export function fillMacros(template: string, macros: Macros): string {
 }
 
 function valuesOf(macros: Macros): Partial<Record<string, string>> {
-  const { now, chance, sessionId, userAgent, assetUri, playheadMs, errorCode, clickId } = macros;
+  const { now, chance, viewId, userAgent, assetUri, playheadMs, errorCode, clickId } = macros;
   const playhead = playheadMs === undefined ? undefined : playheadOf(playheadMs);
   const digits = String(Math.floor(chance * 1e8)).padStart(8, "0");
   return {
@@ -70,7 +70,7 @@ function valuesOf(macros: Macros): Partial<Record<string, string>> {
     CONTENTPLAYHEAD: playhead,
     ASSETURI: assetUri,
     ERRORCODE: errorCode === undefined ? undefined : String(errorCode),
-    TRANSACTIONID: sessionId,
+    TRANSACTIONID: viewId,
     CLICKID: clickId,
     DEVICEUA: userAgent,
     CLIENTUA: userAgent,

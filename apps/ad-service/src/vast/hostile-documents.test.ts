@@ -45,7 +45,7 @@ async function adServer(answers: Record<string, Answer>) {
       { requests, isPlainHttpAllowed: true, totalMs: 60_000 },
       {
         url: `${server.address}/tag`,
-        sessionId: "7-abc",
+        viewId: "7-abc",
         userAgent: "phone ".repeat(80),
         device: describeDevice({}),
         now: () => new Date(),

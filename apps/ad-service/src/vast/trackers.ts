@@ -10,21 +10,21 @@ import type { TrackedEvent, VastAd, VastErrorCode } from "./vast-ad.ts";
 
 interface SessionOfBot {
   botId: string;
-  sessionId: string;
+  viewId: string;
 }
 
-const read = statement<{ ad: VastAd }>("vast.read-ad", "select ad from vast_ads where bot_id = $1 and session_id = $2");
+const read = statement<{ ad: VastAd }>("vast.read-ad", "select ad from vast_ads where bot_id = $1 and view_id = $2");
 
 /** The ad that a tag returned when the session began; the session keeps it, however often it is reopened. */
-export async function readVastAd(database: Transaction, { botId, sessionId }: SessionOfBot): Promise<VastAd> {
-  const [found] = await database.run(read, [botId, sessionId]);
-  if (!found) throw new Error(`session ${sessionId} has no VAST ad`);
+export async function readVastAd(database: Transaction, { botId, viewId }: SessionOfBot): Promise<VastAd> {
+  const [found] = await database.run(read, [botId, viewId]);
+  if (!found) throw new Error(`session ${viewId} has no VAST ad`);
   return found.ad;
 }
 
 const insert = statement<never>(
   "vast.enqueue-calls",
-  `insert into tracker_calls (bot_id, session_id, event, position, url, user_agent, due_at)
+  `insert into tracker_calls (bot_id, view_id, event, position, url, user_agent, due_at)
    select $1, $2, * from (
      select event, position, url, $6::text, $7::timestamptz
      from unnest($3::text[], $4::integer[], $5::text[]) as calls(event, position, url)
@@ -52,7 +52,7 @@ export interface TrackedMoment {
  */
 export async function enqueueTrackerCalls(
   tx: Transaction,
-  session: { botId: string; sessionId: string },
+  session: { botId: string; viewId: string },
   { events, playheadMs, clickId, errorCode, now }: TrackedMoment,
 ): Promise<void> {
   if (events.length === 0) return;
@@ -60,7 +60,7 @@ export async function enqueueTrackerCalls(
   const macros: Macros = {
     now,
     chance: Math.random(),
-    sessionId: session.sessionId,
+    viewId: session.viewId,
     userAgent,
     assetUri: mediaUrl,
     playheadMs,
@@ -83,17 +83,17 @@ export async function enqueueErrorCalls(
     addresses.map((url) => fillMacros(url, { now, chance: Math.random(), userAgent, errorCode: code })),
   );
   const numbered = calls.map((url, position): Call => ({ event: "error", position, url }));
-  await insertCalls(tx, { botId, sessionId: null, userAgent, now }, numbered);
+  await insertCalls(tx, { botId, viewId: null, userAgent, now }, numbered);
 }
 
 async function insertCalls(
   tx: Transaction,
-  { botId, sessionId, userAgent, now }: { botId: string; sessionId: string | null; userAgent: string; now: Date },
+  { botId, viewId, userAgent, now }: { botId: string; viewId: string | null; userAgent: string; now: Date },
   calls: readonly Call[],
 ): Promise<void> {
   if (calls.length === 0) return;
   const columns = [calls.map(({ event }) => event), calls.map(({ position }) => position), calls.map(({ url }) => url)];
-  await tx.run(insert, [botId, sessionId, ...columns, userAgent, now]);
+  await tx.run(insert, [botId, viewId, ...columns, userAgent, now]);
 }
 
 interface ClaimedCall {

@@ -15,6 +15,6 @@ export async function faultOfTag(
   { url, now }: { url: string; now: () => Date },
 ): Promise<string | undefined> {
   const device = describeDevice({ "user-agent": PHONE });
-  const tried = await unwrapTag(deps, { url, sessionId: "trial", userAgent: PHONE, device, now });
+  const tried = await unwrapTag(deps, { url, viewId: "trial", userAgent: PHONE, device, now });
   return tried.outcome === "ad" || tried.code === NO_AD ? undefined : `${tried.detail} (VAST error ${tried.code})`;
 }

@@ -127,7 +127,7 @@ export type UnwrapOutcome = { errors: ErrorCall[]; drops: Drops } & (
 /** A tag, and the viewer for whom it is requested. */
 export interface TagRequest {
   url: string;
-  sessionId: string;
+  viewId: string;
   userAgent: string;
   device: Device;
 }
@@ -141,9 +141,9 @@ export interface UnwrapDeps {
 /** Requests an ad from a VAST 2.0–4.2 tag and follows its wrappers. Throws only for faults of this service. */
 export async function unwrapTag(
   { requests, isPlainHttpAllowed, totalMs }: UnwrapDeps,
-  { url, sessionId, userAgent, device, now }: TagRequest & { now: () => Date },
+  { url, viewId, userAgent, device, now }: TagRequest & { now: () => Date },
 ): Promise<UnwrapOutcome> {
-  const macros = (): Macros => ({ now: now(), chance: Math.random(), sessionId, userAgent });
+  const macros = (): Macros => ({ now: now(), chance: Math.random(), viewId, userAgent });
   const drops: Drops = {};
   const fetchDocument = documentFetcher(requests, { macros, drops, ...(totalMs !== undefined && { totalMs }) });
   const errors: ErrorCall[] = [];

@@ -22,7 +22,7 @@ export type Availability =
 const readFacts = statement<
   ViewerEarnings & ViewerLimitSettings & { unfinished: number; lastActiveAt: Date | null; firstDeadline: Date | null }
 >(
-  "ad-sessions.limit-facts-of-user",
+  "views.limit-facts-of-user",
   `select v.day::text, v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt",
      bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap",
      unfinished.count::integer as unfinished, unfinished."lastActiveAt", unfinished."firstDeadline"

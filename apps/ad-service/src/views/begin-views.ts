@@ -11,7 +11,7 @@ export interface NewView {
   /** `issuedAt` is set if the code is issued together with the view. */
   code: Omit<OpeningCode, "isRewarded" | "isFollowed"> & { issuedAt?: Date };
   startParam: string | null;
-  sessionId: string;
+  viewId: string;
   tokenHash: string;
   campaignId: string;
   creativeId: string;
@@ -36,7 +36,7 @@ const newViewRows = rowParameters({
   code: "text",
   reference: "text",
   start_param: "text",
-  session_id: "text",
+  view_id: "text",
   campaign_id: "text",
   creative_id: "text",
   is_vast: "boolean",
@@ -54,7 +54,7 @@ const newViewRows = rowParameters({
 });
 
 /** Columns of `new_views` that the row of the view takes as they are. */
-const storedAsOpened = `bot_id, session_id, code, user_id, reference, start_param, campaign_id, creative_id, is_vast, is_test,
+const storedAsOpened = `bot_id, view_id, code, user_id, reference, start_param, campaign_id, creative_id, is_vast, is_test,
       duration_ms, opened_at, deadline, failed_creatives`;
 
 /*
@@ -64,7 +64,7 @@ const storedAsOpened = `bot_id, session_id, code, user_id, reference, start_para
  * A viewer holds at most one offer that was not started, because the limits that an earlier offer passed may be stale.
  */
 const begin = statement<{ position: number }>(
-  "ad-sessions.begin",
+  "views.begin",
   `with new_views as materialized (${newViewRows.table}),
   offered as (
     insert into viewers (bot_id, user_id, day, earned_today, decisions)
@@ -97,12 +97,12 @@ const begin = statement<{ position: number }>(
   withdrawn as (
     delete from views s using begun
     where s.bot_id = begun.bot_id and s.user_id = begun.user_id and s.opened_at > begun.opened_at - interval '25 hours'
-      and (s.state = 'opened' or s.state = 'playing' and s.session_id = begun.broken_view_id)
-    returning s.due_at, s.session_id
+      and (s.state = 'opened' or s.state = 'playing' and s.view_id = begun.broken_view_id)
+    returning s.due_at, s.view_id
   ),
   not_due as (
     delete from views_due using withdrawn
-    where views_due.due_at = withdrawn.due_at and views_due.session_id = withdrawn.session_id
+    where views_due.due_at = withdrawn.due_at and views_due.view_id = withdrawn.view_id
   ),
   stored as (
     insert into views (${storedAsOpened}, token_hash, state)
@@ -111,7 +111,7 @@ const begin = statement<{ position: number }>(
     from begun where (select count(*) from withdrawn) >= 0
   ),
   vast_ads_stored as (
-    insert into vast_ads (bot_id, session_id, ad) select bot_id, session_id, vast_ad from begun where is_vast
+    insert into vast_ads (bot_id, view_id, ad) select bot_id, view_id, vast_ad from begun where is_vast
   ),
   filled as (
     insert into ad_requests (bot_id, user_id, code, outcome, campaign_id, creative_id, occurred_at)
@@ -153,7 +153,7 @@ function newViewRowOf(view: NewView, position: number) {
     code: code.code,
     reference: code.reference,
     start_param: view.startParam,
-    session_id: view.sessionId,
+    view_id: view.viewId,
     campaign_id: view.campaignId,
     creative_id: view.creativeId,
     is_vast: vastAd !== undefined,
@@ -163,7 +163,7 @@ function newViewRowOf(view: NewView, position: number) {
     deadline: deadlineOf(view),
     failed_creatives: view.failedCreatives,
     token_hash: view.tokenHash,
-    broken_view_id: view.broken?.sessionId,
+    broken_view_id: view.broken?.viewId,
     vast_ad: vastAd,
     code_issued_at: code.issuedAt,
     code_expires_at: code.expiresAt,
@@ -179,7 +179,7 @@ function viewOfNew(view: NewView): AdView {
   const { code, viewer, now } = view;
   return {
     botId: code.botId,
-    sessionId: view.sessionId,
+    viewId: view.viewId,
     code: code.code,
     userId: code.userId,
     reference: code.reference,

@@ -9,7 +9,7 @@ import { type AdView, isClickKey, lockView, readSession } from "./session.ts";
 
 export interface AdClick {
   botId: string;
-  sessionId: string;
+  viewId: string;
   key: string;
   /** On the end card's picture or its call to action, where the picture has a landing page of its own. */
   isOnEndCard: boolean;
@@ -22,12 +22,12 @@ export type AdClickOutcome = { outcome: "landed"; url: string; isCounted: boolea
 
 const insert = statement<never>(
   "ad-clicks.insert",
-  `insert into cta_clicks (bot_id, session_id, click_id, user_id, campaign_id, creative_id, occurred_at)
+  `insert into cta_clicks (bot_id, view_id, click_id, user_id, campaign_id, creative_id, occurred_at)
    values ($1, $2, $3, $4, $5, $6, $7)`,
 );
 const read = statement<{ clickId: string }>(
   "ad-clicks.read",
-  `select click_id as "clickId" from cta_clicks where bot_id = $1 and session_id = $2`,
+  `select click_id as "clickId" from cta_clicks where bot_id = $1 and view_id = $2`,
 );
 
 /**
@@ -49,7 +49,7 @@ export async function countAdClick(
     // The session's lock makes two concurrent clicks one.
     const session = await lockView(tx, click);
     if (!session) return { outcome: "unknown" };
-    const [earlier] = await tx.run(read, [session.botId, session.sessionId]);
+    const [earlier] = await tx.run(read, [session.botId, session.viewId]);
     const clickId = earlier?.clickId ?? newClickId(click.now.getTime(), randomBytes(10));
     const isCounted = !earlier && isCountable(session, click);
     if (isCounted) await count(tx, session, clickId, click);
@@ -62,8 +62,8 @@ function isCountable(session: AdView, { isMachine, key }: AdClick): boolean {
 }
 
 async function count(tx: Transaction, session: AdView, clickId: string, { isOnEndCard, now }: AdClick) {
-  const { botId, sessionId, userId, campaignId, creativeId, acceptedMs: playheadMs } = session;
-  await tx.run(insert, [botId, sessionId, clickId, userId, campaignId, creativeId, now]);
+  const { botId, viewId, userId, campaignId, creativeId, acceptedMs: playheadMs } = session;
+  await tx.run(insert, [botId, viewId, clickId, userId, campaignId, creativeId, now]);
   if (!session.isVast) return;
   await enqueueTrackerCalls(tx, session, {
     events: [isOnEndCard ? "companionClick" : "click"],
@@ -74,10 +74,8 @@ async function count(tx: Transaction, session: AdView, clickId: string, { isOnEn
 }
 
 function landingOf(landingUrl: string, session: AdView, { clickId, now }: { clickId: string; now: Date }): string {
-  const { botId, sessionId, code, campaignId, creativeId } = session;
-  const filled = session.isVast
-    ? fillMacros(landingUrl, { now, chance: Math.random(), sessionId, clickId })
-    : landingUrl;
+  const { botId, viewId, code, campaignId, creativeId } = session;
+  const filled = session.isVast ? fillMacros(landingUrl, { now, chance: Math.random(), viewId, clickId }) : landingUrl;
   return landingAddress(filled, {
     click_id: clickId,
     code,

@@ -37,7 +37,7 @@ export interface OpeningInput {
   device: Device;
   /** Numbers in [0, 1), for the choice of the ad. */
   random: () => number;
-  sessionId: string;
+  viewId: string;
   token: string;
   /** The id of the event, if this opening closes a watched session. */
   eventId: string;
@@ -188,7 +188,7 @@ async function beginView(
   tried: TriedTags,
 ): Promise<EnterViewOutcome | Changed> {
   const { views, ads, campaigns, beginning } = deps;
-  const { now, random, isTest, sessionId, startParam = null, token, device } = input;
+  const { now, random, isTest, viewId, startParam = null, token, device } = input;
   const failedCreatives = broken ? [...new Set([...broken.failedCreatives, broken.creativeId])] : [];
   const code = opening.code ?? newCodeOf(input);
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
@@ -223,7 +223,7 @@ async function beginView(
     const view: NewView = {
       code,
       startParam,
-      sessionId,
+      viewId,
       tokenHash: hashSessionToken(token),
       ...chosen,
       durationMs,
@@ -251,13 +251,13 @@ async function beginView(
 
 async function askTag(
   { tags }: EnterViewDeps,
-  { bot, sessionId, userAgent, device }: EnterViewInput,
+  { bot, viewId, userAgent, device }: EnterViewInput,
   { creativeId, url }: { creativeId: string; url: string },
   { endsAt, failed }: TriedTags,
 ): Promise<VastAd | undefined> {
   const totalMs = endsAt - performance.now();
   if (totalMs <= 0 || failed.size >= MAX_TAGS) return undefined;
-  return fillFromTag(tags, { botId: bot.botId, creativeId, url, sessionId, userAgent, device, totalMs });
+  return fillFromTag(tags, { botId: bot.botId, creativeId, url, viewId, userAgent, device, totalMs });
 }
 
 /** Stored by the statement that begins the view, so that a user who may not earn leaves no rows. */

@@ -64,7 +64,7 @@ type AdRow = Pick<Ad, "advertiser" | "legalLine" | "callToAction" | "landingUrl"
 };
 
 const read = statement<AdRow>(
-  "ad-sessions.ad",
+  "views.ad",
   `select advertiser, label, legal_line as "legalLine", targeting, kind, url, landing_url as "landingUrl",
      coalesce(campaign_creatives.call_to_action, campaigns.call_to_action) as "callToAction",
      file_name as "fileName", poster_file_name as "posterFileName", media_type as "mediaType", duration_ms as "durationMs", width, height,
@@ -123,12 +123,12 @@ export function mediaAddress(publicUrl: string, fileName: string): string {
 /** The ad of a session; without a device, with the video as it was uploaded. */
 export async function findAd(
   rows: AdRows,
-  session: Chosen & { sessionId: string },
+  session: Chosen & { viewId: string },
   { vastAd, device }: { vastAd: VastAd | undefined; device?: Device },
 ): Promise<Ad> {
   const chosen = await findChosenAd(rows, session, device);
   if (chosen.kind === "video") return chosen.ad;
-  if (!vastAd) throw new Error(`session ${session.sessionId} has no VAST ad`);
+  if (!vastAd) throw new Error(`session ${session.viewId} has no VAST ad`);
   return vastAdOf(chosen.row, vastAd);
 }
 

@@ -136,8 +136,8 @@ function logOpening(
   { botId, userId, now }: { botId: string; userId: string | undefined; now: Date },
 ): void {
   if (opened.outcome === "session") {
-    const { sessionId, campaignId, creativeId } = opened.session;
-    log.debug({ botId, userId, sessionId, campaignId, creativeId }, "an ad is opened");
+    const { viewId, campaignId, creativeId } = opened.session;
+    log.debug({ botId, userId, sessionId: viewId, campaignId, creativeId }, "an ad is opened");
     return;
   }
   const { outcome } = opened;
@@ -192,8 +192,8 @@ async function tryToOpen(
   const mustContinue = isOnlyForContinuing(verified, now);
   if (mustContinue && input.isAnother) return { ...refused("INIT_DATA_EXPIRED"), bot };
   const ad = { format: "rewarded" as const, bot, userId, user };
-  const { userAgent = "", device, random, sessionId, token, eventId } = input;
-  const shared = { device, random, sessionId, token, eventId, now };
+  const { userAgent = "", device, random, viewId, token, eventId } = input;
+  const shared = { device, random, viewId, token, eventId, now };
   const opening = { bot, userId, wanted, startParam: launch.startParam, mustContinue, userAgent, isTest };
   const entered = await enterView(openings, { ...opening, ad, ...shared });
   const { languageCode } = verified.user;

@@ -61,7 +61,7 @@ export function openingAnswer(
   return {
     outcome: "session",
     ...shared,
-    session_id: session.sessionId,
+    session_id: session.viewId,
     token,
     code: session.code,
     ...stateForPlayer(session.state),

@@ -15,7 +15,7 @@ const insertHeld = statement<never>(
     insert into creatives (creative_id, sha256, file_name, media_type, byte_length, duration_ms, width, height)
     values ('cre_a', 'ab', 'ab.mp4', 'video/mp4', 1, 10000, 1, 1) on conflict do nothing
   )
-  insert into views (bot_id, session_id, code, user_id, campaign_id, creative_id, state, token_hash, duration_ms,
+  insert into views (bot_id, view_id, code, user_id, campaign_id, creative_id, state, token_hash, duration_ms,
     opened_at, closed_at, close_reason, suspicions, deadline)
   values ($1, $2, $3, $5, 'cmp_a', 'cre_a', 'held', '', 10000, $4, $4, 'tap', '{no-frames,too-even}', $4)`,
 );

@@ -30,15 +30,15 @@ export function viewOperatorRoutes(
       (await releaseView(database, { ...id, eventId, now: now() })).outcome === "released",
     refuse: async (id) => (await refuseView(database, { ...id, now: now() })).outcome === "refused",
     refund: async (id) => (await refundView(database, { ...id, now: now() })).outcome === "refunded",
-  } satisfies Record<BulkDecision, (id: ReturnType<typeof viewId>, eventId: string) => Promise<boolean>>;
+  } satisfies Record<BulkDecision, (id: ReturnType<typeof parseViewId>, eventId: string) => Promise<boolean>>;
   const bulk = bulkReview(deps, {
     what: "views",
     matching: matchingViews,
-    async decide(decision, sessionId) {
-      const id = viewId(sessionId);
+    async decide(decision, viewId) {
+      const id = parseViewId(viewId);
       const eventId = newEventId(now().getTime(), randomBytes(10));
       if (!(await decisions[decision](id, eventId))) return undefined;
-      return { ...id, ...(decision === "release" && { eventId }) };
+      return { ...logged(id), ...(decision === "release" && { eventId }) };
     },
   });
 
@@ -51,30 +51,30 @@ export function viewOperatorRoutes(
     },
 
     async releaseView(request) {
-      const id = viewId(request.params.sessionId);
+      const id = parseViewId(request.params.sessionId);
       const at = now();
       const eventId = newEventId(at.getTime(), randomBytes(10));
       const released = await releaseView(database, { ...id, eventId, now: at });
       deliveries.wake();
       if (released.outcome === "released") {
-        request.log.info({ ...id, eventId: released.eventId, decision: "release" }, decidedByOperator);
+        request.log.info({ ...logged(id), eventId: released.eventId, decision: "release" }, decidedByOperator);
       }
-      return answer(released, id.sessionId);
+      return answer(released, id.viewId);
     },
 
     async refuseView(request) {
-      const id = viewId(request.params.sessionId);
+      const id = parseViewId(request.params.sessionId);
       const refused = await refuseView(database, { ...id, now: now() });
-      if (refused.outcome === "refused") request.log.info({ ...id, decision: "refuse" }, decidedByOperator);
-      return answer(refused, id.sessionId);
+      if (refused.outcome === "refused") request.log.info({ ...logged(id), decision: "refuse" }, decidedByOperator);
+      return answer(refused, id.viewId);
     },
 
     async refundView(request) {
-      const id = viewId(request.params.sessionId);
+      const id = parseViewId(request.params.sessionId);
       const refunded = await refundView(database, { ...id, now: now() });
-      if (refunded.outcome === "unknown-view") throw unknownView(id.sessionId);
-      if (refunded.outcome === "refunded") request.log.info({ ...id, decision: "refund" }, decidedByOperator);
-      return { sessionId: id.sessionId, ...refundAnswer(refunded, `view ${id.sessionId}`), currency: deps.currency };
+      if (refunded.outcome === "unknown-view") throw unknownView(id.viewId);
+      if (refunded.outcome === "refunded") request.log.info({ ...logged(id), decision: "refund" }, decidedByOperator);
+      return { sessionId: id.viewId, ...refundAnswer(refunded, `view ${id.viewId}`), currency: deps.currency };
     },
 
     releaseViews: (request) => bulk("release", request),
@@ -83,21 +83,26 @@ export function viewOperatorRoutes(
   });
 }
 
-function viewId(sessionId: string): { botId: string; sessionId: string } {
-  const botId = botOfSession(sessionId);
-  if (botId === undefined) throw unknownView(sessionId);
-  return { botId, sessionId };
+function parseViewId(viewId: string): { botId: string; viewId: string } {
+  const botId = botOfSession(viewId);
+  if (botId === undefined) throw unknownView(viewId);
+  return { botId, viewId };
 }
 
-function answer(decided: DecideViewOutcome, sessionId: string) {
-  if (decided.outcome === "unknown-view") throw unknownView(sessionId);
+/** As the log names a view: like the wire. */
+function logged({ botId, viewId }: { botId: string; viewId: string }) {
+  return { botId, sessionId: viewId };
+}
+
+function answer(decided: DecideViewOutcome, viewId: string) {
+  if (decided.outcome === "unknown-view") throw unknownView(viewId);
   if (decided.outcome === "not-held") {
-    throw conflict("NOT_HELD", `view ${sessionId} is ${decided.state}: only a held one can be released or refused`);
+    throw conflict("NOT_HELD", `view ${viewId} is ${decided.state}: only a held one can be released or refused`);
   }
-  if (decided.outcome === "refused") return { sessionId, state: "refused" as const };
-  return { sessionId, state: "rewarded" as const, eventId: decided.eventId };
+  if (decided.outcome === "refused") return { sessionId: viewId, state: "refused" as const };
+  return { sessionId: viewId, state: "rewarded" as const, eventId: decided.eventId };
 }
 
-function unknownView(sessionId: string) {
-  return notFound(`there is no view ${sessionId}; see the suspicious ones with: views list`);
+function unknownView(viewId: string) {
+  return notFound(`there is no view ${viewId}; see the suspicious ones with: views list`);
 }

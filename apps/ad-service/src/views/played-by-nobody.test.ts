@@ -32,7 +32,7 @@ describe("a view that nobody plays", () => {
   }
   /** The fixture's video lasts 10 s. */
   async function shorten(session: Opened, durationMs: number): Promise<void> {
-    const text = "update views set duration_ms = $2, version = version + 1 where session_id = $1";
+    const text = "update views set duration_ms = $2, version = version + 1 where view_id = $1";
     await store.database.run({ name: "", text }, [session.session_id, durationMs]);
     fixture.views.remembered.clear();
   }

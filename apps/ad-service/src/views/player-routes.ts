@@ -65,15 +65,15 @@ export function adClickRoutes(app: FastifyInstance, deps: { database: Database; 
   app.register(async (scope) => {
     const route = { schema: followCallToAction };
     checkRequests(scope).get("/player/v1/sessions/:sessionId/click", route, async (request, reply) => {
-      const { sessionId } = request.params;
+      const { sessionId: viewId } = request.params;
       const { key, place } = request.query;
-      const botId = botOfSession(sessionId);
+      const botId = botOfSession(viewId);
       if (!botId) throw unknownSession();
       const at = now();
-      spend(taps, sessionId, at);
+      spend(taps, viewId, at);
       const visitor = recognisePerson(request.method, request.headers);
       const isMachine = visitor.kind === "machine";
-      const click = { botId, sessionId, key, isOnEndCard: place === "end-card", isMachine, now: at };
+      const click = { botId, viewId, key, isOnEndCard: place === "end-card", isMachine, now: at };
       const outcome = await countAdClick({ database, ads }, click);
       if (outcome.outcome === "unknown") throw unknownSession();
       reply.headers({
@@ -164,7 +164,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
         const at = now();
         spend(checks, addressNetwork(request.ip), at);
         const made = {
-          sessionId: newViewId(body.bot_id),
+          viewId: newViewId(body.bot_id),
           token: newSessionToken(),
           eventId: newEventId(at.getTime(), randomBytes(10)),
         };
@@ -186,7 +186,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
         const { body } = request;
         const at = now();
         const id = identify(request.params);
-        spend(calls, id.sessionId, at);
+        spend(calls, id.viewId, at);
         const { token, reports, started: isStart = false, closed: close, playing: isPlaying = false, picture } = body;
         const call = {
           ...id,
@@ -206,7 +206,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
         const { token, fault } = request.body;
         const at = now();
         const id = identify(request.params);
-        spend(calls, id.sessionId, at);
+        spend(calls, id.viewId, at);
         return faultAnswer(await recordFault(database, { ...id, token, fault, now: at }), at);
       });
 
@@ -214,7 +214,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
         const { token, next_ad: isNextAdAsked = false } = request.body;
         const at = now();
         const id = identify(request.params);
-        spend(calls, id.sessionId, at);
+        spend(calls, id.viewId, at);
         const question = { ...id, token, isNextAdAsked, userAgent: request.headers["user-agent"], now: at };
         return statusAnswer(await readSessionStatus(deps, question), at);
       });
@@ -223,7 +223,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
         const { token, reason } = request.body;
         const at = now();
         const id = identify(request.params);
-        spend(calls, id.sessionId, at);
+        spend(calls, id.viewId, at);
         return adReportAnswer(await reportAd(database, { ...id, token, reason, now: at }), at);
       });
     },
@@ -257,10 +257,10 @@ const checkBody: RequestCheck = (schema, value) => {
   throw new HttpError(400, "BAD_REQUEST", "the request does not have the expected shape", { details });
 };
 
-function identify({ sessionId }: z.infer<typeof ofSession>): { botId: string; sessionId: string } {
-  const botId = botOfSession(sessionId);
+function identify({ sessionId: viewId }: z.infer<typeof ofSession>): { botId: string; viewId: string } {
+  const botId = botOfSession(viewId);
   if (!botId) throw new HttpError(401, "SESSION_UNKNOWN", "there is no such session");
-  return { botId, sessionId };
+  return { botId, viewId };
 }
 
 const callRefusals = {

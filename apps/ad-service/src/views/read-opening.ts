@@ -89,12 +89,12 @@ const openCode = `select current_codes.code from current_codes left join lateral
       order by own.opened_at desc nulls last, issued_at desc limit 1`;
 
 const read = statement<Row>(
-  "ad-sessions.read-opening",
+  "views.read-opening",
   `select asked.position, c.user_id as "codeUserId", c.code as "codeText", c.reference as "codeReference",
      c.expires_at as "codeExpiresAt", c.is_rewarded as "isRewarded",
      c.is_followed as "isFollowed", ${viewColumns},
      case when s.is_vast then (
-       select ad from vast_ads where vast_ads.bot_id = s.bot_id and vast_ads.session_id = s.session_id limit 1
+       select ad from vast_ads where vast_ads.bot_id = s.bot_id and vast_ads.view_id = s.view_id limit 1
      ) end as "vastAd",
      v.decisions as "viewerDecisions",
      v.day::text, v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt",
@@ -170,7 +170,7 @@ function openingOf(row: Row, question: OpeningQuestion): Opening {
             isFollowed: row.isFollowed,
           }
         : undefined,
-    session: row.sessionId === null ? undefined : sessionOf(viewRowOf(row)),
+    session: row.viewId === null ? undefined : sessionOf(viewRowOf(row)),
     vastAd: row.vastAd ?? undefined,
     viewer: {
       decisions: row.viewerDecisions,

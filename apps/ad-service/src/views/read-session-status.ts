@@ -32,7 +32,7 @@ const readEvent = statement<{
   attempts: number;
   finishedAt: Date | null;
 }>(
-  "ad-sessions.event",
+  "views.event",
   `select event_id as "eventId", occurred_at as "occurredAt", state, attempts, finished_at as "finishedAt"
    from events join deliveries using (bot_id, event_id)
    where bot_id = $1 and code = $2 and event = 'rewarded'`,
@@ -40,7 +40,7 @@ const readEvent = statement<{
 
 export interface StatusQuestion {
   botId: string;
-  sessionId: string;
+  viewId: string;
   token: string;
   isNextAdAsked: boolean;
   userAgent: string | undefined;
@@ -50,10 +50,10 @@ export interface StatusQuestion {
 /** What the ad service knows of the reward: whether it was earned, and the state of its webhook. */
 export async function readSessionStatus(
   deps: { database: Database; bots: Bots; campaigns: CampaignSnapshot },
-  { botId, sessionId, token, isNextAdAsked, userAgent, now }: StatusQuestion,
+  { botId, viewId, token, isNextAdAsked, userAgent, now }: StatusQuestion,
 ): Promise<SessionStatusOutcome> {
   const { database } = deps;
-  const session = await readSession(database, { botId, sessionId });
+  const session = await readSession(database, { botId, viewId });
   if (!session) return { outcome: "unknown" };
   if (!isSessionToken(token, session.tokenHash)) return { outcome: session.openings > 1 ? "superseded" : "unknown" };
   const { state, acceptedMs, code, userId } = session;

@@ -9,7 +9,7 @@ import type { ViewChange } from "./view-change.ts";
 const factRows = rowParameters({
   position: "integer",
   bot_id: "text",
-  session_id: "text",
+  view_id: "text",
   version: "integer",
   user_id: "text",
   code: "text",
@@ -28,7 +28,7 @@ type FactRow = ViewerEarnings &
   };
 
 const readFacts = statement<FactRow>(
-  "ad-sessions.read-viewers",
+  "views.read-viewers",
   `select changes.position, v.decisions, v.clock_view_id as "clockHolderId", v.credited_until as "creditedUntil",
      v.day::text, v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt",
      bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap",
@@ -37,7 +37,7 @@ const readFacts = statement<FactRow>(
    from (${factRows.table}) as changes
    cross join lateral (
      select version, campaign_id from views s
-     where s.bot_id = changes.bot_id and s.session_id = changes.session_id limit 1
+     where s.bot_id = changes.bot_id and s.view_id = changes.view_id limit 1
    ) as view
    cross join lateral (
      select * from viewers where viewers.bot_id = changes.bot_id and viewers.user_id = changes.user_id limit 1
@@ -74,6 +74,6 @@ export async function readViewers(
   return facts;
 }
 
-function rowOf<Asked>({ botId, sessionId, version, userId, code }: ViewChange["before"], asked: Asked) {
-  return { bot_id: botId, session_id: sessionId, version, user_id: userId, code, ...asked };
+function rowOf<Asked>({ botId, viewId, version, userId, code }: ViewChange["before"], asked: Asked) {
+  return { bot_id: botId, view_id: viewId, version, user_id: userId, code, ...asked };
 }

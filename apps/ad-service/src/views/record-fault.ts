@@ -24,9 +24,9 @@ const errorCodes = {
 } satisfies Record<PlaybackFault, VastErrorCode>;
 
 const store = statement<never>(
-  "ad-sessions.store-fault",
+  "views.store-fault",
   `with broken as (
-    update views set fault = $3, fault_at = $4, version = version + 1 where bot_id = $1 and session_id = $2
+    update views set fault = $3, fault_at = $4, version = version + 1 where bot_id = $1 and view_id = $2
     returning bot_id, campaign_id, creative_id, is_test
   )
   insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, occurred_at)
@@ -39,7 +39,7 @@ const store = statement<never>(
  */
 export async function recordFault(
   database: Database,
-  call: { botId: string; sessionId: string; token: string; fault: PlaybackFault; now: Date },
+  call: { botId: string; viewId: string; token: string; fault: PlaybackFault; now: Date },
 ): Promise<RecordFaultOutcome> {
   return database.transaction(async (tx) => {
     const session = await lockView(tx, call);
@@ -62,7 +62,7 @@ async function storeFault(
   { fault, now }: { fault: PlaybackFault; now: Date },
 ): Promise<void> {
   const isFirst = session.fault === null;
-  await tx.run(store, [session.botId, session.sessionId, fault, now, isFirst]);
+  await tx.run(store, [session.botId, session.viewId, fault, now, isFirst]);
   if (!isFirst || !session.isVast || session.isTest) return;
   const errorCode = errorCodes[fault];
   await enqueueTrackerCalls(tx, session, { events: ["error"], playheadMs: session.acceptedMs, errorCode, now });

@@ -24,7 +24,7 @@ import { changeView, type Views } from "./views.ts";
 
 export interface ProgressCall {
   botId: string;
-  sessionId: string;
+  viewId: string;
   token: string;
   reports: readonly ProgressReport[];
   /** Playback began: records the start time, once. */
@@ -67,10 +67,10 @@ const MAX_PENDING = 300;
 const MAX_TRIES = 20;
 
 const countRefusal = statement<never>(
-  "ad-sessions.count-refusal",
+  "views.count-refusal",
   `update views set version = version + 1,
      refusals = jsonb_set(coalesce(refusals, '{}'), array[$3::text], to_jsonb(coalesce((refusals ->> $3)::integer, 0) + 1))
-   where bot_id = $1 and session_id = $2`,
+   where bot_id = $1 and view_id = $2`,
 );
 
 /**
@@ -78,11 +78,11 @@ const countRefusal = statement<never>(
  * none while playback only continues between two quartiles.
  */
 export function recordProgress(views: Views, call: ProgressCall): Promise<RecordProgressOutcome> {
-  return inTurn(views.turns, call.sessionId, () => tryToRecord(views, call));
+  return inTurn(views.turns, call.viewId, () => tryToRecord(views, call));
 }
 
 async function tryToRecord(views: Views, call: ProgressCall): Promise<RecordProgressOutcome> {
-  let known = views.remembered.get(call.sessionId);
+  let known = views.remembered.get(call.viewId);
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const session = known ?? (await readSession(views.database, call));
     if (!session) return { outcome: "unknown" };
@@ -135,11 +135,11 @@ function refusalOf(session: AdView, call: ProgressCall): RecordProgressOutcome |
 
 async function refuse(
   { database }: Views,
-  { botId, sessionId }: ProgressCall,
+  { botId, viewId }: ProgressCall,
   refusal: RecordProgressOutcome,
 ): Promise<RecordProgressOutcome> {
   const reason = { superseded: "superseded", unknown: "wrong-token" }[refusal.outcome as string];
-  if (reason !== undefined) await database.run(countRefusal, [botId, sessionId, reason]);
+  if (reason !== undefined) await database.run(countRefusal, [botId, viewId, reason]);
   return refusal;
 }
 

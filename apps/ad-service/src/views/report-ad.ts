@@ -6,7 +6,7 @@ export type ReportAdOutcome = { outcome: "recorded" | "known" } | { outcome: "un
 
 const insert = statement<{ creativeId: string }>(
   "ad-reports.insert",
-  `insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, session_id, reported_at)
+  `insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, view_id, reported_at)
    values ($1, $2, $3, ($4::timestamptz at time zone 'UTC')::date, $5, $6, $7, $4)
    on conflict (user_id, bot_id, creative_id, day) do nothing
    returning creative_id as "creativeId"`,
@@ -18,15 +18,15 @@ const insert = statement<{ creativeId: string }>(
  */
 export async function reportAd(
   database: Database,
-  call: { botId: string; sessionId: string; token: string; reason: AdReportReason; now: Date },
+  call: { botId: string; viewId: string; token: string; reason: AdReportReason; now: Date },
 ): Promise<ReportAdOutcome> {
   const session = await readSession(database, call);
   if (!session) return { outcome: "unknown" };
   if (!isSessionToken(call.token, session.tokenHash))
     return { outcome: session.openings > 1 ? "superseded" : "unknown" };
   if (session.isTest) return { outcome: "recorded" };
-  const { botId, userId, creativeId, campaignId, sessionId } = session;
-  const values = [botId, userId, creativeId, call.now, call.reason, campaignId, sessionId];
+  const { botId, userId, creativeId, campaignId, viewId } = session;
+  const values = [botId, userId, creativeId, call.now, call.reason, campaignId, viewId];
   const [inserted] = await database.run(insert, values);
   return { outcome: inserted ? "recorded" : "known" };
 }

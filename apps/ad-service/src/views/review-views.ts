@@ -19,7 +19,7 @@ import { bodyOf } from "./view-change.ts";
 // Unnamed, since an operator runs it rarely. Its first condition is exactly that of the partial index.
 const list: Statement<SuspiciousView> = {
   name: "",
-  text: `select bot_id as "botId", session_id as "sessionId", user_id as "userId", code, campaign_id as "campaignId", state,
+  text: `select bot_id as "botId", view_id as "sessionId", user_id as "userId", code, campaign_id as "campaignId", state,
      suspicions, closed_at as "closedAt", close_reason as "closeReason", decided_at as "decidedAt",
      (select refunds.occurred_at from events join refunds using (event_id)
       where events.bot_id = views.bot_id and events.code = views.code
@@ -27,9 +27,9 @@ const list: Statement<SuspiciousView> = {
    from views
    where suspicions <> '{}' and ${filterConditions({ table: "views", at: "closed_at" })}
      and ($7::text is null or state = $7)
-     and ($9::text is null or (opened_at, session_id) <
-       (select last.opened_at, last.session_id from views as last where last.session_id = $9))
-   order by opened_at desc, session_id desc limit $8`,
+     and ($9::text is null or (opened_at, view_id) <
+       (select last.opened_at, last.view_id from views as last where last.view_id = $9))
+   order by opened_at desc, view_id desc limit $8`,
 };
 
 /** Views that were suspicious when they were closed, the latest first. */
@@ -46,10 +46,10 @@ export async function listViews(
   return listPage(rows, limit, ({ sessionId }) => sessionId);
 }
 
-const held = `select s.session_id as id, view_price_micros as price
+const held = `select s.view_id as id, view_price_micros as price
   from views s left join campaigns using (campaign_id)
   where s.suspicions <> '{}' and s.state = 'held' and ${filterConditions({ table: "s", at: "s.closed_at" })}`;
-const refundable = `select s.session_id as id, price_micros as price
+const refundable = `select s.view_id as id, price_micros as price
   from views s join events e on e.code = s.code and e.bot_id = s.bot_id and e.event = 'rewarded'
   where s.suspicions <> '{}' and s.state = 'rewarded' and price_micros is not null
     and not exists (select from refunds where refunds.event_id = e.event_id)
@@ -68,7 +68,7 @@ export type DecideViewOutcome =
 
 interface ViewId {
   botId: string;
-  sessionId: string;
+  viewId: string;
 }
 
 type FactRow = Omit<ReviewFacts<StoredState>, "charge"> &
@@ -78,7 +78,7 @@ type FactRow = Omit<ReviewFacts<StoredState>, "charge"> &
   };
 
 const readFacts = statement<FactRow>(
-  "ad-sessions.review-facts",
+  "views.review-facts",
   `select s.bot_id as "botId", s.code, s.user_id as "userId", s.reference, s.start_param as "startParam", s.is_test as "isTest",
      s.version, s.state, view_price_micros as "priceMicros", include_revenue as "includeRevenue",
      ${selectTerms}, e.event_id as "chargedEventId",
@@ -86,11 +86,11 @@ const readFacts = statement<FactRow>(
    from views s join bots using (bot_id) left join campaigns using (campaign_id)
    left join events e on e.bot_id = s.bot_id and e.code = s.code and e.event = 'rewarded' and e.price_micros is not null
    left join refunds on refunds.event_id = e.event_id
-   where s.bot_id = $1 and s.session_id = $2`,
+   where s.bot_id = $1 and s.view_id = $2`,
 );
 
-async function factsOf(database: Database, { botId, sessionId }: ViewId) {
-  const [row] = await database.run(readFacts, [botId, sessionId]);
+async function factsOf(database: Database, { botId, viewId }: ViewId) {
+  const [row] = await database.run(readFacts, [botId, viewId]);
   if (!row) return undefined;
   const { chargedEventId, isRefunded, ...facts } = row;
   return { ...facts, charge: chargedEventId === null ? null : { eventId: chargedEventId, isRefunded } };
@@ -98,10 +98,10 @@ async function factsOf(database: Database, { botId, sessionId }: ViewId) {
 
 // Both compare the version of the view, which an erasure of its user changes, too.
 const release = statement<{ eventId: string }>(
-  "ad-sessions.release",
+  "views.release",
   `with released as (
     update views set state = 'rewarded', decided_at = $4, version = version + 1
-    where bot_id = $1 and session_id = $2 and version = $3
+    where bot_id = $1 and view_id = $2 and version = $3
     returning bot_id, code, user_id, reference, start_param, campaign_id, creative_id, is_test
   ),
   earned as (
@@ -114,10 +114,10 @@ const release = statement<{ eventId: string }>(
   select event_id as "eventId" from enqueued`,
 );
 const refuse = statement<{ state: StoredState }>(
-  "ad-sessions.refuse-held",
+  "views.refuse-held",
   `with refused as (
     update views set state = 'refused', decided_at = $4, version = version + 1
-    where bot_id = $1 and session_id = $2 and version = $3
+    where bot_id = $1 and view_id = $2 and version = $3
     returning bot_id, campaign_id, creative_id, state
   ),
   counted as (
@@ -130,16 +130,16 @@ const refuse = statement<{ state: StoredState }>(
 /** Pays a held view by creating its event now. Then call `deliveries.wake()`. */
 export function releaseView(
   database: Database,
-  { botId, sessionId, eventId, now }: ViewId & { eventId: string; now: Date },
+  { botId, viewId, eventId, now }: ViewId & { eventId: string; now: Date },
 ): Promise<DecideViewOutcome> {
   return untilUnchanged(async () => {
-    const facts = await factsOf(database, { botId, sessionId });
+    const facts = await factsOf(database, { botId, viewId });
     if (!facts) return { outcome: "unknown-view" };
     const decision = decideRelease(facts);
     if (decision.outcome === "not-held") return decision;
     const { worth } = decision;
     const event = [eventId, worth.priceMicros, worth.revenueMicros, bodyOf(facts, { eventId }, now, worth)];
-    const [released] = await database.run(release, [botId, sessionId, facts.version, now, ...event]);
+    const [released] = await database.run(release, [botId, viewId, facts.version, now, ...event]);
     return released ? { outcome: "released", eventId } : "changed";
   });
 }
@@ -147,14 +147,14 @@ export function releaseView(
 /** Refuses a held view permanently. */
 export function refuseView(
   database: Database,
-  { botId, sessionId, now }: ViewId & { now: Date },
+  { botId, viewId, now }: ViewId & { now: Date },
 ): Promise<DecideViewOutcome> {
   return untilUnchanged(async () => {
-    const facts = await factsOf(database, { botId, sessionId });
+    const facts = await factsOf(database, { botId, viewId });
     if (!facts) return { outcome: "unknown-view" };
     const decision = decideRefusal(facts);
     if (decision.outcome === "not-held") return decision;
-    const [refused] = await database.run(refuse, [botId, sessionId, facts.version, now]);
+    const [refused] = await database.run(refuse, [botId, viewId, facts.version, now]);
     return refused ? { outcome: "refused" } : "changed";
   });
 }
@@ -162,10 +162,10 @@ export function refuseView(
 /** Refunds the advertiser for a paid view. */
 export function refundView(
   database: Database,
-  { botId, sessionId, now }: ViewId & { now: Date },
+  { botId, viewId, now }: ViewId & { now: Date },
 ): Promise<RefundOutcome | { outcome: "unknown-view" }> {
   return untilUnchanged(async () => {
-    const facts = await factsOf(database, { botId, sessionId });
+    const facts = await factsOf(database, { botId, viewId });
     if (!facts) return { outcome: "unknown-view" };
     const decision = decideRefund(facts);
     return decision.outcome === "refund" ? writeRefund(database, { botId, eventId: decision.eventId, now }) : decision;

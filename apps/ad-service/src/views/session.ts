@@ -24,8 +24,8 @@ export function newViewId(botId: string): string {
   return `${botId}-${randomBytes(16).toString("base64url")}`;
 }
 
-export function botOfSession(sessionId: string): string | undefined {
-  return SESSION_ID.exec(sessionId)?.[1];
+export function botOfSession(viewId: string): string | undefined {
+  return SESSION_ID.exec(viewId)?.[1];
 }
 
 /** 256 random bits; the database stores only their hash. */
@@ -46,7 +46,7 @@ export function isSessionToken(token: string, tokenHash: string): boolean {
 /** A view as stored, with the viewer's columns that decide about its reports. */
 export interface AdView {
   botId: string;
-  sessionId: string;
+  viewId: string;
   code: string;
   userId: string;
   /** The publisher's own key of the code; "" if there is none. */
@@ -107,7 +107,7 @@ export type ViewRow = Omit<AdView, "progress" | "signals"> & {
 
 const columns = {
   botId: "s.bot_id",
-  sessionId: "s.session_id",
+  viewId: "s.view_id",
   code: "s.code",
   userId: "s.user_id",
   reference: "s.reference",
@@ -153,19 +153,19 @@ export const viewColumns = selected(columns);
 /** SQL that joins the row `h`. */
 export const clockHolder = `left join lateral (
     select version, credited_until from views
-    where views.bot_id = v.bot_id and views.session_id = v.clock_view_id limit 1
+    where views.bot_id = v.bot_id and views.view_id = v.clock_view_id limit 1
   ) as h on true`;
 
 const source = "views s left join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id";
 
 const read = statement<ViewRow>(
-  "ad-sessions.read",
-  `select ${viewColumns} from ${source} ${clockHolder} where s.bot_id = $1 and s.session_id = $2`,
+  "views.read",
+  `select ${viewColumns} from ${source} ${clockHolder} where s.bot_id = $1 and s.view_id = $2`,
 );
-const lock = statement<ViewRow>("ad-sessions.lock", `${read.text} for update of s`);
+const lock = statement<ViewRow>("views.lock", `${read.text} for update of s`);
 
 export function sessionOf({ covered, sequences, refusals, signals, holderCreditedUntil, ...row }: ViewRow): AdView {
-  const isHolder = row.clockHolderId === row.sessionId;
+  const isHolder = row.clockHolderId === row.viewId;
   return {
     ...row,
     creditedUntil: isHolder
@@ -178,15 +178,15 @@ export function sessionOf({ covered, sequences, refusals, signals, holderCredite
 
 export async function readSession(
   database: Transaction,
-  id: { botId: string; sessionId: string },
+  id: { botId: string; viewId: string },
 ): Promise<AdView | undefined> {
-  const [row] = await database.run(read, [id.botId, id.sessionId]);
+  const [row] = await database.run(read, [id.botId, id.viewId]);
   return row && sessionOf(row);
 }
 
 /** Locks the session's row until the transaction ends. */
-export async function lockView(tx: Transaction, id: { botId: string; sessionId: string }): Promise<AdView | undefined> {
-  const [row] = await tx.run(lock, [id.botId, id.sessionId]);
+export async function lockView(tx: Transaction, id: { botId: string; viewId: string }): Promise<AdView | undefined> {
+  const [row] = await tx.run(lock, [id.botId, id.viewId]);
   return row && sessionOf(row);
 }
 
@@ -239,9 +239,9 @@ export function isClickKey(given: string, session: Pick<AdView, "tokenHash">): b
 /** `place`: the end card's picture has a landing page of its own. */
 export function clickAddress(
   publicUrl: string,
-  session: Pick<AdView, "sessionId" | "tokenHash">,
+  session: Pick<AdView, "viewId" | "tokenHash">,
   place?: "end-card",
 ): string {
-  const address = `${publicUrl.replace(/\/$/, "")}/player/v1/sessions/${session.sessionId}/click?key=${clickKey(session)}`;
+  const address = `${publicUrl.replace(/\/$/, "")}/player/v1/sessions/${session.viewId}/click?key=${clickKey(session)}`;
   return place ? `${address}&place=${place}` : address;
 }

@@ -24,7 +24,7 @@ const facts: ViewerFacts = {
 
 const view: AdView = {
   botId: "7",
-  sessionId: "7-view",
+  viewId: "7-view",
   code: "code",
   userId: "1",
   reference: "",

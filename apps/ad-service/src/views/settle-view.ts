@@ -81,7 +81,7 @@ export function viewAfter(change: ViewChange, decision: ViewDecision): AdView {
   const stored = {
     ...after,
     version: before.version + 1,
-    clockHolderId: takesClock(change) ? after.sessionId : after.clockHolderId,
+    clockHolderId: takesClock(change) ? after.viewId : after.clockHolderId,
   };
   if (decision.outcome === "deferred") {
     return { ...stored, closeRequestedAt: before.closeRequestedAt ?? now, dueAt: decision.until };
@@ -115,7 +115,7 @@ export function viewerAfter(change: ViewChange, decision: ViewDecision, facts: V
     case "rewarded":
     case "held":
     case "refused": {
-      const holdsClock = takes || facts.clockHolderId === before.sessionId;
+      const holdsClock = takes || facts.clockHolderId === before.viewId;
       const creditedUntil = latest(plausibleTime(facts.creditedUntil, now), after.creditedUntil);
       const clock = holdsClock ? { clock: { kind: "released" as const, creditedUntil } } : {};
       return { decisions, earnings: afterEarning(facts, now), ...clock };

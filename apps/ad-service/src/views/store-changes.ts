@@ -128,12 +128,12 @@ interface Row {
  * days of campaigns. They are compared once they are locked, so that nothing that follows has to be undone.
  */
 const record = statement<Row>(
-  "ad-sessions.record",
+  "views.record",
   `with changes as materialized (${changeRows.table}),
   locked as materialized (
     select changes.*, s.user_id, s.code, s.reference, s.campaign_id, s.creative_id, s.is_test
     from changes
-    join views s on s.bot_id = changes.bot_id and s.session_id = changes.session_id
+    join views s on s.bot_id = changes.bot_id and s.view_id = changes.view_id
     join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id
     where s.version = changes.version and (decisions_read is null or v.decisions = decisions_read)
       -- A view that is over never ends again, whatever the caller read.
@@ -145,14 +145,14 @@ const record = statement<Row>(
   ),
   -- The time credited to the previous clock holder counts for no other view, so that its version must be unchanged.
   holders as materialized (
-    select h.bot_id, h.session_id, h.version
-    from locked join views h on h.bot_id = locked.bot_id and h.session_id = clock_holder
-    where takes_clock order by h.bot_id, h.session_id
+    select h.bot_id, h.view_id, h.version
+    from locked join views h on h.bot_id = locked.bot_id and h.view_id = clock_holder
+    where takes_clock order by h.bot_id, h.view_id
     for update of h
   ),
   unchanged as materialized (
     select * from locked where not takes_clock or clock_holder_version is not distinct from (
-      select holders.version from holders where holders.bot_id = locked.bot_id and session_id = clock_holder
+      select holders.version from holders where holders.bot_id = locked.bot_id and view_id = clock_holder
     )
   ),
   stored as (
@@ -166,7 +166,7 @@ const record = statement<Row>(
       watched_at = u.watched_at, close_requested_at = u.close_requested_at,
       closed_at = coalesce(u.closed_at, s.closed_at), close_reason = u.close_reason,
       pending_reports = u.pending_reports, due_at = u.due_at
-    from unchanged u where s.bot_id = u.bot_id and s.session_id = u.session_id
+    from unchanged u where s.bot_id = u.bot_id and s.view_id = u.view_id
     returning u.position
   ),
   ${recordBeside()},
@@ -187,21 +187,21 @@ const record = statement<Row>(
 function recordBeside(): string {
   return `not_due as (
     delete from views_due using unchanged
-    where views_due.due_at = due_before and views_due.session_id = unchanged.session_id
+    where views_due.due_at = due_before and views_due.view_id = unchanged.view_id
       and unchanged.due_at is distinct from due_before
   ),
   due as (
-    insert into views_due (due_at, bot_id, session_id)
-    select due_at, bot_id, session_id from unchanged where due_at is not null and due_at is distinct from due_before
+    insert into views_due (due_at, bot_id, view_id)
+    select due_at, bot_id, view_id from unchanged where due_at is not null and due_at is distinct from due_before
     on conflict do nothing
   ),
   clock_taken as (
     update views h set version = h.version + 1 from unchanged u
-    where takes_clock and h.bot_id = u.bot_id and h.session_id = u.clock_holder
+    where takes_clock and h.bot_id = u.bot_id and h.view_id = u.clock_holder
   ),
   viewers_changed as (
     update viewers v set
-      clock_view_id = case clock_change when 'taken' then u.session_id when 'released' then null
+      clock_view_id = case clock_change when 'taken' then u.view_id when 'released' then null
         else v.clock_view_id end,
       credited_until = case clock_change when 'released' then released_until else v.credited_until end,
       decisions = coalesce(u.decisions, v.decisions), day = coalesce(u.day::date, v.day),

@@ -41,7 +41,7 @@ describe("a view without a single frame", () => {
 
   const decisionOf = (session: Opened) => ({
     botId: fixture.botId,
-    sessionId: session.session_id,
+    viewId: session.session_id,
     now: fixture.clock.now,
   });
 
@@ -128,7 +128,7 @@ describe("a view without a single frame", () => {
 
   test("a session that was never opened is unknown", async () => {
     fixture = await openViewerFixture(store.database);
-    const id = { botId: fixture.botId, sessionId: `${fixture.botId}-x`, now: fixture.clock.now };
+    const id = { botId: fixture.botId, viewId: `${fixture.botId}-x`, now: fixture.clock.now };
     expect(await refuseView(store.database, id)).toEqual({ outcome: "unknown-view" });
   });
 });

@@ -11,11 +11,11 @@ const BATCH = 100;
 
 // Looks rows up one by one, in key order: a plain join could read all views of all time.
 const readDue = statement<ViewRow>(
-  "ad-sessions.read-due",
+  "views.read-due",
   `select ${viewColumns}
    from (select * from views_due where due_at <= $1 order by due_at limit $2) as due
    cross join lateral (
-     select * from views where views.bot_id = due.bot_id and views.session_id = due.session_id limit 1
+     select * from views where views.bot_id = due.bot_id and views.view_id = due.view_id limit 1
    ) as s
    cross join lateral (
      select * from viewers where viewers.bot_id = s.bot_id and viewers.user_id = s.user_id limit 1

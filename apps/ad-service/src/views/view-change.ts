@@ -36,7 +36,7 @@ export type ChangeOutcome =
 export const progressColumns = {
   position: "integer",
   bot_id: "text",
-  session_id: "text",
+  view_id: "text",
   version: "integer",
   accepted_ms: "integer",
   clock_ms: "integer",
@@ -67,7 +67,7 @@ export function isProgressOnly(change: ViewChange): boolean {
 
 /** Only one view of a viewer is credited time: the one that holds the viewer's clock. True if this change must take it. */
 export function takesClock({ before, after, isStart }: ViewChange): boolean {
-  return before.clockHolderId !== before.sessionId && (isStart || after.clockMs > before.clockMs);
+  return before.clockHolderId !== before.viewId && (isStart || after.clockMs > before.clockMs);
 }
 
 /*
@@ -75,22 +75,22 @@ export function takesClock({ before, after, isStart }: ViewChange): boolean {
  * clock from a view increments its version, so comparing this one row also protects the viewer's state.
  */
 const recordProgress = statement<{ position: number }>(
-  "ad-sessions.record-progress",
+  "views.record-progress",
   `with stored as (
     update views s set
       version = s.version + 1, accepted_ms = c.accepted_ms, clock_ms = c.clock_ms, credited_until = c.credited_until,
       covered = c.covered, sequences = c.sequences, signals = c.signals, refusals = c.refusals,
       state = case when c.watched_at is null then s.state else 'watched' end, watched_at = c.watched_at, due_at = c.due_at,
       last_report_at = c.now
-    from (select * from (${progressRows.table}) as changes order by session_id) as c
-    where s.bot_id = c.bot_id and s.session_id = c.session_id and s.version = c.version
-    returning c.position, s.bot_id, s.session_id, s.campaign_id, s.creative_id, s.is_test, c.milestones, c.now,
+    from (select * from (${progressRows.table}) as changes order by view_id) as c
+    where s.bot_id = c.bot_id and s.view_id = c.view_id and s.version = c.version
+    returning c.position, s.bot_id, s.view_id, s.campaign_id, s.creative_id, s.is_test, c.milestones, c.now,
       c.watched_at, c.due_at
   ),
   due as (
-    insert into views_due (due_at, bot_id, session_id)
+    insert into views_due (due_at, bot_id, view_id)
     -- A view that was watched before has its row already.
-    select due_at, bot_id, session_id from stored where watched_at = now
+    select due_at, bot_id, view_id from stored where watched_at = now
     on conflict do nothing
   ),
   milestones_counted as (
@@ -119,7 +119,7 @@ export function progressRowOf({ before, after, milestones, now }: ViewChange, po
   return {
     position,
     bot_id: before.botId,
-    session_id: before.sessionId,
+    view_id: before.viewId,
     version: before.version,
     accepted_ms: after.acceptedMs,
     clock_ms: after.clockMs,

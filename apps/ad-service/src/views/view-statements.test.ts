@@ -44,7 +44,7 @@ describe("the database statements of a view", () => {
   const statementsOf = async (work: () => Promise<unknown>): Promise<string[]> => {
     statements = [];
     await work();
-    return statements.filter((name) => !/^bots\.|^ad-sessions\.ad$/.test(name));
+    return statements.filter((name) => !/^bots\.|^views\.ad$/.test(name));
   };
   const fiveSeconds = (number: number) => ({
     sequence: number,
@@ -63,24 +63,24 @@ describe("the database statements of a view", () => {
     const opening = await statementsOf(async () => {
       session = await fixture.begin("2", code);
     });
-    expect(opening).toEqual(["ad-sessions.read-opening", "ad-sessions.begin"]);
+    expect(opening).toEqual(["views.read-opening", "views.begin"]);
     if (!session) throw new Error("no session");
     const view = session;
-    expect(await statementsOf(() => fixture.begin("3"))).toEqual(["ad-sessions.read-opening", "ad-sessions.begin"]);
+    expect(await statementsOf(() => fixture.begin("3"))).toEqual(["views.read-opening", "views.begin"]);
 
-    const settled = ["ad-sessions.read-viewers", "ad-sessions.record"];
+    const settled = ["views.read-viewers", "views.record"];
     expect(await statementsOf(() => fixture.report(view, { started: true }))).toEqual(settled);
     fixture.advance(5);
-    expect(await statementsOf(() => report(view, 0))).toEqual(["ad-sessions.record-progress"]);
+    expect(await statementsOf(() => report(view, 0))).toEqual(["views.record-progress"]);
     fixture.advance(5);
-    expect(await statementsOf(() => report(view, 1))).toEqual(["ad-sessions.record-progress"]);
-    expect(await statementsOf(() => fixture.report(view, {}))).toEqual(["ad-sessions.record-progress"]);
-    const due = await store.database.run({ name: "", text: "select session_id from views_due" }, []);
-    expect(due).toEqual([{ session_id: view.session_id }]);
+    expect(await statementsOf(() => report(view, 1))).toEqual(["views.record-progress"]);
+    expect(await statementsOf(() => fixture.report(view, {}))).toEqual(["views.record-progress"]);
+    const due = await store.database.run({ name: "", text: "select view_id from views_due" }, []);
+    expect(due).toEqual([{ view_id: view.session_id }]);
     const close = await statementsOf(() => fixture.report(view, { closed: "tap" }));
     expect(close).toEqual(settled);
     expect(await fixture.sessions()).toEqual(
-      expect.arrayContaining([expect.objectContaining({ session_id: view.session_id, state: "rewarded" })]),
+      expect.arrayContaining([expect.objectContaining({ view_id: view.session_id, state: "rewarded" })]),
     );
   });
 
@@ -103,7 +103,7 @@ describe("the database statements of a view", () => {
       const { accepted_ms: accepted, acknowledged, state } = answer?.body ?? {};
       return { made, accepted, acknowledged, state };
     };
-    const stored = ["ad-sessions.record-progress"];
+    const stored = ["views.record-progress"];
     expect(await call([range(0)])).toEqual({ made: [], accepted: 1200, acknowledged: [], state: "playing" });
     expect(await call([range(0), range(1)])).toMatchObject({ made: [], accepted: 2400, acknowledged: [] });
     // A quartile, a pause, a refused range, ten seconds, the end: each stores everything.
@@ -126,10 +126,7 @@ describe("the database statements of a view", () => {
     const code = await fixture.issue("4");
     const first = await fixture.begin("4", code);
     await fixture.report(first, { started: true });
-    expect(await statementsOf(() => fixture.begin("4", code))).toEqual([
-      "ad-sessions.read-opening",
-      "ad-sessions.record",
-    ]);
+    expect(await statementsOf(() => fixture.begin("4", code))).toEqual(["views.read-opening", "views.record"]);
   });
 
   test("the first report on another node reads the view once, later reports there do not", async () => {
@@ -141,15 +138,15 @@ describe("the database statements of a view", () => {
       reports: [{ sequence: from, from_ms: from * 1000, to_ms: from * 1000 + 1000, visible: true, muted: true }],
     });
     expect(await statementsOf(() => fixture.report(view, reports(0), other))).toEqual([
-      "ad-sessions.read",
-      "ad-sessions.record-progress",
+      "views.read",
+      "views.record-progress",
     ]);
-    expect(await statementsOf(() => fixture.report(view, reports(1), other))).toEqual(["ad-sessions.record-progress"]);
+    expect(await statementsOf(() => fixture.report(view, reports(1), other))).toEqual(["views.record-progress"]);
     // The first node remembers an older version of the view, so it reads again.
     expect(await statementsOf(() => fixture.report(view, reports(2)))).toEqual([
-      "ad-sessions.record-progress",
-      "ad-sessions.read",
-      "ad-sessions.record-progress",
+      "views.record-progress",
+      "views.read",
+      "views.record-progress",
     ]);
   });
 
@@ -171,7 +168,7 @@ describe("the database statements of a view", () => {
       // Suspicions are set once, and for few views.
       {
         table: "views",
-        columns: ["bot_id", "campaign_id", "code", "is_test", "opened_at", "session_id", "suspicions", "user_id"],
+        columns: ["bot_id", "campaign_id", "code", "is_test", "opened_at", "suspicions", "user_id", "view_id"],
       },
     ]);
   });

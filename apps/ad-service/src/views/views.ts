@@ -57,9 +57,9 @@ export function openViews({ bots, deliveries, log }: Pick<Views, "bots" | "deliv
 }
 
 export function rememberView({ remembered }: Views, session: AdView): void {
-  const { sessionId, state } = session;
-  if (state === "opened" || state === "playing" || state === "watched") remembered.set(sessionId, session);
-  else remembered.delete(sessionId);
+  const { viewId, state } = session;
+  if (state === "opened" || state === "playing" || state === "watched") remembered.set(viewId, session);
+  else remembered.delete(viewId);
 }
 
 const LIVE_WITHIN_MS = 30_000;
@@ -78,7 +78,7 @@ export function countLiveViews({ remembered }: Pick<Views, "remembered">, now: D
  */
 export async function changeView(views: Views, change: ViewChange): Promise<ChangeOutcome> {
   const { database, deliveries, remembered } = views;
-  const { sessionId, isVast, isTest } = change.before;
+  const { viewId, isVast, isTest } = change.before;
   const isTracked = isVast && !isTest && (change.milestones.length > 0 || change.ending !== undefined);
   const group = isProgressOnly(change) ? views.progress : views.others;
   let isStored = false;
@@ -93,7 +93,7 @@ export async function changeView(views: Views, change: ViewChange): Promise<Chan
     return changed;
   } finally {
     // The row differs from what is remembered, or its state is unknown.
-    if (!isStored) remembered.delete(sessionId);
+    if (!isStored) remembered.delete(viewId);
   }
 }
 
@@ -105,14 +105,14 @@ function logEnd(
   { ending }: ViewChange,
   { session, limitReason }: Extract<ChangeOutcome, { outcome: "stored" }>,
 ): void {
-  const { botId, userId, sessionId, campaignId, creativeId, state, isTest } = session;
+  const { botId, userId, viewId, campaignId, creativeId, state, isTest } = session;
   if (ending === undefined || !(state === "rewarded" || state === "held" || state === "refused")) return;
   const { suspicions, eventId } = ending;
   log.info(
     {
       botId,
       userId,
-      sessionId,
+      sessionId: viewId,
       campaignId,
       creativeId,
       ...(state === "rewarded" && { eventId }),

@@ -50,11 +50,11 @@ export interface StackOptions {
 /** Starts a whole stack with limits per token and per user that are too high to matter. */
 export async function benchStack(
   store: Store,
-  { sources = root, videoSeconds = 2, video: given }: StackOptions = {},
+  { sources = root, videoSeconds = 2, video: ownVideo }: StackOptions = {},
 ): Promise<BenchStack & { dataDirectory: string }> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-bench-"));
-  const video = given ?? join(dataDirectory, "video.mp4");
-  if (given === undefined) writeSlowVideo(video, videoSeconds);
+  const video = ownVideo ?? join(dataDirectory, "video.mp4");
+  if (ownVideo === undefined) writeSlowVideo(video, videoSeconds);
   const start: typeof startDemoStack =
     sources === root
       ? startDemoStack

@@ -27,10 +27,10 @@ export function newMeter(target: Target, postgres: PostgresFigures | undefined):
   });
   return {
     taken,
-    async measure(path, asked) {
+    async measure(path, spec) {
       await untilCalm(target);
       const before = await costs();
-      const { bodies, ...result } = await load(asked);
+      const { bodies, ...result } = await load(spec);
       const after = await costs();
       const measured = {
         ...result,

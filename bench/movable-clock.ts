@@ -12,9 +12,9 @@ let stoppedAt: number | undefined;
 const now = () => stoppedAt ?? RealDate.now();
 
 class MovableDate extends RealDate {
-  constructor(...given: unknown[]) {
-    if (given.length === 0) super(now());
-    else super(...(given as [number]));
+  constructor(...dateArguments: unknown[]) {
+    if (dateArguments.length === 0) super(now());
+    else super(...(dateArguments as [number]));
   }
   static override now(): number {
     return now();
@@ -23,7 +23,7 @@ class MovableDate extends RealDate {
 
 /** The database's clock cannot be moved. */
 const clockOfDate = `
-  export const followDatabaseClock = async () => ({ now: () => new Date(), aheadMs: () => 0, stop() {} });
+  export const followDatabaseClock = async () => ({ now: () => new Date(), offsetMs: () => 0, stop() {} });
   export const clockWarning = () => undefined;
 `;
 

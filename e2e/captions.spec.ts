@@ -149,9 +149,9 @@ test("an app on another origin than the videos shows captions, too; with the sou
   const elsewhere = new URL(miniappUrl);
   elsewhere.hostname = "localhost";
   await page.goto(launchUrl(elsewhere.href, userId, stack.secrets));
-  const asked = page.waitForRequest((request) => request.url().endsWith(".vtt"));
+  const captionRequest = page.waitForRequest((request) => request.url().endsWith(".vtt"));
   await page.getByRole("button", { name: "Watch" }).click();
-  expect(new URL((await asked).url()).origin).not.toBe(elsewhere.origin);
+  expect(new URL((await captionRequest).url()).origin).not.toBe(elsewhere.origin);
   const caption = page.getByText("Hello & welcome");
   await expect(caption).toBeVisible();
 

@@ -59,8 +59,8 @@ test("the check of this file finds a covered text, a text over another one, and 
       },
       [style, text],
     );
-    const wanted = { states: ["no-ad"], language: "en", textSizes: ["100%"] };
-    return (await page.evaluate(coveredTexts, wanted)).join("\n");
+    const shown = { states: ["no-ad"], language: "en", textSizes: ["100%"] };
+    return (await page.evaluate(coveredTexts, shown)).join("\n");
   };
   expect(await findWith("inset:0 0 50% 0;background:#fff", "")).toContain("“No ad right now” is under p.");
   expect(await findWith("inset-block-end:30px;inset-inline:0;text-align:center", "Over the button")).toContain(

@@ -9,8 +9,8 @@ test("after an error the app shows a support code, can be retried, loses no rewa
   stack,
   userId,
 }) => {
-  const told: string[] = [];
-  page.on("console", (message) => told.push(message.text()));
+  const logged: string[] = [];
+  page.on("console", (message) => logged.push(message.text()));
   await page.addInitScript(() => {
     HTMLDialogElement.prototype.showModal = () => {
       throw new Error(`a fault beside ${location.hash}`);
@@ -23,8 +23,8 @@ test("after an error the app shows a support code, can be retried, loses no rewa
   await page.getByRole("button", { name: "Close", exact: true }).click();
   await expect(page.getByRole("heading", { name: "Something went wrong" })).toBeVisible();
   await expect(page.getByText(/^Support code: index-[\w-]{8}-\d+-\d+$/)).toBeVisible();
-  expect(told.join("\n")).toMatch(/crashed at index-/);
-  expect(told.join("\n")).not.toContain("tgWebAppData");
+  expect(logged.join("\n")).toMatch(/crashed at index-/);
+  expect(logged.join("\n")).not.toContain("tgWebAppData");
   await page.getByRole("button", { name: "Try again" }).click();
   await watchToTheEnd(page);
   await closeAndGet(page);

@@ -87,10 +87,10 @@ test("an app that waits for its session keeps its own screen", async ({ page, st
 test("a stalled language file does not keep the app from starting", async ({ page, stack, userId }) => {
   await page.route(/\/app\/assets\/ru-[^/]*\.js$/, () => {});
   const initData = initDataOf(userId, stack.secrets, new Date(), "ru");
-  const asked = page.waitForRequest(/\/ru-[^/]*\.js$/);
+  const dictionaryRequest = page.waitForRequest(/\/ru-[^/]*\.js$/);
   const url = `${stack.urls.adService}/app/${stack.secrets.botId}`;
   await page.goto(launchUrl(url, userId, stack.secrets, { initData }), { waitUntil: "commit" });
-  await asked;
+  await dictionaryRequest;
   await page.clock.fastForward(9000);
   await expect(page.getByRole("button", { name: "Watch" })).toBeVisible();
 });

@@ -22,7 +22,7 @@ for (const [name, variant] of Object.entries(variants)) {
         const states = await gallery.open(page);
         const found: string[] = [];
         for (const state of states) {
-          await page.evaluate((wanted) => window.showState(wanted), { state, ...variant });
+          await page.evaluate((shown) => window.showState(shown), { state, ...variant });
           found.push(...(await analyze(page)).violations.map((violation) => `${state}: ${violation}`));
         }
         expect(found).toEqual([]);

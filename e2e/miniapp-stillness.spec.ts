@@ -55,7 +55,7 @@ test("the steps stay where they are when a reward is credited: plain, named, or 
         const tops: number[] = [];
         const before = kind === "" ? ["status-checking"] : [];
         for (const state of [...before, `status-on-its-way${kind}`, `status-credited${kind}`]) {
-          await page.evaluate((wanted) => window.showState(wanted), { state, theme: "light", language });
+          await page.evaluate((shown) => window.showState(shown), { state, theme: "light", language });
           tops.push(await page.locator(".steps").evaluate((steps) => Math.round(steps.getBoundingClientRect().top)));
         }
         if (new Set(tops).size > 1) moved.push(`${kind || "plain"} in ${language} at ${width}: ${tops.join(" to ")}`);

@@ -22,7 +22,7 @@ for (const theme of [
     await gallery.open(page);
     const found: string[] = [];
     for (const state of states) {
-      await page.evaluate((wanted) => window.showState(wanted), { state, theme, language: "en" });
+      await page.evaluate((shown) => window.showState(shown), { state, theme, language: "en" });
       const { violations, passedRules } = await analyze(page, ["color-contrast"]);
       found.push(...violations.map((violation) => `${state}: ${violation}`));
       expect(passedRules, state).toBe(1);
@@ -51,7 +51,7 @@ test("in forced colours, each control of the offer and the player has an edge, a
   await page.emulateMedia({ forcedColors: "active" });
   await gallery.open(page);
   for (const state of ["offer", "offer-with-sound", "paused", "watched", "status-credited"]) {
-    await page.evaluate((wanted) => window.showState(wanted), { state, theme: "own", language: "en" });
+    await page.evaluate((shown) => window.showState(shown), { state, theme: "own", language: "en" });
     const edges = await page
       .locator("button:not(.tap):not(.switch), a.button")
       .evaluateAll((controls) => controls.map((control) => getComputedStyle(control).borderTopWidth));
@@ -59,7 +59,7 @@ test("in forced colours, each control of the offer and the player has an edge, a
     expect(edges, state).not.toContain("0px");
   }
   const trackOf = async (state: string) => {
-    await page.evaluate((wanted) => window.showState(wanted), { state, theme: "own", language: "en" });
+    await page.evaluate((shown) => window.showState(shown), { state, theme: "own", language: "en" });
     return page.locator(".switch").evaluate((button) => getComputedStyle(button, "::before").backgroundColor);
   };
   expect(await trackOf("offer")).not.toBe(await trackOf("offer-with-sound"));
@@ -80,7 +80,7 @@ for (const { shown, languages, tag } of [
     const found: string[] = [];
     for (const language of languages) {
       for (const state of shown ?? all) {
-        await page.evaluate((wanted) => window.showState(wanted), { state, theme: "light", language, scale: "2" });
+        await page.evaluate((shown) => window.showState(shown), { state, theme: "light", language, scale: "2" });
         // A name may be longer than any line.
         const broken = state.endsWith("-long-names") ? [] : await page.evaluate(brokenWords);
         const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
@@ -99,8 +99,8 @@ test("with text of double size nothing of a screen is sticky, and both answers o
   await page.setViewportSize({ width: 320, height: 640 });
   await gallery.open(page);
   const show = (state: string) => {
-    const wanted = { state, theme: "light", language: "ru", scale: "2" };
-    return page.evaluate((wanted) => window.showState(wanted), wanted);
+    const shown = { state, theme: "light", language: "ru", scale: "2" };
+    return page.evaluate((shown) => window.showState(shown), shown);
   };
   await show("status-credited");
   await expect(page.locator(".foot")).toHaveCSS("position", "static");
@@ -150,7 +150,7 @@ test("in a low window the two buttons of a foot are at one height", async ({ pag
     ["status-held", 568],
   ] as const) {
     await page.setViewportSize({ width: 740, height });
-    await page.evaluate((wanted) => window.showState(wanted), { state, theme: "light", language: "en" });
+    await page.evaluate((shown) => window.showState(shown), { state, theme: "light", language: "en" });
     const edges = await page.locator(".foot > *").evaluateAll((buttons) =>
       buttons.map((button) => {
         const { top, bottom } = button.getBoundingClientRect();

@@ -130,7 +130,7 @@ function actAsClient(
   const { version, platform, manner, isFramed } = client;
   const isClient = window.parent === window;
   const isApp = isFramed !== isClient;
-  const isFrom = (wanted: number) => Number.parseFloat(version) >= wanted;
+  const isFrom = (minVersion: number) => Number.parseFloat(version) >= minVersion;
   const hasEvents = manner === "prompt" || manner === "late";
 
   let heardTaps = 0;

@@ -149,9 +149,9 @@ for (const { name, media, duration, code, isBlack = false } of faults) {
     await closeAndGet(page);
     await expectPaidOnce(api, userId, "rewarded");
     // Both are called at the same time.
-    const told = ["inline", "wrapper"].map((party) => `/${party}/error?code=${code}`);
+    const expected = ["inline", "wrapper"].map((party) => `/${party}/error?code=${code}`);
     const errors = () => ads.calls.map(({ url }) => url).filter((url) => url.includes("/error"));
-    await expect.poll(() => errors().toSorted()).toEqual(told);
+    await expect.poll(() => errors().toSorted()).toEqual(expected);
     const never = isBlack ? /impression|start|creativeView|quartile|complete|close/i : /complete|close/;
     expect(callsOf(ads).filter((path) => never.test(path))).toEqual([]);
     expect(ads.callsOf("/tag"), "once when it was added, and once for the ad").toHaveLength(2);

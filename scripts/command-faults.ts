@@ -29,8 +29,8 @@ export function commandFault(
   const [first = "", second = "", ...rest] = words;
   const program = first.replace("./", "");
   if (program === "npm") {
-    const given = rest[0] === "--" ? rest.slice(1) : rest;
-    if (second === "start") return startFault(given);
+    const passed = rest[0] === "--" ? rest.slice(1) : rest;
+    if (second === "start") return startFault(passed);
     if (second === "run")
       return scriptFault(
         rest.filter((word) => !/^(-s|--)$/.test(word)),
@@ -89,10 +89,10 @@ function programFault(program: Program, words: readonly string[], isComplete: bo
     command = found[0] ?? command;
     index += 1;
   }
-  const { fault, given, positionals } = readWords(program, command, words.slice(index));
-  if (fault !== undefined || !isComplete || given.has("--help")) return fault;
+  const { fault, passedFlags, positionals } = readWords(program, command, words.slice(index));
+  if (fault !== undefined || !isComplete || passedFlags.has("--help")) return fault;
   if (command.commands.length > 0) return `${command.name()} needs a command`;
-  const option = command.options.find(({ mandatory, long }) => mandatory && !given.has(long ?? ""));
+  const option = command.options.find(({ mandatory, long }) => mandatory && !passedFlags.has(long ?? ""));
   if (option) return `${option.long} is missing`;
   const argument = command.registeredArguments[positionals];
   return argument?.required ? `<${argument.name()}> is missing` : undefined;
@@ -100,9 +100,9 @@ function programFault(program: Program, words: readonly string[], isComplete: bo
 
 /** Checks the options and arguments of a command, and the values that are not placeholders. */
 function readWords(program: Program, command: Program, words: readonly string[]) {
-  const given = new Set<string>();
+  const passedFlags = new Set<string>();
   let positionals = 0;
-  const result = (fault?: string) => ({ fault, given, positionals });
+  const result = (fault?: string) => ({ fault, passedFlags, positionals });
   for (let at = 0; at < words.length; at++) {
     const [flag = "", glued] = (words[at] ?? "").split("=", 2);
     if (flag === "…") continue;
@@ -117,7 +117,7 @@ function readWords(program: Program, command: Program, words: readonly string[])
     }
     const option = [...command.options, ...program.options].find(({ long }) => long === flag);
     if (option === undefined && flag !== "--help") return result(`${command.name()} has no option ${flag}`);
-    given.add(flag);
+    passedFlags.add(flag);
     if (!option?.required) continue;
     const value = glued ?? words[at + 1];
     if (glued === undefined && value !== undefined && !value.startsWith("--")) at += 1;

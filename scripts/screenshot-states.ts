@@ -45,7 +45,7 @@ async function main(): Promise<void> {
       if (isForced) await page.emulateMedia({ forcedColors: "active" });
       const states = await gallery.open(page);
       for (const state of states.filter((name) => words.length === 0 || words.some((word) => name.includes(word)))) {
-        await page.evaluate((wanted) => window.showState(wanted), { state, theme, language, scale: String(textScale) });
+        await page.evaluate((shown) => window.showState(shown), { state, theme, language, scale: String(textScale) });
         await page.screenshot({ path: join(folder, variant, `${state}.png`) });
       }
       await page.close();

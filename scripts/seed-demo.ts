@@ -77,7 +77,7 @@ async function seedBot({
 async function seedCampaigns(seed: Seed): Promise<void> {
   const { ads, urls } = seed;
   const landingPage = `${urls.demoBot}/landing`;
-  const wanted = [
+  const demoCampaigns = [
     {
       name: "House video",
       landingUrl: landingPage,
@@ -92,7 +92,7 @@ async function seedCampaigns(seed: Seed): Promise<void> {
     },
   ];
   const campaigns: { campaignId: string; name: string }[] = JSON.parse(await ads(["campaigns", "list", "--json"]));
-  for (const { name, landingUrl, hasVideo, others } of wanted) {
+  for (const { name, landingUrl, hasVideo, others } of demoCampaigns) {
     const found = campaigns.find((campaign) => campaign.name === name);
     if (found) await ads(["campaigns", "update", found.campaignId, "--landing-url", landingUrl]);
     else

@@ -168,8 +168,8 @@ describe("settings", () => {
     const [, tables = ""] = readPage("README.md").split("#region settings");
     const rows = [...tables.matchAll(/^\| (`[^|]*`) \|/gm)].map(([, names = ""]) => names);
     const listed = rows.flatMap((names) => [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
-    const wanted = [...adServiceSettings, ...apiSettings].filter((name) => !name.startsWith("DEMO_"));
-    expect([...new Set(listed)].sort()).toEqual([...new Set(wanted)].sort());
+    const expected = [...adServiceSettings, ...apiSettings].filter((name) => !name.startsWith("DEMO_"));
+    expect([...new Set(listed)].sort()).toEqual([...new Set(expected)].sort());
   });
 });
 

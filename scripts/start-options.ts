@@ -34,8 +34,8 @@ const loopback = ["127.0.0.1", "localhost", "::1"];
 
 /** Reads the words after `npm start --`. */
 export function readStartOptions(words: readonly string[], env: NodeJS.ProcessEnv): StartOptions {
-  const given = parse(words);
-  return { isHelp: given.help, isWatched: given.watch, ownBot: ownBotOf(given, env) };
+  const options = parse(words);
+  return { isHelp: options.help, isWatched: options.watch, ownBot: ownBotOf(options, env) };
 }
 
 function parse(words: readonly string[]) {

@@ -9,7 +9,7 @@ const ORIGIN = "http://gallery.test";
 declare global {
   interface Window {
     /** In the gallery's page: shows one state, its text enlarged by `scale`, and ends its animations. */
-    showState: (wanted: { state: string; theme: string; language: string; scale?: string }) => Promise<void>;
+    showState: (shown: { state: string; theme: string; language: string; scale?: string }) => Promise<void>;
   }
 }
 

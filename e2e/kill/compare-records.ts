@@ -53,10 +53,10 @@ function doublesOf({ events, entries }: Records): string[] {
 }
 
 function strayFaults({ earned }: Promises, { events, entries }: Records): string[] {
-  const told = new Set(earned.map(keyOf));
+  const promised = new Set(earned.map(keyOf));
   const known = new Set(events.map((event) => event.event_id));
   return [
-    ...events.filter((event) => !told.has(keyOf(event))).map((event) => `no user has earned ${event.event_id}`),
+    ...events.filter((event) => !promised.has(keyOf(event))).map((event) => `no user has earned ${event.event_id}`),
     ...entries
       .filter(({ eventId }) => eventId !== null && !known.has(eventId))
       .map(({ eventId }) => `the ledger has ${eventId}, which the ad service does not have`),

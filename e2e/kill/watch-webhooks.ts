@@ -13,18 +13,18 @@ export function watchWebhooks(): { arrivals: ReadonlyMap<string, Arrival>; obser
 
   // A connection carries one request at a time, and each head arrives in one chunk because it is written in one.
   const observe = () => {
-    let asked: Arrival | undefined;
+    let pending: Arrival | undefined;
     return {
       onSent(chunk: Buffer) {
         const [, eventId] = /^webhook-id: (\S+)\r$/im.exec(chunk.toString("latin1")) ?? [];
         if (eventId === undefined) return;
-        asked = arrivals.get(eventId) ?? { times: 0, answeredAt: undefined };
-        asked.times += 1;
-        arrivals.set(eventId, asked);
+        pending = arrivals.get(eventId) ?? { times: 0, answeredAt: undefined };
+        pending.times += 1;
+        arrivals.set(eventId, pending);
       },
       onAnswered(chunk: Buffer) {
-        if (asked && /^HTTP\/1\.1 2\d\d /.test(chunk.toString("latin1", 0, 16))) asked.answeredAt ??= Date.now();
-        asked = undefined;
+        if (pending && /^HTTP\/1\.1 2\d\d /.test(chunk.toString("latin1", 0, 16))) pending.answeredAt ??= Date.now();
+        pending = undefined;
       },
     };
   };

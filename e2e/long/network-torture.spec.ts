@@ -125,7 +125,7 @@ test("both servers crash and restart during playback: the honest viewer is paid"
 
 test("the media host is unreachable for a while: the honest viewer is paid", async ({ api, page, stack, userId }) => {
   let isCut = false;
-  let asked = 0;
+  let requests = 0;
   let refused = 0;
   await page.route("**/media/*.mp4", async (route) => {
     if (isCut) {
@@ -135,8 +135,8 @@ test("the media host is unreachable for a while: the honest viewer is paid", asy
     // Each request gets the first half of the file, then the connection breaks.
     const range = (await route.request().headerValue("range")) ?? "bytes=0-";
     const from = Number(/bytes=(\d+)-/.exec(range)?.[1] ?? 0);
-    asked++;
-    if (from > 0 || asked > 1) return route.continue();
+    requests++;
+    if (from > 0 || requests > 1) return route.continue();
     const answer = await route.fetch({ headers: { ...route.request().headers(), range: "bytes=0-199999" } });
     isCut = true;
     return route.fulfill({ response: answer });

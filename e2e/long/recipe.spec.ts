@@ -27,10 +27,10 @@ test("the README's recipe works literally in a clean clone", async ({ page }) =>
     else await machine.start(block, () => isHealthy(server === "api" ? ports.api : ports.adService));
   }
 
-  const told = outputs.join("\n");
-  expect(told).toContain('{"status":"ready"}');
-  expect(told).toMatch(/\{"code":"[0-9A-Za-z]{16}",.*"expires_in":\d+/);
-  expect(told).toContain('<div id="root">');
+  const output = outputs.join("\n");
+  expect(output).toContain('{"status":"ready"}');
+  expect(output).toMatch(/\{"code":"[0-9A-Za-z]{16}",.*"expires_in":\d+/);
+  expect(output).toContain('<div id="root">');
   expect(JSON.parse(readFileSync(join(machine.clone, "bot.json"), "utf8"))).toMatchObject({
     botId: "123456789",
     token: expect.stringMatching(/^ad_/),

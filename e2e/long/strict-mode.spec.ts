@@ -30,10 +30,10 @@ test("although each effect runs twice, one player opens one session and plays on
   stack,
   userId,
 }) => {
-  const asked: string[] = [];
+  const posted: string[] = [];
   page.on("request", (request) => {
     const { pathname } = new URL(request.url());
-    if (request.method() === "POST") asked.push(pathname);
+    if (request.method() === "POST") posted.push(pathname);
   });
   await page.addInitScript(() => {
     const create = document.createElement.bind(document);
@@ -49,7 +49,7 @@ test("although each effect runs twice, one player opens one session and plays on
   await closeAndGet(page);
   await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
   await expectPaidOnce(api, userId, "rewarded");
-  expect(asked.filter((path) => path.endsWith("/player/v1/sessions"))).toHaveLength(1);
+  expect(posted.filter((path) => path.endsWith("/player/v1/sessions"))).toHaveLength(1);
   expect(await page.evaluate(() => window.videos)).toBe(1);
 });
 

@@ -191,10 +191,10 @@ test("Standard Webhooks headers verify, and do not after a flip of one bit of an
   fc.assert(
     fc.property(ids, fc.nat(), anyBytes, fc.nat(), fc.nat(6), (id, timestampSeconds, data, where, bit) => {
       const headers = { ...signStandardWebhook({ id, timestampSeconds, body: data, tokens: [token] }) };
-      const judge = (changed: Record<string, string>, given: Uint8Array = data) =>
+      const judge = (changed: Record<string, string>, body: Uint8Array = data) =>
         verifyStandardWebhook({
           headers: { ...headers, ...changed },
-          body: given,
+          body,
           tokens: [token],
           now: new Date(timestampSeconds * 1000),
           toleranceSeconds: Number.POSITIVE_INFINITY,

@@ -50,9 +50,9 @@ test.each(vectors.telegram_init_data)("both checks accept $description, and retu
     ...(one.start_param !== null && { startParam: one.start_param }),
     ...(one.query_id !== null && { queryId: one.query_id }),
   };
-  const given = { initData: one.init_data, now: new Date(one.now) };
-  expect(verifyInitDataWithBotToken({ ...given, botToken: one.bot_token })).toEqual(expected);
-  expect(await verifyInitDataWithBotId({ ...given, botId: one.bot_id, publicKey: one.public_key_hex })).toEqual(
+  const input = { initData: one.init_data, now: new Date(one.now) };
+  expect(verifyInitDataWithBotToken({ ...input, botToken: one.bot_token })).toEqual(expected);
+  expect(await verifyInitDataWithBotId({ ...input, botId: one.bot_id, publicKey: one.public_key_hex })).toEqual(
     expected,
   );
 });

@@ -34,16 +34,16 @@ const rewardUnit = z.record(z.string(), z.record(z.string(), word)).superRefine(
 });
 export type RewardUnit = z.infer<typeof rewardUnit>;
 
-function faultOf(language: string, given: readonly string[]): string | undefined {
+function faultOf(language: string, categories: readonly string[]): string | undefined {
   // Without a region: the mini-app's languages have none.
   if (!/^[a-z]{2,3}$/.test(language) || Intl.PluralRules.supportedLocalesOf(language).length === 0)
     return `${JSON.stringify(language.slice(0, 20))} is not a language, such as en or pt`;
   const rules = new Intl.PluralRules(language);
   const known: string[] = rules.resolvedOptions().pluralCategories;
-  const wrong = given.filter((category) => !known.includes(category));
+  const wrong = categories.filter((category) => !known.includes(category));
   if (wrong.length > 0) return `${language} has the plural forms ${known.join(", ")}`;
   const needed = [...new Set(Array.from({ length: 999 }, (_, index) => rules.select(index + 1)))];
-  const isWhole = needed.every((category) => given.includes(category));
+  const isWhole = needed.every((category) => categories.includes(category));
   return isWhole ? undefined : `${language} needs the plural forms ${needed.join(", ")}`;
 }
 
@@ -138,7 +138,10 @@ const newBot = botSettings
 const changes = botSettings
   .partial()
   .strict()
-  .refine((given) => Object.values(given).some((value) => value !== undefined), "name at least one setting to change")
+  .refine(
+    (settings) => Object.values(settings).some((value) => value !== undefined),
+    "name at least one setting to change",
+  )
   .meta({ examples: [{ cooldownSeconds: 300 }] });
 const params = z.object({ botId: telegramId });
 const tokenParams = params.extend({ tokenId: z.string().regex(/^tok_[0-9A-Za-z]{1,40}$/, "must look like tok_…") });

@@ -9,7 +9,7 @@ export interface DatabaseClock {
    */
   readonly now: () => Date;
   /** By how much this machine's clock was ahead of the database's when they were last compared; negative if it was behind. */
-  readonly aheadMs: () => number;
+  readonly offsetMs: () => number;
   stop(): void;
 }
 
@@ -30,7 +30,7 @@ const readTime = statement<{ ms: number }>(
 interface Comparison {
   databaseMs: number;
   measuredAt: number;
-  aheadMs: number;
+  offsetMs: number;
   roundTripMs: number;
 }
 
@@ -58,7 +58,7 @@ export async function followDatabaseClock(
 
   return {
     now: () => new Date(last.databaseMs + Math.min(performance.now() - last.measuredAt, MAX_UNCOMPARED_MS)),
-    aheadMs: () => last.aheadMs,
+    offsetMs: () => last.offsetMs,
     stop: () => clearInterval(timer),
   };
 }
@@ -70,16 +70,16 @@ async function compare(database: Pick<Database, "run">): Promise<Comparison> {
   const roundTripMs = measuredAt - before;
   if (!row) throw new Error("the database returned no time");
   const databaseMs = row.ms + roundTripMs / 2;
-  return { databaseMs, measuredAt, roundTripMs, aheadMs: Date.now() - databaseMs };
+  return { databaseMs, measuredAt, roundTripMs, offsetMs: Date.now() - databaseMs };
 }
 
 const MAX_DIFFERENCE_MS = 60_000;
 
 /** What `/readyz` says about a clock that is wrong by more than a minute. The node works: it uses the database's. */
-export function clockWarning({ aheadMs }: Pick<DatabaseClock, "aheadMs">): string | undefined {
-  const ahead = aheadMs();
-  if (Math.abs(ahead) <= MAX_DIFFERENCE_MS) return undefined;
-  const seconds = Math.round(Math.abs(ahead) / 1000);
-  const direction = ahead > 0 ? "ahead of" : "behind";
+export function clockWarning({ offsetMs }: Pick<DatabaseClock, "offsetMs">): string | undefined {
+  const differenceMs = offsetMs();
+  if (Math.abs(differenceMs) <= MAX_DIFFERENCE_MS) return undefined;
+  const seconds = Math.round(Math.abs(differenceMs) / 1000);
+  const direction = differenceMs > 0 ? "ahead of" : "behind";
   return `this machine's clock is ${seconds} s ${direction} the database's, whose time is used: set it right, with NTP`;
 }

@@ -45,8 +45,8 @@ const JOIN_WITHIN_MS = 90_000;
  * users exactly if that file cannot be locked exclusively. A process that joins, starts, stops or leaves the cluster holds
  * `postgres.lock` meanwhile, so these steps never overlap. A server without users is left over from a crash, and is ended.
  */
-export async function joinCluster(given: JoinOptions): Promise<JoinedCluster> {
-  const options = { ...given, dataDirectory: resolve(given.dataDirectory) };
+export async function joinCluster(passedOptions: JoinOptions): Promise<JoinedCluster> {
+  const options = { ...passedOptions, dataDirectory: resolve(passedOptions.dataDirectory) };
   const { dataDirectory, mayCreate } = options;
   if (!mayCreate && (!existsSync(dataDirectory) || checkCluster(dataDirectory) === "missing")) {
     throw new StoreFault(

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { statement } from "./open-database.ts";
 import { rowParameters } from "./row-parameters.ts";
 
-const given = rowParameters({
+const parameters = rowParameters({
   id: "integer",
   big: "bigint",
   share: "double precision",
@@ -15,7 +15,7 @@ const given = rowParameters({
   numbers: "integer[]",
   words: "text[]",
 });
-const read = statement<Record<string, unknown>>("test.given", `select * from (${given.table}) as given`);
+const read = statement<Record<string, unknown>>("test.row-parameters", `select * from (${parameters.table}) as input`);
 
 const bytes = (hex: string) => Buffer.from(hex, "hex");
 
@@ -66,13 +66,13 @@ describe("rows as parameters", () => {
         words: [],
       },
     ];
-    expect(await store.database.run(read, given.values(rows))).toEqual(
+    expect(await store.database.run(read, parameters.values(rows))).toEqual(
       rows.map((row) => ({ ...row, hash: row.hash === null ? null : bytes(row.hash) })),
     );
   });
 
   test("a missing value is null, and an empty list gives no rows", async () => {
-    expect(await store.database.run(read, given.values([{ id: 1 }]))).toEqual([
+    expect(await store.database.run(read, parameters.values([{ id: 1 }]))).toEqual([
       {
         id: 1,
         big: null,
@@ -86,7 +86,7 @@ describe("rows as parameters", () => {
         words: null,
       },
     ]);
-    expect(await store.database.run(read, given.values([]))).toEqual([]);
+    expect(await store.database.run(read, parameters.values([]))).toEqual([]);
   });
 
   test("every millisecond from 1970 to 2200 is stored exactly", async () => {
@@ -98,9 +98,9 @@ describe("rows as parameters", () => {
     const stored = await store.database.run(
       statement<{ exact: string }>(
         "test.microseconds",
-        `select (extract(epoch from at) * 1000000)::bigint::text as exact from (${given.table}) as given order by id`,
+        `select (extract(epoch from at) * 1000000)::bigint::text as exact from (${parameters.table}) as input order by id`,
       ),
-      given.values(rows),
+      parameters.values(rows),
     );
     expect(stored.map(({ exact }) => exact)).toEqual(rows.map(({ at }) => String(at.getTime() * 1000)));
   });

@@ -67,15 +67,15 @@ export function watchSilence(options: {
 
   async function ask(): Promise<"answered" | "refused"> {
     const isNew = client === undefined;
-    const asked = client ?? new pg.Client({ ...connection, connectionTimeoutMillis: 0 });
-    client = asked;
-    if (isNew) asked.on("error", () => {});
+    const current = client ?? new pg.Client({ ...connection, connectionTimeoutMillis: 0 });
+    client = current;
+    if (isNew) current.on("error", () => {});
     try {
-      if (isNew) await asked.connect();
-      await asked.query("select");
+      if (isNew) await current.connect();
+      await current.query("select");
       return "answered";
     } catch {
-      if (client === asked) dropClient();
+      if (client === current) dropClient();
       return "refused";
     }
   }

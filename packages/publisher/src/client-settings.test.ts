@@ -345,13 +345,13 @@ test("of an error with several lines and causes, the first line of the innermost
   const openssl = new Error("unable to verify the first certificate\nerror:0A000086:SSL routines", {
     cause: undefined,
   });
-  for (const [cause, told] of [
+  for (const [cause, message] of [
     [new AggregateError([refused]), "ECONNREFUSED"],
     [openssl, "unable to verify the first certificate"],
     ["text", "text"],
   ] as const) {
     const fetch = () => Promise.reject(new TypeError("fetch failed", { cause }));
     const ads = createAds({ url: "https://ads.example.com", token: "ad_one", botId: 7, retries: 0, fetch });
-    await expect(ads.events()).rejects.toThrow(`at https://ads.example.com did not answer: ${told}; check`);
+    await expect(ads.events()).rejects.toThrow(`at https://ads.example.com did not answer: ${message}; check`);
   }
 });

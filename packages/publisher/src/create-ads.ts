@@ -74,7 +74,7 @@ export interface WebhookTest {
 export interface Ads {
   /** Returns the same code for the same user and reference while that code is fresh and has earned nothing. */
   createCode(
-    wanted: { readonly userId: string | number; readonly reference?: string | undefined },
+    request: { readonly userId: string | number; readonly reference?: string | undefined },
     options?: CallOptions,
   ): Promise<Code>;
   /** Whether the user could earn now. */
@@ -158,8 +158,8 @@ export function createAds(options: AdsOptions): Ads {
   async function attempt(request: Call, token: string | undefined, signal: AbortSignal | undefined) {
     const { method, path, query = {}, body } = request;
     const timeoutMs = ownTimeoutMs ?? request.timeoutMs ?? 10_000;
-    const given = Object.entries(query).filter(([, value]) => value !== undefined);
-    const search = given.length > 0 ? `?${new URLSearchParams(given as [string, string][])}` : "";
+    const parameters = Object.entries(query).filter(([, value]) => value !== undefined);
+    const search = parameters.length > 0 ? `?${new URLSearchParams(parameters as [string, string][])}` : "";
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const response = await send(base + path + search, {
@@ -208,9 +208,9 @@ export function createAds(options: AdsOptions): Ads {
   }
 
   return {
-    async createCode(wanted, { signal } = {}) {
-      if (typeof wanted !== "object" || wanted === null) await refuse("wanted", wanted);
-      const { userId, reference } = wanted;
+    async createCode(request, { signal } = {}) {
+      if (typeof request !== "object" || request === null) await refuse("request", request);
+      const { userId, reference } = request;
       if (reference !== undefined && !isReference(reference)) await refuse("reference", reference);
       const body = { bot_id: botId, user_tg_id: requirePerson(userId), reference };
       const created = await call({ method: "POST", path: "/codes", body, isRepeatable: true }, signal);

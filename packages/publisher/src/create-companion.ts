@@ -76,7 +76,7 @@ interface CallOptions {
 export interface Companion {
   /** Requests the user's code, with its links. A repeat returns the open code. */
   createCode(
-    wanted: { readonly userId: string | number; readonly reference?: string | undefined },
+    request: { readonly userId: string | number; readonly reference?: string | undefined },
     options?: CallOptions,
   ): Promise<CreateCodeOutcome>;
   balance(userId: string | number, options?: CallOptions): Promise<number>;
@@ -177,8 +177,8 @@ export function createCompanion(options: CompanionOptions): Companion {
   };
 
   return {
-    async createCode(wanted, { signal } = {}) {
-      const input = { ...wanted, userId: requireUserId(wanted.userId) };
+    async createCode(request, { signal } = {}) {
+      const input = { ...request, userId: requireUserId(request.userId) };
       return (await write("codes.create", input, signal)) as CreateCodeOutcome;
     },
     async balance(userId, { signal } = {}) {

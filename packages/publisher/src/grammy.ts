@@ -122,6 +122,6 @@ export function bonusCommand<C extends Context & AdsFlavor>(
 async function textsFor<C extends Context>(ctx: C, texts: BonusTextsOption<C>): Promise<BonusTexts> {
   const isByUser = typeof texts === "function";
   const own = isByUser ? await texts(ctx) : texts;
-  const given = Object.entries(own).filter(([, text]) => text !== undefined);
-  return { ...(await bonusTexts(isByUser ? ctx.from?.language_code : undefined)), ...Object.fromEntries(given) };
+  const ownTexts = Object.entries(own).filter(([, text]) => text !== undefined);
+  return { ...(await bonusTexts(isByUser ? ctx.from?.language_code : undefined)), ...Object.fromEntries(ownTexts) };
 }

@@ -19,7 +19,7 @@ export function eventKey({ eventId, code, event }: Pick<AdEvent, "event" | "even
 
 /** Of this process: whether a store was used, and which warnings were given. */
 let isAnyUsed = false;
-const given = new Set<string>();
+const shownWarnings = new Set<string>();
 
 const perRequest =
   "memoryStore() was made after another one had handled an event. If it is made for each request, an event that is sent twice is paid twice: make webhook() and its store once, outside of the request's handler; on Workers, where memory is not kept, use a persistent store.";
@@ -31,8 +31,8 @@ function warnOfUse(isLate: boolean): void {
   const mode = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env?.NODE_ENV;
   const warnings = [isLate && mode !== "test" && perRequest, mode === "production" && inProduction];
   for (const warning of warnings) {
-    if (warning === false || given.has(warning)) continue;
-    given.add(warning);
+    if (warning === false || shownWarnings.has(warning)) continue;
+    shownWarnings.add(warning);
     console.warn(warning);
   }
 }

@@ -13,11 +13,11 @@ const page = (next: string, hasMore: boolean, ...ids: string[]): EventsPage => (
 
 /** A service with these pages, by the cursor before them; a cursor that it does not know is lost. */
 function serviceOf(pages: Record<string, EventsPage>) {
-  const asked: (string | undefined)[] = [];
+  const requested: (string | undefined)[] = [];
   return {
-    asked,
+    requested,
     async events({ after }: { after?: string | undefined } = {}) {
-      asked.push(after);
+      requested.push(after);
       const found = pages[after ?? "start"];
       if (found === undefined) throw new AdsError("lost", { status: 400, code: "CURSOR_LOST" });
       return found;
@@ -39,7 +39,7 @@ test("reads from the beginning if the service lost the cursor, and stores where 
   const handled: unknown[] = [];
   const service = serviceOf({ start: page("a", true, "1"), a: page("b", false, "2") });
   expect(await reconcile(service, cursors, ({ eventId }) => void handled.push(eventId))).toBe(2);
-  expect(service.asked).toEqual(["older", undefined, "a"]);
+  expect(service.requested).toEqual(["older", undefined, "a"]);
   expect([handled, cursors.read()]).toEqual([["1", "2"], "b"]);
 });
 
@@ -67,7 +67,7 @@ test("a store that keeps nothing, and a service whose pages do not advance, end 
   const forgetful = { read: () => undefined, write: () => {} };
   const service = serviceOf({ start: page("a", true, "1"), a: page("a", true, "2") });
   await expect(reconcile(service, forgetful, () => {})).rejects.toMatchObject({ code: "UNEXPECTED_ANSWER" });
-  expect(service.asked).toEqual([undefined, "a"]);
+  expect(service.requested).toEqual([undefined, "a"]);
 });
 
 test("an abort ends the page after the event that is being handled, and does not store its cursor", async () => {

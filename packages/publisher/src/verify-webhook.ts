@@ -105,8 +105,8 @@ export async function verifyWebhook(
   const read = readerOf(headers);
   const names = ["x-signature", "webhook-id", "webhook-timestamp", "webhook-signature"];
   const [signature, id, timestamp, list] = names.map(read);
-  const { given, others, isUnlisted } = tokensFor(body, tokens);
-  const keys = await Promise.all(given.map(keyOf));
+  const { own, others, isUnlisted } = tokensFor(body, tokens);
+  const keys = await Promise.all(own.map(keyOf));
   const hex = /^sha256=([0-9a-f]{64})$/.exec(signature ?? "")?.[1];
   const isSigned = async (bytes: Uint8Array<ArrayBuffer>, by: readonly Key[]) =>
     hex !== undefined && (await isSignedBy(by, fromHex(hex), bytes));
@@ -129,7 +129,7 @@ export async function verifyWebhook(
     const { explainRefusal } = await import("./refused-webhook.ts");
     const explained = await explainRefusal(failed, {
       body,
-      tokens: given,
+      tokens: own,
       othersTokens: others,
       isUnlisted,
       ageSeconds,
@@ -161,14 +161,14 @@ export function namedBot(body: Uint8Array): string | undefined {
 
 /** `others`: the tokens of bots that the event does not name. */
 function tokensFor(body: Uint8Array, tokens: string | readonly string[] | TokensByBot) {
-  if (!isByBot(tokens)) return { given: nonEmpty(tokens), others: [], isUnlisted: false };
+  if (!isByBot(tokens)) return { own: nonEmpty(tokens), others: [], isUnlisted: false };
   const named = namedBot(body);
-  const of = (isGiven: boolean) =>
+  const of = (isOfBot: boolean) =>
     Object.entries(tokens).flatMap(([botId, own]) =>
-      (named === undefined || botId === named) === isGiven ? nonEmpty(own) : [],
+      (named === undefined || botId === named) === isOfBot ? nonEmpty(own) : [],
     );
-  const given = of(true);
-  return { given, others: of(false), isUnlisted: given.length === 0 };
+  const own = of(true);
+  return { own, others: of(false), isUnlisted: own.length === 0 };
 }
 
 function nonEmpty(tokens: string | readonly string[] | undefined): string[] {

@@ -2,12 +2,12 @@ import { AdsError } from "./ads-error.ts";
 
 // createAds loads this file when an argument cannot be right: the core stays small.
 
-export type WrongArgument = "wanted" | "reference" | "code" | "eventId";
+export type WrongArgument = "request" | "reference" | "code" | "eventId";
 
 /** The error of a call that is not sent, because an argument cannot be right. */
 export function wrongArgument(argument: WrongArgument, value: unknown): AdsError {
   const messages = {
-    wanted: "createCode takes an object: createCode({ userId: ctx.from.id })",
+    request: "createCode takes an object: createCode({ userId: ctx.from.id })",
     reference: referenceFault(value),
     code: `code ${faultOfText(value)}: pass the code that createCode returned, or that of an event`,
     eventId: `eventId ${faultOfText(value)}: pass the eventId of an event, such as that of a webhook or of events()`,

@@ -129,7 +129,7 @@ export function answerError(
   reply: FastifyReply,
   { unavailabilityOf, errorBodyFor }: ErrorAnswers,
 ): void {
-  const answer = (given: ErrorAnswer) => reply.code(given.status).send(errorBodyFor(request, given));
+  const answer = (refusal: ErrorAnswer) => reply.code(refusal.status).send(errorBodyFor(request, refusal));
   if (error instanceof HttpError) {
     reply.headers(error.headers);
     answer({ status: error.statusCode, code: error.code, message: error.message, details: error.details });

@@ -19,8 +19,8 @@ async function guarded(setting: TokenGuardOptions["setting"] = "OPERATOR_TOKEN")
     guard(request);
     return {};
   });
-  const ask = async (given: string | undefined, address = "203.0.113.7") => {
-    const headers = { "x-forwarded-for": address, ...(given !== undefined && { authorization: given }) };
+  const ask = async (authorization: string | undefined, address = "203.0.113.7") => {
+    const headers = { "x-forwarded-for": address, ...(authorization !== undefined && { authorization }) };
     return app.inject({ url: "/", headers });
   };
   const warnings = () => lines.map((line) => JSON.parse(line)).filter((line) => line.setting === setting);
@@ -50,7 +50,7 @@ test.each(["OPERATOR_TOKEN", "METRICS_TOKEN"] as const)(
   "a wrong token is answered with the setting to look at: %s",
   async (setting) => {
     const { ask } = await guarded(setting);
-    for (const given of [
+    for (const authorization of [
       undefined,
       "",
       "Bearer",
@@ -59,7 +59,7 @@ test.each(["OPERATOR_TOKEN", "METRICS_TOKEN"] as const)(
       `Bearer ${token}x`,
       `Bearer ${token.slice(1)}`,
     ]) {
-      const answer = await ask(given);
+      const answer = await ask(authorization);
       expect([answer.statusCode, answer.headers["www-authenticate"]]).toEqual([401, "Bearer"]);
       expect(answer.json().error.message).toContain(setting);
     }

@@ -33,8 +33,8 @@ export function guardToken({ token, setting, registry, now = () => performance.n
   let loggedAt = Number.NEGATIVE_INFINITY;
 
   return (request) => {
-    const [, given = ""] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "") ?? [];
-    if (timingSafeEqual(hashOf(given), expected)) return;
+    const [, presented = ""] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "") ?? [];
+    if (timingSafeEqual(hashOf(presented), expected)) return;
     count?.inc({ setting });
     unlogged += 1;
     if (now() - loggedAt >= LOG_EVERY_MS) {

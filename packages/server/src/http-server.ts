@@ -88,8 +88,8 @@ export function createHttpServer({
     return503OnClosing: false,
     requestIdHeader: false,
     genReqId: (request) => {
-      const given = request.headers["x-request-id"];
-      return typeof given === "string" && requestIdPattern.test(given) ? given : randomUUID();
+      const requestId = request.headers["x-request-id"];
+      return typeof requestId === "string" && requestIdPattern.test(requestId) ? requestId : randomUUID();
     },
     http: {
       // Node's own check would answer without the error body.

@@ -66,8 +66,8 @@ export function httpOperatorClient(
 }
 
 export function pathOf({ path, query = {} }: OperatorCall): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const search = new URLSearchParams(given).toString();
+  const parameters = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const search = new URLSearchParams(parameters).toString();
   return `/operator/v1${path}${search === "" ? "" : `?${search}`}`;
 }
 
@@ -98,14 +98,14 @@ const raiseLimit = "raise its limit for request bodies to 101 MB (in nginx: clie
 /** An answer from something between the command line and the service, such as a proxy's error page. */
 function notFromService(status: number): Error {
   if (status === 413) {
-    const told = `a proxy in front of the ad service refused the file as too large (HTTP 413): ${raiseLimit}`;
-    return new OperatorRefusal(status, "BODY_TOO_LARGE", told);
+    const message = `a proxy in front of the ad service refused the file as too large (HTTP 413): ${raiseLimit}`;
+    return new OperatorRefusal(status, "BODY_TOO_LARGE", message);
   }
   if (status === 502 || status === 503 || status === 504) {
     return new NotReachable(`a proxy answered ${status}: it does not reach the ad service behind it; is that running?`);
   }
-  const told = `the answer is not the ad service's (HTTP ${status}); is the address right?`;
-  return new OperatorRefusal(status, "NOT_JSON", told);
+  const message = `the answer is not the ad service's (HTTP ${status}); is the address right?`;
+  return new OperatorRefusal(status, "NOT_JSON", message);
 }
 
 /** A proxy may close the connection during an upload that is too large for it, before its answer is read. */

@@ -35,24 +35,24 @@ export function describeFault(issue: z.core.$ZodRawIssue): string | undefined {
 
 function describeType(expected: string, input: unknown): string | undefined {
   if (input === undefined) return missing;
-  const given = input === null ? "null" : Array.isArray(input) ? "an array" : `a ${typeof input}`;
+  const actual = input === null ? "null" : Array.isArray(input) ? "an array" : `a ${typeof input}`;
   const isText = typeof input === "string";
   switch (expected) {
     case "string":
       return typeof input === "number"
         ? "must be a string, not a number: put it in quotes"
-        : `must be a string, not ${given}${input === null ? "; leave out what there is none of" : ""}`;
+        : `must be a string, not ${actual}${input === null ? "; leave out what there is none of" : ""}`;
     case "number":
     case "int":
       // A word of a query is read as a number before it is judged.
       return isText ? "must be a number, not a string: remove the quotes" : "must be a whole number";
     case "boolean":
-      return isText ? "must be true or false, without quotes" : `must be true or false, not ${given}`;
+      return isText ? "must be true or false, without quotes" : `must be true or false, not ${actual}`;
     case "object":
     case "record":
-      return `must be a JSON object, not ${given}`;
+      return `must be a JSON object, not ${actual}`;
     case "array":
-      return `must be an array, not ${given}`;
+      return `must be an array, not ${actual}`;
     default:
       return undefined;
   }
@@ -78,7 +78,7 @@ function namesOf(value: unknown): string {
 export function definedFields<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]: Exclude<Fields[Name], undefined> } {
-  const given: Partial<Fields> = { ...fields };
-  for (const name in given) if (given[name] === undefined) delete given[name];
-  return given as { [Name in keyof Fields]: Exclude<Fields[Name], undefined> };
+  const defined: Partial<Fields> = { ...fields };
+  for (const name in defined) if (defined[name] === undefined) delete defined[name];
+  return defined as { [Name in keyof Fields]: Exclude<Fields[Name], undefined> };
 }

@@ -55,9 +55,9 @@ test("only full buckets are evicted, however the windows of the keys overlap", (
     { weight: 3, arbitrary: fc.constant(1) },
     { weight: 2, arbitrary: fc.integer({ min: 200, max: 1100 }) },
   );
-  const asked = fc.array(fc.record({ gapMs, key: fc.constantFrom(...keys) }), { size: "max", maxLength: 200 });
+  const sequences = fc.array(fc.record({ gapMs, key: fc.constantFrom(...keys) }), { size: "max", maxLength: 200 });
   fc.assert(
-    fc.property(asked, (takes) => {
+    fc.property(sequences, (takes) => {
       const limiter = rateLimiter(limit);
       const models = new Map(keys.map((key) => [key, { level: limit.quota, atMs: 0 }]));
       let nowMs = 0;

@@ -67,8 +67,8 @@ export function serveOperatorRoutes<Routes extends OperatorRoutes>(
       },
       handler: async (request, reply) => {
         const { params, query, log } = request;
-        const given = body === "file" ? bytesOf(request.body) : request.body;
-        return reply.code(status).send(await handle({ params, query, body: given, log, http: request }, reply));
+        const input = body === "file" ? bytesOf(request.body) : request.body;
+        return reply.code(status).send(await handle({ params, query, body: input, log, http: request }, reply));
       },
     });
   }

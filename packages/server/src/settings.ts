@@ -104,13 +104,13 @@ export function readSettings<Schema extends z.ZodType>(
   environment: NodeJS.ProcessEnv,
   { secrets = [], crossFaults = () => [] }: SettingsOptions = {},
 ): z.output<Schema> {
-  const given = readSecretFiles(withoutEmpty(environment), secrets);
-  const parsed = schema.safeParse(given.environment);
+  const source = readSecretFiles(withoutEmpty(environment), secrets);
+  const parsed = schema.safeParse(source.environment);
   // A secret whose file is faulty is not missing as well.
-  const others = [...faultsOf(parsed.error), ...crossFaults(given.environment)].filter(
-    (fault) => !given.faults.has(fault.slice(0, fault.indexOf(" "))),
+  const others = [...faultsOf(parsed.error), ...crossFaults(source.environment)].filter(
+    (fault) => !source.faults.has(fault.slice(0, fault.indexOf(" "))),
   );
-  const faults = [...given.faults.values(), ...others];
+  const faults = [...source.faults.values(), ...others];
   if (!parsed.success || faults.length > 0) throw settingsFault(faults);
   return parsed.data;
 }
@@ -119,7 +119,7 @@ export interface SettingsOptions {
   /** The names of the settings that `NAME_FILE` may replace. */
   readonly secrets?: readonly string[];
   /** Faults of combinations of variables, each beginning with the name of one. */
-  readonly crossFaults?: (given: NodeJS.ProcessEnv) => string[];
+  readonly crossFaults?: (environment: NodeJS.ProcessEnv) => string[];
 }
 
 /** A line for each fault, which begins with the variable's name. */

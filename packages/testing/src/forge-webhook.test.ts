@@ -11,13 +11,13 @@ const isLong = process.env.LONG_TESTS === "true";
 
 /** Verifies one forgery and throws if a verdict is wrong. Returns which of the two signatures were accepted. */
 function judgeOne(chance: Chance) {
-  const { given, isXSignatureGenuine, isStandardGenuine } = forgeWebhook(chance);
-  const { headers, body, tokens, now } = given;
+  const { received, isXSignatureGenuine, isStandardGenuine } = forgeWebhook(chance);
+  const { headers, body, tokens, now } = received;
   const isXAccepted = verify(body, headers["x-signature"], tokens);
   const standard = verifyStandardWebhook({ headers, body, tokens, now: new Date(now * 1000) }).outcome;
   if (isXAccepted !== isXSignatureGenuine || (standard === "valid") !== isStandardGenuine) {
     const expected = { isXSignatureGenuine, isStandardGenuine };
-    throw new Error(`wrong verdict: ${inspect({ given, isXAccepted, standard, expected }, { depth: 4 })}`);
+    throw new Error(`wrong verdict: ${inspect({ received, isXAccepted, standard, expected }, { depth: 4 })}`);
   }
   parseWebhookEvent(body);
   return { isXAccepted, isStandardAccepted: standard === "valid" };

@@ -4,7 +4,7 @@ import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 export type Chance = (bound: number) => number;
 
 /** A webhook as the verifier receives it. Headers may have any type that a server makes of them. */
-export interface GivenWebhook {
+export interface ReceivedWebhook {
   headers: Record<string, unknown>;
   body: Uint8Array;
   tokens: string[];
@@ -14,7 +14,7 @@ export interface GivenWebhook {
 
 /** The expected verdicts. They follow from what was changed, so no second verifier is needed. */
 export interface Forgery {
-  given: GivenWebhook;
+  received: ReceivedWebhook;
   isXSignatureGenuine: boolean;
   isStandardGenuine: boolean;
 }
@@ -33,47 +33,47 @@ export function forgeWebhook(chance: Chance): Forgery {
     "x-signature": sign(body, signedWith[0] ?? ""),
     ...signStandardWebhook({ id: `evt_${randomDigits(chance)}`, timestampSeconds, body, tokens: signedWith }),
   };
-  const genuine: GivenWebhook = { headers, body, tokens: signedWith, now: timestampSeconds };
-  const given = changeWebhook(genuine, chance);
-  return { given, ...judge(genuine, given) };
+  const genuine: ReceivedWebhook = { headers, body, tokens: signedWith, now: timestampSeconds };
+  const received = changeWebhook(genuine, chance);
+  return { received, ...judge(genuine, received) };
 }
 
-function judge(genuine: GivenWebhook, given: GivenWebhook): Omit<Forgery, "given"> {
-  const isKept = (name: string) => given.headers[name] === genuine.headers[name];
-  const isBodyKept = Buffer.compare(genuine.body, given.body) === 0;
+function judge(genuine: ReceivedWebhook, received: ReceivedWebhook): Omit<Forgery, "received"> {
+  const isKept = (name: string) => received.headers[name] === genuine.headers[name];
+  const isBodyKept = Buffer.compare(genuine.body, received.body) === 0;
   // HMAC pads a short key with zero bytes, so a token with additional zero bytes at its end is the same key.
   const keyOf = (token: string) => token.replace(/\0+$/, "");
-  const keys = given.tokens.map(keyOf);
+  const keys = received.tokens.map(keyOf);
   const isKnown = (index: number) => keys.includes(genuine.tokens[index] ?? "");
-  const list = given.headers["webhook-signature"];
+  const list = received.headers["webhook-signature"];
   const entries = typeof list === "string" ? list.split(" ") : [];
   const isListed = String(genuine.headers["webhook-signature"])
     .split(" ")
     .some((signature, index) => entries.includes(signature) && isKnown(index));
-  const isFresh = Math.abs(given.now - Number(given.headers["webhook-timestamp"])) <= toleranceSeconds;
+  const isFresh = Math.abs(received.now - Number(received.headers["webhook-timestamp"])) <= toleranceSeconds;
   return {
     isXSignatureGenuine: isBodyKept && isKept("x-signature") && isKnown(0),
     isStandardGenuine: isBodyKept && isKept("webhook-id") && isKept("webhook-timestamp") && isListed && isFresh,
   };
 }
 
-function changeWebhook(genuine: GivenWebhook, chance: Chance): GivenWebhook {
-  const given = { ...genuine, headers: { ...genuine.headers } };
-  const names = Object.keys(given.headers);
+function changeWebhook(genuine: ReceivedWebhook, chance: Chance): ReceivedWebhook {
+  const received = { ...genuine, headers: { ...genuine.headers } };
+  const names = Object.keys(received.headers);
   for (let changes = chance(8) === 0 ? 3 : 1; changes > 0; changes -= 1) {
     const what = chance(10);
-    if (what === 0) given.body = changeBody(given.body, chance);
-    else if (what === 1) given.tokens = changeTokens(given.tokens, chance);
-    else if (what === 2) given.now += chance(1400) - 700;
+    if (what === 0) received.body = changeBody(received.body, chance);
+    else if (what === 1) received.tokens = changeTokens(received.tokens, chance);
+    else if (what === 2) received.now += chance(1400) - 700;
     else {
       const name = names[chance(names.length)] ?? "";
-      const value = given.headers[name];
-      const other = given.headers[names[chance(names.length)] ?? ""];
+      const value = received.headers[name];
+      const other = received.headers[names[chance(names.length)] ?? ""];
       // A header that is no longer text is not changed again.
-      if (typeof value === "string") given.headers[name] = changeHeader(value, other, chance);
+      if (typeof value === "string") received.headers[name] = changeHeader(value, other, chance);
     }
   }
-  return given;
+  return received;
 }
 
 function changeHeader(text: string, other: unknown, chance: Chance): unknown {

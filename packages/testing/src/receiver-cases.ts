@@ -94,13 +94,15 @@ export const receiverCases: WebhookCase[] = [
 /** More webhooks with random changes, except those whose headers a server would not pass on as text. */
 export function randomCases(): WebhookCase[] {
   return fc.sample(fc.gen(), { numRuns: 1000, seed: 1 }).flatMap((draw): WebhookCase[] => {
-    const { given, isXSignatureGenuine, isStandardGenuine } = forgeWebhook((bound) => draw(fc.nat, { max: bound - 1 }));
+    const { received, isXSignatureGenuine, isStandardGenuine } = forgeWebhook((bound) =>
+      draw(fc.nat, { max: bound - 1 }),
+    );
     const headers: Record<string, string> = {};
-    for (const [name, value] of Object.entries(given.headers)) {
+    for (const [name, value] of Object.entries(received.headers)) {
       if (value !== undefined && typeof value !== "string") return [];
       if (value !== undefined) headers[name] = value;
     }
-    const { body: sent, tokens, now: at } = given;
+    const { body: sent, tokens, now: at } = received;
     const expected = isXSignatureGenuine && isStandardGenuine ? "genuine" : "refused";
     const webhook = { headers, body: sent, tokens, at };
     return [[lineOf(webhook), expected, webhook]];

@@ -92,8 +92,8 @@ function webhookFinding({ isDelivered, status, errorClass, answer }: WebhookTest
   if (isDelivered) return { isFine: true, text: `the test event was answered ${status}` };
   const refusal = status === 401 ? refusalOfAnswer(answer ?? "") : undefined;
   const got = refusal ? `401 (${refusal.fault})` : `${status ?? errorClass ?? "no answer"}: ${firstLine(answer ?? "")}`;
-  const given = { status: status ?? null, errorClass: errorClass ?? null, text: answer ?? null };
-  const fix = adviseOnAnswer(given, "publisher");
+  const outcome = { status: status ?? null, errorClass: errorClass ?? null, text: answer ?? null };
+  const fix = adviseOnAnswer(outcome, "publisher");
   return { isFine: false, text: `the test event got ${got}`.trim(), ...(fix !== undefined && { fix }) };
 }
 

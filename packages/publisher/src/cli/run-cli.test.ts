@@ -70,9 +70,9 @@ test("each secret may be in a file; one that cannot be read is named, with what 
 describe("listen", () => {
   test("asks a service whose pages do not advance at most once in a while, and reads no endless answer of a receiver", async () => {
     const { env } = await startFake();
-    let asked = 0;
+    let requests = 0;
     const stuck = createServer((_request, response) => {
-      asked += 1;
+      requests += 1;
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify({ events: [], next: "cur_1", has_more: true }));
     });
@@ -82,7 +82,7 @@ describe("listen", () => {
     const listening = start(["listen"], { ...env, AD_SERVICE_URL: url });
     expect(await listening.code).toBe(1);
     expect(listening.output.join()).toContain("UNEXPECTED_ANSWER");
-    expect(asked).toBe(2);
+    expect(requests).toBe(2);
 
     const endless = createServer((_request, response) => {
       const chunk = Buffer.alloc(64 * 1024, "x");

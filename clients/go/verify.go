@@ -39,8 +39,8 @@ func IsGenuine(header func(string) string, body []byte, tokens []string, now int
 		expected := "sha256=" + hex.EncodeToString(mac(token, body))
 		hasX = hmac.Equal([]byte(expected), []byte(header("x-signature"))) || hasX
 		standard := "v1," + base64.StdEncoding.EncodeToString(mac(token, signed))
-		for _, given := range strings.Split(header("webhook-signature"), " ") {
-			hasStandard = hmac.Equal([]byte(standard), []byte(given)) || hasStandard
+		for _, received := range strings.Split(header("webhook-signature"), " ") {
+			hasStandard = hmac.Equal([]byte(standard), []byte(received)) || hasStandard
 		}
 	}
 	return hasX && hasStandard

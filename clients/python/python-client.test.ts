@@ -9,9 +9,9 @@ import { verifyWebhook } from "../../packages/publisher/src/verify-webhook.ts";
 import { findPython } from "../../scripts/find-programs.ts";
 
 /** What the package for TypeScript says about a refused webhook; the Python client must say the same. */
-async function messageOfPackage(given: ReturnType<typeof JSON.parse>): Promise<string | null> {
-  const body = Buffer.from(given.body, "base64");
-  const verified = await verifyWebhook(body, given.headers, given.tokens, { now: new Date(given.now * 1000) });
+async function messageOfPackage(example: ReturnType<typeof JSON.parse>): Promise<string | null> {
+  const body = Buffer.from(example.body, "base64");
+  const verified = await verifyWebhook(body, example.headers, example.tokens, { now: new Date(example.now * 1000) });
   return verified.outcome === "not-signed" ? verified.message : null;
 }
 
@@ -29,8 +29,8 @@ test.skipIf("missing" in python)(
   async () => {
     const cases = await Promise.all(
       [...receiverCases, ...randomCases()].map(async ([name, expected, webhook]) => {
-        const given = JSON.parse(lineOf(webhook));
-        return { name, expected, message: await messageOfPackage(given), ...given };
+        const example = JSON.parse(lineOf(webhook));
+        return { name, expected, message: await messageOfPackage(example), ...example };
       }),
     );
     const file = join(scratch, "receiver-cases.json");

@@ -21,11 +21,11 @@ const rewriteLinks: MarkdownOptions["config"] = (markdown) => {
     const folder = posix.dirname(String(env.relativePath ?? ""));
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       if (token.type !== "link_open") continue;
-      const given = token.attrGet("href") ?? "";
-      const fromRoot = given.replace(/^\.\.\//, "");
+      const link = token.attrGet("href") ?? "";
+      const fromRoot = link.replace(/^\.\.\//, "");
       const [path = "", section] = fromRoot.split("#");
       const page = pageOf[path] && `${pageOf[path]}${section === undefined ? "" : `#${section}`}`;
-      const href = pageOf[fromRoot] ?? page ?? given.replace(/^(\.\.\/)?docs\//, "./");
+      const href = pageOf[fromRoot] ?? page ?? link.replace(/^(\.\.\/)?docs\//, "./");
       token.attrSet("href", href);
       if (leadsOut(folder, href)) token.attrs = [];
     }

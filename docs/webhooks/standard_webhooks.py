@@ -26,6 +26,6 @@ if __name__ == "__main__":
     import sys
 
     for line in sys.stdin:
-        given = json.loads(line)
-        body = base64.b64decode(given["body"])
-        print("genuine" if is_genuine(given["headers"], body, given["tokens"]) else "refused")
+        webhook = json.loads(line)
+        body = base64.b64decode(webhook["body"])
+        print("genuine" if is_genuine(webhook["headers"], body, webhook["tokens"]) else "refused")

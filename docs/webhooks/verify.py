@@ -21,10 +21,10 @@ def is_genuine(headers: dict[str, str], body: bytes, tokens: list[str], now: int
         return hmac.new(token.encode(), data, hashlib.sha256).digest()
 
     signed = f"{webhook_id}.{timestamp}.".encode() + body
-    given = [one.encode() for one in headers.get("webhook-signature", "").split(" ")]
+    received = [one.encode() for one in headers.get("webhook-signature", "").split(" ")]
     has_x = any(hmac.compare_digest(b"sha256=" + mac(token, body).hex().encode(), x_signature.encode()) for token in tokens)
     expected = [b"v1," + base64.b64encode(mac(token, signed)) for token in tokens]
-    has_standard = any(hmac.compare_digest(one, other) for one in given for other in expected)
+    has_standard = any(hmac.compare_digest(one, other) for one in received for other in expected)
     return has_x and has_standard
 
 

@@ -13,11 +13,11 @@ export function isGenuine(headers: IncomingHttpHeaders, body: Buffer, tokens: st
   const mac = (key: string) => createHmac("sha256", key);
   const isEqual = (one: string, other: string) =>
     Buffer.byteLength(one) === Buffer.byteLength(other) && timingSafeEqual(Buffer.from(one), Buffer.from(other));
-  const given = header("webhook-signature").split(" ");
+  const received = header("webhook-signature").split(" ");
   const hasX = keys.some((key) => isEqual(`sha256=${mac(key).update(body).digest("hex")}`, xSignature));
   const hasStandard = keys
     .map((key) => `v1,${mac(key).update(`${id}.${timestamp}.`).update(body).digest("base64")}`)
-    .some((expected) => given.some((one) => isEqual(expected, one)));
+    .some((expected) => received.some((one) => isEqual(expected, one)));
   return hasX && hasStandard;
 }
 

@@ -20,8 +20,8 @@ function isGenuine(array $headers, string $body, array $tokens, int $now): bool
         }
         $hasX = hash_equals('sha256=' . hash_hmac('sha256', $body, $token), $xSignature) || $hasX;
         $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $token, true));
-        foreach (explode(' ', $headers['webhook-signature'] ?? '') as $given) {
-            $hasStandard = hash_equals($expected, $given) || $hasStandard;
+        foreach (explode(' ', $headers['webhook-signature'] ?? '') as $received) {
+            $hasStandard = hash_equals($expected, $received) || $hasStandard;
         }
     }
     return $hasX && $hasStandard;

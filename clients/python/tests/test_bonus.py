@@ -33,7 +33,7 @@ def test_a_private_chat_gets_the_mini_app_and_another_one_the_link():
     assert (group.button.url, group.button.is_web_app) == (created["direct_link"], False)
 
 
-def test_a_user_who_cannot_earn_now_is_told_when():
+def test_a_user_who_cannot_earn_now_learns_when():
     later = {"available": False, "reason": "cooldown", "available_at": "2026-01-02T03:04:05Z"}
     reply = with_service(lambda ads: bonus_reply(ads, 42, is_private=True), availability=later)
     assert reply == BonusReply("The next ad is available at 03:04 UTC.", None)
@@ -45,7 +45,7 @@ many_people = ["1087968824", 136817688, 777000]
 
 
 @pytest.mark.parametrize("user_id", many_people)
-def test_an_account_that_is_many_people_gets_no_code_and_is_told_what_to_do(user_id):
+def test_an_account_that_is_many_people_gets_no_code_and_learns_what_to_do(user_id):
     reply = with_service(lambda ads: bonus_reply(ads, user_id, is_private=False), status=500)
     assert reply == BonusReply(BonusTexts().anonymous, None)
     assert "Send me the command in private" in reply.text
@@ -80,11 +80,11 @@ def test_the_client_requests_no_code_for_many_people_and_says_whose_id_that_is(u
         ("nobody", None, {"is_in_name_of_chat": True}),
     ],
 )
-def test_senders_are_told_apart(sender, user_id, facts):
+def test_senders_are_distinguished(sender, user_id, facts):
     assert sender_of(user_id, **facts) == sender
 
 
-def test_a_refusal_is_told_to_the_user_and_logged(caplog):
+def test_a_refusal_is_shown_to_the_user_and_logged(caplog):
     texts = BonusTexts(failed="Later, please.")
     reply = with_service(lambda ads: bonus_reply(ads, 42, is_private=True, texts=texts), status=403)
     assert reply == BonusReply("Later, please.", None)

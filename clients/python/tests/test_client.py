@@ -53,7 +53,7 @@ def pauses(monkeypatch):
     return slept
 
 
-def test_a_code_is_asked_for_with_digits_as_text_and_comes_with_its_addresses(call):
+def test_a_code_is_requested_with_digits_as_text_and_comes_with_its_addresses(call):
     requests: list[httpx.Request] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -300,7 +300,7 @@ def test_a_test_of_the_webhook_carries_the_testers_code_and_says_what_to_check(c
         ("/login?next=/client", "to https://ads.example/login, which is not followed: check the address"),
     ],
 )
-def test_an_address_that_redirects_is_told_with_the_right_one(call, location, said):
+def test_an_address_that_redirects_is_reported_with_the_right_one(call, location, said):
     with pytest.raises(AdsError) as refused:
         call(lambda request: httpx.Response(301, headers={"location": location}), "create_code", 42)
     assert refused.value.code == "UNEXPECTED_ANSWER"

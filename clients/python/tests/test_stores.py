@@ -399,7 +399,7 @@ def test_a_store_opens_and_pays_beside_a_process_that_holds_the_file_and_does_no
     asyncio.run(main())
 
 
-def test_an_event_of_a_process_that_crashed_waits_for_its_lease_and_a_clock_far_ahead_withholds_none(tmp_path: Path):
+def test_an_event_of_a_process_that_crashed_waits_for_its_lease_and_a_clock_days_fast_withholds_none(tmp_path: Path):
     store, database, pay = coins_store(tmp_path / "bot.sqlite", busy_seconds=0)
     until = {"evt_1": "2999-01-01T00:00:00.000Z"}
     soon = datetime.now(timezone.utc) + timedelta(seconds=30)

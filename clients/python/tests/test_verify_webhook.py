@@ -12,7 +12,7 @@ import pytest
 from intermission_ads import AdEvent, Malformed, NotSigned, WebhookRefusal, verify_webhook
 
 _file = os.environ.get("RECEIVER_CASES")
-_given = json.loads(Path(_file).read_text()) if _file else {"cases": [], "vectors": {"x_signature": []}}
+_reference = json.loads(Path(_file).read_text()) if _file else {"cases": [], "vectors": {"x_signature": []}}
 needs_cases = pytest.mark.skipif(not _file, reason="RECEIVER_CASES is not set: run `npm test -- python`")
 token = "ad_test"
 
@@ -34,9 +34,9 @@ def verdict_of(case: dict) -> str:
 
 @needs_cases
 def test_each_genuine_webhook_is_accepted_and_each_other_one_is_refused():
-    assert len(_given["cases"]) > 800
-    verdicts = [f"{case['name']}: {verdict_of(case)}" for case in _given["cases"]]
-    assert verdicts == [f"{case['name']}: {case['expected']}" for case in _given["cases"]]
+    assert len(_reference["cases"]) > 800
+    verdicts = [f"{case['name']}: {verdict_of(case)}" for case in _reference["cases"]]
+    assert verdicts == [f"{case['name']}: {case['expected']}" for case in _reference["cases"]]
 
 
 @needs_cases
@@ -50,16 +50,16 @@ def test_each_refused_webhook_is_explained_as_by_the_package_for_typescript():
             pass
         return None
 
-    explained = {case["message"] for case in _given["cases"]}
+    explained = {case["message"] for case in _reference["cases"]}
     assert len(explained) > 8
-    for case in _given["cases"]:
+    for case in _reference["cases"]:
         assert message_of(case) == case["message"], case["name"]
 
 
 @needs_cases
 def test_x_signatures_of_the_vectors_are_accepted_for_their_bytes_alone():
-    assert len(_given["vectors"]["x_signature"]) > 3
-    for vector in _given["vectors"]["x_signature"]:
+    assert len(_reference["vectors"]["x_signature"]) > 3
+    for vector in _reference["vectors"]["x_signature"]:
         body = bytes.fromhex(vector["body_hex"])
         headers = {"X-Signature": vector["header"]}
         with pytest.raises(NotSigned):
@@ -166,11 +166,11 @@ def wrong(cause: str) -> WebhookRefusal:
     return WebhookRefusal("wrong-signature", cause)
 
 
-def test_the_seconds_by_which_a_clock_is_off_are_told_for_genuine_webhooks_alone():
-    stale, ahead = refusal_of(now=sent_at + 601), refusal_of(now=sent_at - 3600)
-    assert (stale, ahead) == (WebhookRefusal("stale", seconds=601), WebhookRefusal("future", seconds=3600))
+def test_the_seconds_by_which_a_clock_is_off_are_reported_for_genuine_webhooks_alone():
+    stale, future = refusal_of(now=sent_at + 601), refusal_of(now=sent_at - 3600)
+    assert (stale, future) == (WebhookRefusal("stale", seconds=601), WebhookRefusal("future", seconds=3600))
     assert "601 s ago by the clock of this machine: check that clock (NTP)" in str(stale)
-    assert "3600 s in the future by the clock of this machine" in str(ahead)
+    assert "3600 s in the future by the clock of this machine" in str(future)
     assert refusal_of(b"{}", now=sent_at + 601) == wrong("unknown")
     forged = {**sent(), "webhook-id": "evt_2"}
     assert refusal_of(headers=forged, now=sent_at + 601) == WebhookRefusal("wrong-webhook-signature", "mismatch")
@@ -187,12 +187,12 @@ def test_the_seconds_by_which_a_clock_is_off_are_told_for_genuine_webhooks_alone
         sent_body.decode("latin-1").encode(),
     ],
 )
-def test_a_body_that_something_wrote_anew_is_told_from_a_forged_one(changed):
+def test_a_body_that_something_wrote_anew_is_distinguished_from_a_forged_one(changed):
     assert refusal_of(changed) == wrong("changed-body")
     assert refusal_of(changed, headers=sent(changed, "forged")) == wrong("unknown")
 
 
-def test_a_token_with_a_line_break_and_tokens_that_rotate_are_told_from_a_wrong_one():
+def test_a_token_with_a_line_break_and_tokens_that_rotate_are_distinguished_from_a_wrong_one():
     for padding in ("\n", "\r\n", " ", '"'):
         assert refusal_of(tokens=token + padding) == wrong("padded-token")
         assert refusal_of(tokens=padding + "other" + padding) == wrong("unknown")

@@ -140,12 +140,12 @@ def redeliver(event_id: str) -> Operation[None]:
 
 def request_of(operation: Operation[Any], base: str, token: str) -> dict[str, Any]:
     """The arguments of `httpx.Client.request`."""
-    given = {name: value for name, value in (operation.query or {}).items() if value is not None}
+    query = {name: value for name, value in (operation.query or {}).items() if value is not None}
     return {
         "method": operation.method,
         "url": f"{base}{operation.path}",
         "headers": {"authorization": f"Bearer {token}".encode()},
-        **({"params": given} if given else {}),
+        **({"params": query} if query else {}),
         **({} if operation.body is None else {"json": operation.body}),
     }
 
@@ -219,11 +219,11 @@ def _error_of(response: httpx.Response, answer: Any) -> AdsError:
     )
 
 
-def _redirect_message(asked: httpx.URL, target: httpx.URL) -> str:
+def _redirect_message(requested: httpx.URL, target: httpx.URL) -> str:
     """Without what follows the API's path, which the client adds, and without a query, which may hold a secret."""
     origin = f"{target.scheme}://{target.netloc.decode('ascii')}"
     base, found, _ = target.path.partition("/client/v1")
-    where = f"the ad service at {asked.scheme}://{asked.netloc.decode('ascii')} redirects to {origin}{base}"
+    where = f"the ad service at {requested.scheme}://{requested.netloc.decode('ascii')} redirects to {origin}{base}"
     if found:
         return f"{where}, which is not followed: set url to {origin}{base}"
     return f"{where}, which is not followed: check the address and what stands in front of it, such as a sign-in page"

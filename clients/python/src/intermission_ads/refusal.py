@@ -104,17 +104,17 @@ _patterns: Mapping[StandardHeader, str] = {
 }
 
 
-def judge_standard_headers(given: Mapping[str, str]) -> WebhookRefusal | None:
+def judge_standard_headers(headers: Mapping[str, str]) -> WebhookRefusal | None:
     """What is wrong with the form of the headers; None where they can be verified."""
-    missing = [name for name in standard_headers if name not in given]
+    missing = [name for name in standard_headers if name not in headers]
     if len(missing) == len(standard_headers):
         return WebhookRefusal("wrong-webhook-signature", "no-headers")
     if missing:
         return WebhookRefusal("wrong-webhook-signature", "missing-header", missing[0])
-    if re.fullmatch("[1-9][0-9]{12}", given["webhook-timestamp"]):
+    if re.fullmatch("[1-9][0-9]{12}", headers["webhook-timestamp"]):
         return WebhookRefusal("wrong-webhook-signature", "milliseconds")
     for name in standard_headers:
-        if not re.fullmatch(_patterns[name], given[name]):
+        if not re.fullmatch(_patterns[name], headers[name]):
             return WebhookRefusal("wrong-webhook-signature", "malformed-header", name)
     return None
 

@@ -87,8 +87,8 @@ def _split(text: str) -> SplitResult | None:
 
 def api_tokens(value: str | Iterable[str] | None) -> list[str]:
     """The tokens, trimmed, each once. Raises `ValueError`, which never contains a token, where one cannot be right."""
-    given = [value] if value is None or isinstance(value, str) else list(value)
-    tokens = list(dict.fromkeys(token for token in map(_text_of, given) if token != ""))
+    entries = [value] if value is None or isinstance(value, str) else list(value)
+    tokens = list(dict.fromkeys(token for token in map(_text_of, entries) if token != ""))
     where = "token (AD_API_TOKEN)"
     if not tokens:
         raise ValueError(f"{where} is missing: set it to the bot's API token; {_OPERATOR}")

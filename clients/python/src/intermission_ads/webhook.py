@@ -109,16 +109,16 @@ def verify_webhook(
     known = [token for bot_id, own in by_bot.items() if named in (None, bot_id) for token in own]
     others = [token for own in by_bot.values() for token in own if token not in known]
     keys = [token.encode() for token in known]
-    given = _signature_headers(headers)
-    if not _has_x_signature(keys, given.get("x-signature", ""), raw_body):
-        raise NotSigned(_explain_x_signature(known, others, given, raw_body))
-    if any(name in given for name in standard_headers) or not is_timestamp_optional:
-        malformed = judge_standard_headers(given)
+    signature_headers = _signature_headers(headers)
+    if not _has_x_signature(keys, signature_headers.get("x-signature", ""), raw_body):
+        raise NotSigned(_explain_x_signature(known, others, signature_headers, raw_body))
+    if any(name in signature_headers for name in standard_headers) or not is_timestamp_optional:
+        malformed = judge_standard_headers(signature_headers)
         if malformed is not None:
             raise NotSigned(malformed)
-        if not _has_standard_signature(keys, given, raw_body):
+        if not _has_standard_signature(keys, signature_headers, raw_body):
             raise NotSigned(WebhookRefusal("wrong-webhook-signature", "mismatch"))
-        age = (time.time() if now is None else now) - int(given["webhook-timestamp"])
+        age = (time.time() if now is None else now) - int(signature_headers["webhook-timestamp"])
         # Compared this way round, a clock that is not a number is refused.
         if not abs(age) <= tolerance_seconds:
             raise NotSigned(_judge_age(age))
@@ -128,7 +128,7 @@ def verify_webhook(
     signers = [
         bot_id
         for bot_id, own in by_bot.items()
-        if _has_x_signature([token.encode() for token in own], given.get("x-signature", ""), raw_body)
+        if _has_x_signature([token.encode() for token in own], signature_headers.get("x-signature", ""), raw_body)
     ]
     return replace(event, bot_id=signers[0])
 
@@ -175,22 +175,22 @@ def _has_x_signature(keys: list[bytes], header: str, body: bytes) -> bool:
     return any([hmac.compare_digest("sha256=" + _mac(key, body).hex(), header) for key in keys])
 
 
-def _has_standard_signature(keys: list[bytes], given: Mapping[str, str], body: bytes) -> bool:
+def _has_standard_signature(keys: list[bytes], signature_headers: Mapping[str, str], body: bytes) -> bool:
     """Whether webhook-signature verifies, at whatever time it was made."""
-    if judge_standard_headers(given) is not None:
+    if judge_standard_headers(signature_headers) is not None:
         return False
-    signed = f"{given['webhook-id']}.{given['webhook-timestamp']}.".encode() + body
+    signed = f"{signature_headers['webhook-id']}.{signature_headers['webhook-timestamp']}.".encode() + body
     expected = [b"v1," + base64.b64encode(_mac(key, signed)) for key in keys]
-    entries = [entry.encode("utf-8", "surrogatepass") for entry in given["webhook-signature"].split(" ")]
+    entries = [entry.encode("utf-8", "surrogatepass") for entry in signature_headers["webhook-signature"].split(" ")]
     return any([hmac.compare_digest(one, entry) for one in expected for entry in entries])
 
 
 def _explain_x_signature(
-    tokens: list[str], others: list[str], given: Mapping[str, str], body: bytes
+    tokens: list[str], others: list[str], signature_headers: Mapping[str, str], body: bytes
 ) -> WebhookRefusal:
     """A MAC proves each cause but the last three, so a sender that cannot sign learns none of them."""
     keys = [token.encode() for token in tokens]
-    header = given.get("x-signature")
+    header = signature_headers.get("x-signature")
     if header is None:
         return WebhookRefusal("missing-signature")
     if not re.fullmatch("sha256=[0-9a-f]{64}", header):
@@ -201,7 +201,7 @@ def _explain_x_signature(
         return WebhookRefusal("wrong-signature", "changed-body")
     if _has_x_signature([token.encode() for token in others], header, body):
         return WebhookRefusal("wrong-signature", "another-bot")
-    if _has_standard_signature(keys, given, body):
+    if _has_standard_signature(keys, signature_headers, body):
         return WebhookRefusal("wrong-signature", "another-token")
     if others and not tokens:
         return WebhookRefusal("wrong-signature", "unlisted-bot")

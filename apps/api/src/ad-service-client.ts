@@ -29,7 +29,7 @@ export type ListedEvents =
   | { outcome: "unavailable"; detail: string };
 
 export interface AdServiceClient {
-  createCode(wanted: CreateCodeRequest): Promise<RequestedCode>;
+  createCode(request: CreateCodeRequest): Promise<RequestedCode>;
   listEvents(after: string | null, limit: number): Promise<ListedEvents>;
   close(): Promise<void>;
 }
@@ -81,8 +81,8 @@ export function adServiceClient(options: {
     });
 
   return {
-    async createCode(wanted) {
-      return understandCode(await call({ method: "POST", path: "/codes", body: JSON.stringify(wanted) }));
+    async createCode(request) {
+      return understandCode(await call({ method: "POST", path: "/codes", body: JSON.stringify(request) }));
     },
     async listEvents(after, limit) {
       const query = new URLSearchParams({ limit: String(limit), ...(after === null ? {} : { after }) });

@@ -46,8 +46,8 @@ test.each([
   [{ DRAIN_SECONDS: "0x10" }, "DRAIN_SECONDS must be a number of seconds from 0 to 300"],
   [{ LOG_LEVEL: "loud" }, "LOG_LEVEL must be one of trace, debug"],
   [{ METRICS_TOKEN: "short", PORT: "http" }, "METRICS_TOKEN has at least 32 characters"],
-])("the fault of %j is reported: %s", (given, fault) => {
-  expect(() => readConfig({ ...sound, ...given })).toThrow(fault);
+])("the fault of %j is reported: %s", (variables, fault) => {
+  expect(() => readConfig({ ...sound, ...variables })).toThrow(fault);
 });
 
 test("metrics without a token are served on loopback only", () => {
@@ -68,8 +68,8 @@ test.each([
   [{ TRUST_PROXY: "everyone" }, "TRUST_PROXY must be the number of proxies"],
   [{ DATABASE_URL: "postgresql.example.com/db" }, "DATABASE_URL must begin with postgres://"],
   [{ DATABASE_URL: "postgres://a:b%@db/x" }, "DATABASE_URL has a %"],
-])("the fault of %j is reported: %s", (given, fault) => {
-  expect(() => readConfig({ ...sound, ...given })).toThrow(fault);
+])("the fault of %j is reported: %s", (variables, fault) => {
+  expect(() => readConfig({ ...sound, ...variables })).toThrow(fault);
 });
 
 test("with ENCRYPTION_KEY the bot of the environment may be left out, but only as a whole", () => {
@@ -99,9 +99,9 @@ test.each([
     { AD_API_TOKENS: `ad_the_newest_token,${sound.TELEGRAM_BOT_TOKEN}` },
     "AD_API_TOKENS.1 is a token of @BotFather, and must be one of the ad service",
   ],
-])("the pasted %j is refused at start, with what to do", (given, fault) => {
-  expect(() => readConfig({ ...sound, ...given })).toThrow(fault);
-  expect(() => readConfig({ ...sound, ...given })).not.toThrow(/AAAA|the_newest/);
+])("the pasted %j is refused at start, with what to do", (variables, fault) => {
+  expect(() => readConfig({ ...sound, ...variables })).toThrow(fault);
+  expect(() => readConfig({ ...sound, ...variables })).not.toThrow(/AAAA|the_newest/);
 });
 
 test("the message never repeats a secret", () => {

@@ -87,14 +87,14 @@ const ofBot = ["BOT_ID", "AD_API_TOKENS", "TELEGRAM_BOT_TOKEN", "BACKEND_API_KEY
 type OfBot = (typeof ofBot)[number];
 
 function neededFor(name: OfBot, howToGetOne: string) {
-  const isGiven = (read: Partial<Record<OfBot | "ENCRYPTION_KEY", unknown>>) =>
+  const isSet = (read: Partial<Record<OfBot | "ENCRYPTION_KEY", unknown>>) =>
     read[name] !== undefined || (read.ENCRYPTION_KEY !== undefined && ofBot.every((each) => read[each] === undefined));
   const fault: { path: string[]; error: string; when: ReturnType<typeof areSound> } = {
     path: [name],
     error: `is missing; ${howToGetOne}`,
     when: areSound(name),
   };
-  return [isGiven, fault] as const;
+  return [isSet, fault] as const;
 }
 
 const configuration = variables

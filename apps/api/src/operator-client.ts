@@ -49,7 +49,7 @@ export function socketOperatorClient(socketPath: string, botId: string | undefin
     });
   return {
     listBots: () => explained(bots.list.query()),
-    addBot: (wanted) => explained(bots.add.mutate(wanted)),
+    addBot: (newBot) => explained(bots.add.mutate(newBot)),
     changeBot: (botId, change) => explained(bots.change.mutate({ botId, change })),
     listReceipts: (query) => {
       const { outcome, since, ...rest } = query;

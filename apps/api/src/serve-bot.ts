@@ -100,11 +100,11 @@ function verbsOf(
   const watches = limitWatches();
   const onUnavailable = (facts: object) => logger.warn({ botId, ...facts }, "the ad service returned no code");
   return {
-    async createCode(wanted) {
+    async createCode(request) {
       if (!bot.adApiTokens) return { outcome: "unavailable", reason: "refused" };
       const adService = adServiceOf(bot.adApiTokens[0]);
       const ownLinks = { ...links, botUsername: bot.username, miniAppName: bot.miniAppName };
-      return requestCode({ database, adService, botId, links: ownLinks, onUnavailable }, wanted);
+      return requestCode({ database, adService, botId, links: ownLinks, onUnavailable }, request);
     },
     isCursor: isLedgerCursor,
     getRewardStatus: (query) => getRewardStatus(database, botId, query),

@@ -9,7 +9,7 @@ import type { CreateCodeOutcome, RewardEntry, RewardPage, SpendOutcome } from "@
 export type Verbs = CodeVerbs & LedgerVerbs & ReceiptVerbs & UserVerbs;
 
 export interface CodeVerbs {
-  createCode(wanted: { userId: string; reference: string | undefined }): Promise<CreateCodeOutcome>;
+  createCode(request: { userId: string; reference: string | undefined }): Promise<CreateCodeOutcome>;
 }
 
 /** Why a recorded event paid nothing. */
@@ -60,7 +60,7 @@ export interface LedgerVerbs {
   spend(order: { userId: string; amount: number; idempotencyKey: string; note: string | null }): Promise<SpendOutcome>;
   latestCursor(): Promise<string>;
   watchRewards(
-    asked: { from: { cursor: string } | "start" | "now"; includeTests: boolean },
+    query: { from: { cursor: string } | "start" | "now"; includeTests: boolean },
     signal: AbortSignal | undefined,
   ): WatchOutcome;
 }

@@ -204,9 +204,9 @@ describe("ten bots on one companion API", () => {
       }
     }
     const { adToken } = botAt(0);
-    const wanted = { botId: "9000000001", adToken, telegramToken: `9000000001:${"T".repeat(35)}`, settings: {} };
+    const newBot = { botId: "9000000001", adToken, telegramToken: `9000000001:${"T".repeat(35)}`, settings: {} };
     for (const taken of [adToken, testToken]) {
-      const answer = await api.operator.addBot({ ...wanted, adToken: taken });
+      const answer = await api.operator.addBot({ ...newBot, adToken: taken });
       expect(answer).toMatchObject({ outcome: "refused", code: "CONFLICT" });
     }
     const listed = JSON.stringify(await api.operator.listBots());

@@ -9,7 +9,7 @@ export interface Payout {
 }
 
 /** Settings of a bot in the table, as operators give and see them. */
-export interface GivenSettings {
+export interface BotSettings {
   username: string | null;
   miniAppName: string | null;
   rewardRewarded: number;
@@ -20,10 +20,10 @@ export interface GivenSettings {
 }
 
 /** Undefined ones stay as they are. */
-export type SettingsChange = { [Name in keyof GivenSettings]?: GivenSettings[Name] | undefined };
+export type SettingsChange = { [Name in keyof BotSettings]?: BotSettings[Name] | undefined };
 
 /** A bot as operators see it: without its secrets. */
-export interface ListedBot extends GivenSettings {
+export interface ListedBot extends BotSettings {
   botId: string;
   /** `environment`: the variables of this server, which take precedence over the bot's row. */
   state: "served" | "removed" | "environment";
@@ -57,6 +57,6 @@ export type BotAnswer =
 /** For operators, by the socket in the data folder or on the store itself. */
 export interface BotVerbs {
   listBots(): Promise<ListedBot[]>;
-  addBot(wanted: NewBot): Promise<BotAnswer>;
+  addBot(newBot: NewBot): Promise<BotAnswer>;
   changeBot(botId: string, change: BotChange): Promise<BotAnswer>;
 }

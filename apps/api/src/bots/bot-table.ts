@@ -3,7 +3,7 @@ import { type Database, type Runner, statement } from "@intermission/postgres/op
 import { byColumn, type ColumnsOf } from "@intermission/postgres/row-columns";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { hashOfKey } from "./bot.ts";
-import type { BotAnswer, BotChange, GivenSettings, ListedBot, NewBot, SettingsChange } from "./bot-records.ts";
+import type { BotAnswer, BotChange, BotSettings, ListedBot, NewBot, SettingsChange } from "./bot-records.ts";
 
 export interface BotRow {
   bot_id: string;
@@ -43,7 +43,7 @@ const settingColumns = {
   dailyCap: "daily_cap",
   payPerCode: "pay_per_code",
   twoFieldEvents: "two_field_events",
-} satisfies ColumnsOf<GivenSettings>;
+} satisfies ColumnsOf<BotSettings>;
 const writtenColumns = ["sealed_tokens", "backend_key_hashes", ...Object.values(settingColumns)];
 // $1: the bot's id. $2: whether it is removed. The others are in the order of the columns.
 const writeRow = statement<BotRow>(
@@ -64,7 +64,7 @@ export function openTokens(box: SecretBox, row: Pick<BotRow, "bot_id" | "sealed_
   return JSON.parse(box.open(row.sealed_tokens, row.bot_id));
 }
 
-const defaults: GivenSettings = {
+const defaults: BotSettings = {
   username: null,
   miniAppName: null,
   rewardRewarded: 1,
@@ -146,7 +146,7 @@ async function write(
   botId: string,
   tokens: Tokens | undefined,
   hashes: readonly string[],
-  settings: GivenSettings,
+  settings: BotSettings,
 ): Promise<ListedBot> {
   const sealed = tokens && box ? box.seal(JSON.stringify(tokens), botId) : null;
   const values = [sealed, [...hashes], ...Object.values(byColumn(settingColumns, settings))];
@@ -167,7 +167,7 @@ export function listedBot(row: BotRow, tokens: Tokens | undefined): ListedBot {
   };
 }
 
-function settingsOf(row: BotRow): GivenSettings {
+function settingsOf(row: BotRow): BotSettings {
   return {
     username: row.username,
     miniAppName: row.mini_app_name,
@@ -179,7 +179,7 @@ function settingsOf(row: BotRow): GivenSettings {
   };
 }
 
-function changed(settings: GivenSettings, change: SettingsChange): GivenSettings {
+function changed(settings: BotSettings, change: SettingsChange): BotSettings {
   return { ...settings, ...Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) };
 }
 

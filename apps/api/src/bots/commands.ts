@@ -36,9 +36,9 @@ export function botCommands(program: Command, context: CommandContext<BotVerbs>)
     context.print(bot, () => recordOf({ ...bot }));
   });
 
-  const change = async (botId: string, wanted: BotChange) => {
+  const change = async (botId: string, requested: BotChange) => {
     const client = await context.client();
-    tell(context, await client.changeBot(botId, wanted));
+    tell(context, await client.changeBot(botId, requested));
   };
 
   withSettings(ofOneBot(bots, "set", "change settings of a bot; the others stay", " --daily-cap 20")).action(

@@ -61,12 +61,12 @@ export function botVerbs(options: {
       if (!configured) return listed;
       return [listedConfigured(configured), ...listed.filter(({ botId }) => botId !== configured.id)];
     },
-    async addBot(wanted) {
+    async addBot(input) {
       if (!box) {
         const message = "ENCRYPTION_KEY is missing, which seals the bots' tokens: set it and start the server again";
         return { outcome: "refused", code: "BAD_REQUEST", message };
       }
-      const read = newBot.safeParse(wanted);
+      const read = newBot.safeParse(input);
       if (!read.success) return faultsIn(read.error);
       if (isOfConfigured(read.data.botId, read.data.adToken)) return sharedToken;
       const answer = await addBot(database, box, read.data);

@@ -139,8 +139,8 @@ describe("the ledger", () => {
           createCode: async () => ({ outcome: "issued" as const, code: { code, expires_in: 3600, expires_at } }),
         };
         const links = { ...testConfig.links, botUsername: null, miniAppName: null };
-        const wanted = { userId, reference: undefined };
-        await untilDone(() => requestCode({ database, adService, botId, links, onUnavailable: () => {} }, wanted));
+        const request = { userId, reference: undefined };
+        await untilDone(() => requestCode({ database, adService, botId, links, onUnavailable: () => {} }, request));
         // The model knows which of two codes is older.
         await wait(2);
       },

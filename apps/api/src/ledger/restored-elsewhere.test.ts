@@ -62,10 +62,10 @@ test("a watch of rewards continues when the ledger is restored into another clus
   const other = await startDumpableCluster();
   onTestFinished(other.stop);
   const after = await openApi((await dump.restoreTo(other.url)).url);
-  const [held, ahead] = [follow(after, cursor), follow(after, beyond)];
+  const [held, beyondEnd] = [follow(after, cursor), follow(after, beyond)];
   await earn(after, "evt_new");
   await vi.waitFor(() => expect(held.seen.slice(-2)).toEqual(["evt_unread", "evt_new"]), soon);
-  await vi.waitFor(() => expect(ahead.seen).toEqual(["evt_new"]), soon);
+  await vi.waitFor(() => expect(beyondEnd.seen).toEqual(["evt_new"]), soon);
   const { entries } = await after.client().rewards.list.query({});
   expect(entries.map(({ eventId }) => eventId)).toEqual(["evt_new", "evt_unread", "evt_seen"]);
   expect((await after.client().rewards.balance.query({ userId: "9" })).balance).toBe(30);

@@ -66,13 +66,13 @@ export async function ledgerHint(
 /** Acts immediately, and once more afterwards for all calls in the meantime. */
 function atMostOnceIn(milliseconds: number, act: () => Promise<void>) {
   let resting: Promise<void> | undefined;
-  let isWanted = false;
+  let isRequested = false;
   let isStopped = false;
   let endRest = () => {};
 
   async function actUntilNobodyAsks(): Promise<void> {
-    while (isWanted && !isStopped) {
-      isWanted = false;
+    while (isRequested && !isStopped) {
+      isRequested = false;
       await act();
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, milliseconds);
@@ -88,7 +88,7 @@ function atMostOnceIn(milliseconds: number, act: () => Promise<void>) {
 
   return {
     now() {
-      isWanted = true;
+      isRequested = true;
       if (!isStopped) resting ??= actUntilNobodyAsks();
     },
     async stop() {

@@ -38,7 +38,7 @@ async function answer(
   if (kind === "subscription") reply.raw.once("close", () => ended.abort());
   const input = method === "POST" ? (request.body ?? {}) : inputFromQuery(request.query as object as Query, schema);
   const resumed = kind === "subscription" ? request.headers["last-event-id"] : undefined;
-  const wanted = resumed === undefined ? input : { ...(input as object), lastEventId: resumed };
+  const rawInput = resumed === undefined ? input : { ...(input as object), lastEventId: resumed };
   try {
     const made: unknown = await callTRPCProcedure({
       router,
@@ -47,7 +47,7 @@ async function answer(
       ctx: contextOf(request),
       signal: ended.signal,
       batchIndex: 0,
-      getRawInput: async () => wanted,
+      getRawInput: async () => rawInput,
     });
     if (kind !== "subscription") return await reply.send(made);
     reply.headers(streamHeaders);

@@ -26,11 +26,11 @@ export function userCommands(program: Command, context: CommandContext<UserVerbs
         );
       }
       const answer = yes ? await client.eraseUser(userId, true) : kept;
-      context.print(answer, () => told(answer));
+      context.print(answer, () => summaryOf(answer));
     });
 }
 
-function told({ userId, isErased, tables }: UserErasure): string {
+function summaryOf({ userId, isErased, tables }: UserErasure): string {
   if (tables.length === 0) return `nothing is kept of user ${userId}`;
   const end = isErased ? "Erased for good." : "Nothing was changed. Erase it for good with: --yes";
   return `${tableOf(tables, columns)}\n\n${end}`;

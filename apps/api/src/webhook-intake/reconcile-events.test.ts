@@ -101,11 +101,11 @@ describe("reconciliation", () => {
     const ids = Array.from({ length: 10 }, (_, index) => `evt_page_${index}`);
     for (const id of ids) earn(id);
     expect(await recordedBy(() => reconcile())).toEqual(ids);
-    expect(feed.asked).toEqual([null, "after-3", "after-6", "after-9"]);
-    feed.asked.length = 0;
+    expect(feed.requested).toEqual([null, "after-3", "after-6", "after-9"]);
+    feed.requested.length = 0;
     earn("evt_page_next");
     expect(await recordedBy(() => reconcile())).toEqual(["evt_page_next"]);
-    expect(feed.asked).toEqual(["after-9"]);
+    expect(feed.requested).toEqual(["after-9"]);
   });
 
   test("the webhook of a reconciled event changes nothing", async () => {
@@ -174,8 +174,8 @@ describe("reconciliation", () => {
       earn(`evt_${status}_c`);
       earn(`evt_${status}_d`);
       await reconcile();
-      feed.fault = (after) => (after === "after-3" && feed.asked.length === 1 ? { status, body: "{}" } : undefined);
-      feed.asked.length = 0;
+      feed.fault = (after) => (after === "after-3" && feed.requested.length === 1 ? { status, body: "{}" } : undefined);
+      feed.requested.length = 0;
       earn(`evt_${status}_new`);
       expect(await recordedBy(() => reconcile())).toEqual([`evt_${status}_new`]);
       feed.fault = (after) => (after !== null ? { status, body: "{}" } : undefined);

@@ -107,7 +107,7 @@ async function readPage(
 }
 
 /** Clocks may differ by this much. */
-const maxAheadMs = 60_000;
+const maxClockSkewMs = 60_000;
 
 /**
  * Records all events that are old enough, and those that a wrong clock dated ahead: waiting for their date would keep all that
@@ -123,7 +123,7 @@ async function recordRipe(
   const ripeAt = now.getTime() - settleAfterSeconds * 1000;
   const isRipe = ({ occurred_at }: ListedEvent) => {
     const occurredAt = Date.parse(occurred_at);
-    return occurredAt <= ripeAt || occurredAt > now.getTime() + maxAheadMs;
+    return occurredAt <= ripeAt || occurredAt > now.getTime() + maxClockSkewMs;
   };
   const isOurs = (event: ListedEvent) => event.bot_id === botId && Date.parse(event.occurred_at) >= startedAt.getTime();
   const lines = news
@@ -192,8 +192,8 @@ export function startReconciling(options: ReconcilingOptions): BackgroundLoop {
 
   async function reconcile({ id: botId, payout, adService }: ReconciledBot, stopping: AbortSignal): Promise<void> {
     const { database, settleAfterSeconds } = options;
-    const wanted = { database, adService, botId, payout, settleAfterSeconds, stopping, logger };
-    const result = await reconcileEvents(wanted, clock()).catch((cause: unknown): Reconciled => {
+    const reconcileOptions = { database, adService, botId, payout, settleAfterSeconds, stopping, logger };
+    const result = await reconcileEvents(reconcileOptions, clock()).catch((cause: unknown): Reconciled => {
       logger.error({ err: cause, botId }, "reconciliation failed");
       const nothing = { recorded: 0, unreadable: 0, hasBegunAnew: false };
       return { outcome: "unavailable", ...nothing, detail: "an error of our own" };

@@ -20,7 +20,7 @@ test("at its start it records missing events, logs each and their number, and a 
   };
 
   const first = run();
-  await vi.waitFor(() => expect(feed.asked).toHaveLength(1), 10_000);
+  await vi.waitFor(() => expect(feed.requested).toHaveLength(1), 10_000);
   await first.stop();
   for (const id of ["evt_1", "evt_2"]) feed.earn(id);
   const second = run();

@@ -40,9 +40,9 @@ function showReceipts(receipts) {
   if (receipts.length === 0) return list.replaceChildren(none);
   none.remove();
   const isFirstLook = cards.size === 0;
-  const wanted = new Set(receipts.map(keyOf));
+  const currentKeys = new Set(receipts.map(keyOf));
   for (const [key, { card }] of cards) {
-    if (wanted.has(key)) continue;
+    if (currentKeys.has(key)) continue;
     card.remove();
     cards.delete(key);
   }
@@ -83,9 +83,9 @@ export async function lookAtFacts() {
 const isOpen = () => toggle.getAttribute("aria-expanded") === "true";
 
 /** On a phone the panel covers the conversation, which the style sheet hides meanwhile. */
-function openFacts(isWanted) {
-  document.body.classList.toggle("with-facts", isWanted);
-  toggle.setAttribute("aria-expanded", String(isWanted));
+function openFacts(isShown) {
+  document.body.classList.toggle("with-facts", isShown);
+  toggle.setAttribute("aria-expanded", String(isShown));
 }
 
 /** Polls every two seconds while the page is visible. `receiver` is the demo's own; undefined for a bot of one's own. */

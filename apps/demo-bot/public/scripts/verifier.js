@@ -46,10 +46,10 @@ function fill(webhook) {
 }
 
 async function verify() {
-  const [text, given] = [body.value, signature.value];
-  const isValid = (await signatureOf(text, token)) === given;
+  const [text, signatureText] = [body.value, signature.value];
+  const isValid = (await signatureOf(text, token)) === signatureText;
   // A later keystroke has its own answer.
-  if (text !== body.value || given !== signature.value) return;
+  if (text !== body.value || signatureText !== signature.value) return;
   verdict.textContent = isValid ? words.verifierValid : words.verifierInvalid;
   verdict.classList.toggle("valid", isValid);
   verdict.classList.toggle("invalid", !isValid);

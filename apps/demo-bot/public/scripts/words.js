@@ -2,10 +2,10 @@ import { english } from "./words-en.js";
 import { russian } from "./words-ru.js";
 
 const parameters = new URLSearchParams(location.search);
-const wanted = parameters.get("lang") ?? navigator.language;
+const preferred = parameters.get("lang") ?? navigator.language;
 
 /** An IETF tag; `?lang=` takes precedence over the browser's language. */
-export const language = /^[a-z]{2,3}(-[\w-]{1,30})?$/i.test(wanted) ? wanted : "en";
+export const language = /^[a-z]{2,3}(-[\w-]{1,30})?$/i.test(preferred) ? preferred : "en";
 export const words = /^ru\b/i.test(language) ? russian : english;
 
 /** Fills the elements marked with `data-words`, `data-label` and `data-placeholder`. */

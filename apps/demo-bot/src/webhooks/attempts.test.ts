@@ -35,7 +35,7 @@ test("each failed attempt shows what to check, as the bot's own token reads it; 
   ]);
 
   const delivered = { delivery: async () => ({ ...delivery, log: [attemptOf(200, 0)] }) };
-  const unasked = { attempts: () => Promise.reject(new Error("asked for advice")) };
-  const [quiet] = await readAttempts({ operator: delivered, ads: unasked, receiver: undefined }, [eventId]);
+  const withoutAdvice = { attempts: () => Promise.reject(new Error("asked for advice")) };
+  const [quiet] = await readAttempts({ operator: delivered, ads: withoutAdvice, receiver: undefined }, [eventId]);
   expect(quiet?.attempts.map(({ advice }) => advice)).toEqual([null]);
 });

@@ -19,7 +19,7 @@ async function bundleWith(plugins: ReturnType<typeof pureInitialisers>[], source
   return (built as Rollup.RollupOutput).output.map((file) => (file.type === "chunk" ? file.code : "")).join("");
 }
 
-const parsers = `const parserOf = (...given) => () => (text) => [document.body, given, text];
+const parsers = `const parserOf = (...options) => () => (text) => [document.body, options, text];
 export const used = parserOf("is used")();
 export const unused = parserOf(parserOf("is not used")(), { of: [parserOf("nor is this")] })();`;
 

@@ -89,9 +89,9 @@ interface Bridge {
 
   /** As the app does: Telegram's language, the one used here before, the browser's, English. */
   function chooseLanguage(): string {
-    var wanted = [languageOfLaunch(), stored(), navigator.language];
-    for (var index = 0; index < wanted.length; index++) {
-      var tag = String(wanted[index]).split(/[-_]/)[0] as string;
+    var preferred = [languageOfLaunch(), stored(), navigator.language];
+    for (var index = 0; index < preferred.length; index++) {
+      var tag = String(preferred[index]).split(/[-_]/)[0] as string;
       tag = tag.toLowerCase();
       if (Object.prototype.hasOwnProperty.call(allWords, tag)) return tag;
     }

@@ -13,7 +13,7 @@ export class SimulatedService {
   #startedAt: number | undefined;
   #covered: Range[] = [];
   #state: ReportResponse["state"] = "opened";
-  told: Range[] = [];
+  reported: Range[] = [];
 
   constructor(durationMs: number) {
     this.#durationMs = durationMs;
@@ -42,15 +42,15 @@ export class SimulatedService {
   }
 
   /** Duration of the played ranges that were never reported. */
-  untoldMs(played: readonly Range[]): number {
-    const both = played.reduce<Range[]>((ranges, range) => join(ranges, range), this.told);
-    return total(both) - total(this.told);
+  unreportedMs(played: readonly Range[]): number {
+    const both = played.reduce<Range[]>((ranges, range) => join(ranges, range), this.reported);
+    return total(both) - total(this.reported);
   }
 
   #settle(report: ProgressReport, now: number): boolean {
     const { sequence, visible } = report;
     if (!visible || this.#settled.has(sequence) || this.#startedAt === undefined) return true;
-    this.told = join(this.told, rangeOf(report));
+    this.reported = join(this.reported, rangeOf(report));
     const covered = join(this.#covered, rangeOf(report));
     if (this.#neededMs(covered) > now - this.#startedAt) return false;
     this.#covered = covered;

@@ -22,23 +22,23 @@ let stopAssisting: (() => void) | undefined;
 declare global {
   interface Window {
     /** For tests: shows one state with its finite animations finished. */
-    showState: (wanted: Record<string, string>) => Promise<void>;
+    showState: (shown: Record<string, string>) => Promise<void>;
   }
 }
 
 async function show(): Promise<void> {
-  const wanted = new URLSearchParams(location.hash.slice(1));
-  const state = states[wanted.get("state") ?? ""];
+  const shown = new URLSearchParams(location.hash.slice(1));
+  const state = states[shown.get("state") ?? ""];
   if (!state) return root.render(<Gallery />);
   const { documentElement: page } = document;
   page.removeAttribute("style");
   delete page.dataset.scheme;
   delete page.dataset.text;
-  page.style.fontSize = `${Number(wanted.get("scale") ?? 1) * 100}%`;
+  page.style.fontSize = `${Number(shown.get("scale") ?? 1) * 100}%`;
   stopAssisting?.();
   stopAssisting = place ? assistLargeText(place) : undefined;
-  paintTheme(themes[wanted.get("theme") ?? "own"] ?? {});
-  const translator = await loadTranslator(wanted.get("language") ?? "en");
+  paintTheme(themes[shown.get("theme") ?? "own"] ?? {});
+  const translator = await loadTranslator(shown.get("language") ?? "en");
   await new Promise<void>((resolve) =>
     root.render(
       <TranslatorProvider value={translator}>
@@ -56,14 +56,14 @@ function Shown({ children, onShown }: { children: ReactNode; onShown: () => void
   return <div className="gallery-state">{children}</div>;
 }
 
-window.showState = async (wanted) => {
-  history.replaceState(null, "", `#${new URLSearchParams(wanted)}`);
+window.showState = async (shown) => {
+  history.replaceState(null, "", `#${new URLSearchParams(shown)}`);
   await show();
   // An advertiser's picture appears once it is loaded, as do the texts about the ad.
   const hasPicture = () => document.querySelector("[data-shape='picture']") !== null;
-  while (wanted.state?.startsWith("watched-companion") && !hasPicture()) await new Promise(requestAnimationFrame);
+  while (shown.state?.startsWith("watched-companion") && !hasPicture()) await new Promise(requestAnimationFrame);
   const hasSheet = () => document.querySelector(".about") !== null;
-  while (wanted.state?.startsWith("about-") && !hasSheet()) await new Promise(requestAnimationFrame);
+  while (shown.state?.startsWith("about-") && !hasSheet()) await new Promise(requestAnimationFrame);
   for (const animation of document.getAnimations()) {
     if (animation.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY) animation.finish();
   }

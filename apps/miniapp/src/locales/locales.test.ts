@@ -53,8 +53,8 @@ describe("plurals", () => {
     ["vi", 15, "Còn 15 giây"],
     ["it", 1, "Manca 1 secondo"],
     ["it", 15, "Mancano 15 secondi"],
-  ])("in %s of %i", async (tag, count, told) => {
-    expect(createTranslator(tag, await loadDictionary(tag)).text("secondsLeft", { count })).toBe(told);
+  ])("in %s of %i", async (tag, count, expected) => {
+    expect(createTranslator(tag, await loadDictionary(tag)).text("secondsLeft", { count })).toBe(expected);
   });
 });
 
@@ -208,8 +208,8 @@ describe("times", () => {
     [299_000, "ru", "4 минуты 59 секунд"],
     [120_000, "ar", "دقيقتان"],
     [3_900_000, "fa", "۱ ساعت،\u200f ۵ دقیقه"],
-  ])("%i ms in %s are %s", (milliseconds, language, told) => {
-    expect(formatDuration(milliseconds, language)).toBe(told);
+  ])("%i ms in %s are %s", (milliseconds, language, expected) => {
+    expect(formatDuration(milliseconds, language)).toBe(expected);
   });
 
   test("durations have no digits in the form of a clock in any language", () => {

@@ -26,7 +26,8 @@ const credited: PublisherStatus = { outcome: "credited", amount: 1, balance: 1, 
 const refused: PublisherStatus = { outcome: "refused", reason: "daily-cap", amount: 0, balance: 1, recordedAt };
 const notYet: PublisherStatus = { outcome: "not-yet" };
 
-const told = (known: KnownOfReward, isOver = false) => describeSteps(known, isOver).map(({ progress }) => progress);
+const progressOf = (known: KnownOfReward, isOver = false) =>
+  describeSteps(known, isOver).map(({ progress }) => progress);
 
 test.each<[string, KnownOfReward, string[]]>([
   [
@@ -80,12 +81,12 @@ test.each<[string, KnownOfReward, string[]]>([
     ["done", "done"],
   ],
 ])("while %s", (_, known, steps) => {
-  expect(told(known)).toEqual(steps);
+  expect(progressOf(known)).toEqual(steps);
 });
 
 test("a credited reward counts as watched and sent, whatever the ad service reports", () => {
-  expect(told({ service: undefined, publisher: credited, hasPublisher: true })).toEqual(["done", "done", "done"]);
-  expect(told({ service: service("failed"), publisher: credited, hasPublisher: true })).toEqual([
+  expect(progressOf({ service: undefined, publisher: credited, hasPublisher: true })).toEqual(["done", "done", "done"]);
+  expect(progressOf({ service: service("failed"), publisher: credited, hasPublisher: true })).toEqual([
     "done",
     "done",
     "done",
@@ -93,7 +94,7 @@ test("a credited reward counts as watched and sent, whatever the ad service repo
 });
 
 test("the first step of a view that can no longer be completed has failed", () => {
-  expect(told({ service: service(), publisher: notYet, hasPublisher: true }, true)).toEqual([
+  expect(progressOf({ service: service(), publisher: notYet, hasPublisher: true }, true)).toEqual([
     "failed",
     "waiting",
     "waiting",

@@ -54,7 +54,7 @@ export function useRewardStatus(session: Session, initData: string): RewardStatu
   const known = {
     service: answered,
     publisher: publisher.status,
-    hasPublisher: publisher.canBeAsked,
+    hasPublisher: publisher.isReachable,
   };
   const reward = describeReward({ ...known, waitedMs });
   return {
@@ -70,11 +70,11 @@ export function useRewardStatus(session: Session, initData: string): RewardStatu
 const kindsBeforeNextAd: readonly Reward["kind"][] = ["credited", "delivered", "refused", "view-refused", "held"];
 
 /** Asks again when a limit ends, and once a minute if there is no ad. */
-function useNextAd(session: Session, isAsked: boolean): NextAd | undefined {
+function useNextAd(session: Session, isEnabled: boolean): NextAd | undefined {
   const { data } = useQuery({
     queryKey: ["next-ad", session.session_id],
     queryFn: async () => describeNextAd(await askService(session, { next_ad: true }), Date.now()),
-    enabled: isAsked,
+    enabled: isEnabled,
     refetchInterval: ({ state }) => state.data?.askAgainMs ?? false,
   });
   return data?.nextAd;
@@ -108,7 +108,7 @@ function usePublisherStatus(session: Session, code: string, initData: string, si
   useEffect(() => {
     if (isForgotten) refetch();
   }, [isForgotten, refetch]);
-  return { status: data, canBeAsked: url !== undefined && signIn.data?.outcome !== "refused" };
+  return { status: data, isReachable: url !== undefined && signIn.data?.outcome !== "refused" };
 }
 
 type Decided = Exclude<Answer<StatusResponse>, { outcome: "unreachable" }>;

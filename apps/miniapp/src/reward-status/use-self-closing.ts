@@ -21,9 +21,9 @@ export function noticeInput(): void {
  * Calls `onClose` after 3 s, unless the user touches the screen, presses a key or moves the focus. Never for users who want
  * less motion or operate without a pointer: they may need longer. True while it is about to.
  */
-export function useSelfClosing(isWanted: boolean, onClose: () => void): boolean {
+export function useSelfClosing(isEnabled: boolean, onClose: () => void): boolean {
   const [isKept, setKept] = useState(() => matchMedia(reducedMotion).matches);
-  const isClosing = isWanted && !isKept && !isOperatedWithoutPointer;
+  const isClosing = isEnabled && !isKept && !isOperatedWithoutPointer;
   useEffect(() => {
     if (!isClosing) return;
     const timer = setTimeout(onClose, CLOSES_AFTER_MS);

@@ -37,9 +37,9 @@ test("every theme becomes readable: texts at 4.5, the edge of a button at 3", ()
   const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, "0")}`);
   const theme = { background: colour, surface: colour, text: colour, button: colour, buttonText: colour };
   fc.assert(
-    fc.property(fc.record({ ...theme, good: colour, bad: colour }), (wanted) => {
-      const palette = readablePalette(wanted);
-      expect(palette.background).toBe(wanted.background);
+    fc.property(fc.record({ ...theme, good: colour, bad: colour }), (colours) => {
+      const palette = readablePalette(colours);
+      expect(palette.background).toBe(colours.background);
       expectReadable(palette);
     }),
   );

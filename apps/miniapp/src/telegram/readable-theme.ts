@@ -27,13 +27,13 @@ const black: Channels = [0, 0, 0];
  * Makes a theme readable with the smallest changes. The background stays, since the client's own bars have its colour; any
  * background has enough contrast with black or white. Everything else moves as far as its contrast requires.
  */
-export function readablePalette(wanted: Omit<Palette, "secondary">): Palette {
-  const background = channelsOf(wanted.background);
-  const text = move(channelsOf(wanted.text), [white, black], (colour) => contrast(colour, background) >= TEXT);
-  const surface = move(channelsOf(wanted.surface), [background], (colour) => contrast(text, colour) >= TEXT);
+export function readablePalette(colours: Omit<Palette, "secondary">): Palette {
+  const background = channelsOf(colours.background);
+  const text = move(channelsOf(colours.text), [white, black], (colour) => contrast(colour, background) >= TEXT);
+  const surface = move(channelsOf(colours.surface), [background], (colour) => contrast(text, colour) >= TEXT);
   const isReadable = (colour: Channels) => contrast(colour, background) >= TEXT && contrast(colour, surface) >= TEXT;
   const readable = (colour: Channels) => move(colour, [text], isReadable);
-  const button = readableButton(channelsOf(wanted.button), channelsOf(wanted.buttonText), background);
+  const button = readableButton(channelsOf(colours.button), channelsOf(colours.buttonText), background);
   return {
     background: toHex(background),
     surface: toHex(surface),
@@ -41,8 +41,8 @@ export function readablePalette(wanted: Omit<Palette, "secondary">): Palette {
     secondary: toHex(readable(mix(text, background, FADED))),
     button: toHex(button.background),
     buttonText: toHex(button.text),
-    good: toHex(readable(channelsOf(wanted.good))),
-    bad: toHex(readable(channelsOf(wanted.bad))),
+    good: toHex(readable(channelsOf(colours.good))),
+    bad: toHex(readable(channelsOf(colours.bad))),
   };
 }
 

@@ -13,8 +13,8 @@ test.each([
   ["Gx@https://a.example/app/assets/index-Dw1at4Mz.js:12:4021\nb@", "index-Dw1at4Mz-12-4021"],
   ["TypeError: secret\n    at <anonymous>", "TypeError"],
   ["", "TypeError"],
-])("the stack %j gives %s", (stack, told) => {
-  expect(faultPlace(faultWith(stack))).toBe(told);
+])("the stack %j gives %s", (stack, expected) => {
+  expect(faultPlace(faultWith(stack))).toBe(expected);
 });
 
 test("a thrown value that is not an Error has no place", () => {

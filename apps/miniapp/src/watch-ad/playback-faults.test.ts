@@ -54,13 +54,13 @@ describe("the watchdog", () => {
   /** The verdicts other than "fine", with their second. */
   function verdicts(positionAt: (second: number) => number, seconds: number): [number, Verdict][] {
     let progress = startProgress(positionAt(0), 0);
-    const told: [number, Verdict][] = [];
+    const faults: [number, Verdict][] = [];
     for (let second = 1; second <= seconds; second++) {
       const step = checkProgress(progress, positionAt(second), second * 1000);
       progress = step.progress;
-      if (step.verdict !== "fine") told.push([second, step.verdict]);
+      if (step.verdict !== "fine") faults.push([second, step.verdict]);
     }
-    return told;
+    return faults;
   }
 
   test("playback that progresses, however slowly, is not interrupted", () => {

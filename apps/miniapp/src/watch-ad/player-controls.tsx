@@ -24,9 +24,9 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
   const { stage, isMuted, playback, positionMs } = snapshot;
   usePlayerKeys(actions, snapshot);
   const captions = useCaptions(ad);
-  const [areCaptionsWanted, wantCaptions] = useState<boolean>();
+  const [captionsChoice, chooseCaptions] = useState<boolean>();
   // A muted ad shows captions until the user turns them off.
-  const areCaptionsOn = areCaptionsWanted ?? isMuted;
+  const areCaptionsOn = captionsChoice ?? isMuted;
   return (
     <div className="controls">
       <Heading className="only-heard">{text("player.label", { advertiser: ad.advertiser })}</Heading>
@@ -59,7 +59,7 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
             look="on-video"
             aria-label={text("action.captions")}
             aria-pressed={areCaptionsOn}
-            onClick={() => wantCaptions(!areCaptionsOn)}
+            onClick={() => chooseCaptions(!areCaptionsOn)}
           >
             <Icon name={areCaptionsOn ? "captions" : "captions-off"} />
           </Button>

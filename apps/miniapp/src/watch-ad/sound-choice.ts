@@ -3,15 +3,15 @@ const STORED = "sound";
 let isOn: boolean | undefined;
 
 /** Whether the viewer wants ads with sound: the last choice on this page or device. Off before the first choice. */
-export function isSoundWanted(): boolean {
+export function isSoundChosen(): boolean {
   isOn ??= readStored() === "on";
   return isOn;
 }
 
-export function rememberSound(isWanted: boolean): void {
-  isOn = isWanted;
+export function rememberSound(isChosen: boolean): void {
+  isOn = isChosen;
   try {
-    localStorage.setItem(STORED, isWanted ? "on" : "off");
+    localStorage.setItem(STORED, isChosen ? "on" : "off");
   } catch {
     // Storage is not accessible in some frames: the choice lasts as long as the page.
   }

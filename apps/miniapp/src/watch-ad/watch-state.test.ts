@@ -21,7 +21,7 @@ const state = (stage: Stage, motion: Motion, ...holds: Hold[]): WatchState => ({
 
 const waiting = state("playing", "waiting");
 const running = state("playing", "running");
-const asked = state("playing", "waiting", "dialog");
+const inDialog = state("playing", "waiting", "dialog");
 const reading = state("playing", "waiting", "about");
 const confirming = state("confirming", "ended");
 const watched = state("watched", "ended");
@@ -50,7 +50,7 @@ const rows: [from: WatchState, event: WatchEvent, to: WatchState][] = [
 
   [running, "pause", state("playing", "waiting", "paused")],
   [running, "away", state("playing", "waiting", "away")],
-  [running, "ask-to-close", asked],
+  [running, "ask-to-close", inDialog],
   [state("playing", "waiting", "paused"), "play", waiting],
   [state("playing", "waiting", "paused"), "away", state("playing", "waiting", "paused", "away")],
   [state("playing", "waiting", "paused", "away"), "here", state("playing", "waiting", "paused")],
@@ -70,14 +70,14 @@ const rows: [from: WatchState, event: WatchEvent, to: WatchState][] = [
   [state("offer", "idle", "about"), "ask-to-close", initialState],
   [watched, "about", state("watched", "ended", "about")],
   [state("watched", "ended", "about"), "about-closed", watched],
-  [asked, "stay", waiting],
-  [asked, "ask-to-close", waiting],
-  [asked, "away", state("playing", "waiting", "dialog", "away")],
-  [asked, "leave", state("left", "waiting")],
-  [asked, "ended", confirming],
+  [inDialog, "stay", waiting],
+  [inDialog, "ask-to-close", waiting],
+  [inDialog, "away", state("playing", "waiting", "dialog", "away")],
+  [inDialog, "leave", state("left", "waiting")],
+  [inDialog, "ended", confirming],
 
   [running, "confirmed", state("watched", "waiting")],
-  [asked, "confirmed", state("watched", "waiting")],
+  [inDialog, "confirmed", state("watched", "waiting")],
   [running, "broken", state("broken", "waiting")],
   [confirming, "confirmed", watched],
   [confirming, "incomplete", state("incomplete", "ended")],
@@ -120,7 +120,7 @@ describe("an event that does not apply leaves the state unchanged", () => {
     [watched, "incomplete"],
     [watched, "stay"],
     [running, "about-closed"],
-    [asked, "about"],
+    [inDialog, "about"],
   ])("%o: %s", (from, event) => {
     expect(transition(from, event)).toBe(from);
   });
@@ -134,7 +134,7 @@ test.each<[WatchState, hasFrames: boolean, string]>([
   [state("playing", "blocked"), true, "blocked"],
   [state("playing", "blocked", "away"), true, "held"],
   [state("playing", "stalled", "away"), true, "stalled"],
-  [asked, true, "held"],
+  [inDialog, true, "held"],
   [watched, false, "ended"],
 ])("%o is shown, with frames: %s, as %s", (from, hasFrames, shown) => {
   expect(playbackOf(from, hasFrames)).toBe(shown);

@@ -146,27 +146,28 @@ describe("an event that ends a range is reported immediately", () => {
     await page.wait(2000);
     return { page, before: page.calls.length };
   };
-  const told = ({ calls }: Opened, since: number) => calls.slice(since).map(({ by, reports }) => ({ by, reports }));
+  const callsSince = ({ calls }: Opened, since: number) =>
+    calls.slice(since).map(({ by, reports }) => ({ by, reports }));
   const range = expect.objectContaining({ from_ms: 0, to_ms: expect.closeTo(2000, -2), visible: true, muted: true });
 
   test("a pause", async () => {
     const { page, before } = await playing();
     page.watching.pause();
     await page.wait(10);
-    expect(told(page, before)).toEqual([{ by: "fetch", reports: [range] }]);
+    expect(callsSince(page, before)).toEqual([{ by: "fetch", reports: [range] }]);
   });
 
   test("sound", async () => {
     const { page, before } = await playing();
     page.watching.setMuted(false);
     await page.wait(10);
-    expect(told(page, before)).toEqual([{ by: "fetch", reports: [range] }]);
+    expect(callsSince(page, before)).toEqual([{ by: "fetch", reports: [range] }]);
   });
 
   test("hiding the page, also by beacon", async () => {
     const { page, before } = await playing();
     page.hide();
-    expect(told(page, before)).toEqual([
+    expect(callsSince(page, before)).toEqual([
       { by: "fetch", reports: [range] },
       { by: "beacon", reports: [range] },
     ]);
@@ -229,7 +230,7 @@ describe("a video without a picture", () => {
     resize(page, 640, 360);
     await page.wait(2500);
     expect(page.calls[0]).toMatchObject({ started: true, picture: { width: 640, height: 360 } });
-    expect(page.service.untoldMs([[0, 2000]])).toBeLessThanOrEqual(UNCOUNTED_MS);
+    expect(page.service.unreportedMs([[0, 2000]])).toBeLessThanOrEqual(UNCOUNTED_MS);
     expect(page.stage()).toBe("watched");
   });
 
@@ -290,7 +291,7 @@ describe("with arbitrary viewer actions and network faults", () => {
         await act(page, actions);
         page.swipe({ isHiddenFirst });
         await page.wait(1000);
-        expect(page.service.untoldMs(page.video.played)).toBeLessThanOrEqual(UNCOUNTED_MS);
+        expect(page.service.unreportedMs(page.video.played)).toBeLessThanOrEqual(UNCOUNTED_MS);
       }),
       { numRuns: 200 },
     );
@@ -304,7 +305,7 @@ describe("with arbitrary viewer actions and network faults", () => {
         const played = page.video.played;
         page.kill();
         await page.wait(1000);
-        expect(page.service.untoldMs(played)).toBeLessThanOrEqual(5000 + TICK_MS + UNCOUNTED_MS);
+        expect(page.service.unreportedMs(played)).toBeLessThanOrEqual(5000 + TICK_MS + UNCOUNTED_MS);
       }),
       { numRuns: 200 },
     );

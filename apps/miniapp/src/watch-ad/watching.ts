@@ -4,7 +4,7 @@ import type { Host } from "../telegram/host.ts";
 import { type Collecting, collectRanges, type PlayerEvent } from "./collect-ranges.ts";
 import { Player } from "./player.ts";
 import { ReportQueue } from "./report-queue.ts";
-import { isSoundWanted, rememberSound } from "./sound-choice.ts";
+import { isSoundChosen, rememberSound } from "./sound-choice.ts";
 import { layoutSize, type Size } from "./video-element.ts";
 import { watchPresence } from "./watch-presence.ts";
 import {
@@ -84,7 +84,7 @@ export class Watching {
     const isOfferSkipped = this.session.bot.skip_offer === true && this.state.stage === "offer";
     // Without a tap, browsers play only without sound.
     const mayHaveSound = !isOfferSkipped || navigator.userActivation?.hasBeenActive;
-    this.player.setMuted(!isSoundWanted() || !mayHaveSound);
+    this.player.setMuted(!isSoundChosen() || !mayHaveSound);
     this.player.attach();
     if (isOfferSkipped) {
       const begin = setTimeout(this.play);
@@ -113,7 +113,7 @@ export class Watching {
     const { stage, holds } = this.state;
     const { positionMs, hasFrames, picture } = this.player;
     // Before the start the video is still as the early start created it.
-    const isMuted = stage === "offer" ? !isSoundWanted() : this.player.isMuted;
+    const isMuted = stage === "offer" ? !isSoundChosen() : this.player.isMuted;
     return {
       stage,
       holds,

@@ -17,7 +17,7 @@ export const endpointBlockedReason = `case
     when not ${hasTokens} then 'no-token'
   end`;
 
-/** SQL for when an unblocked endpoint's rest ends or its breaker allows a probe, whichever is later; else null. */
+/** SQL for when an unblocked endpoint's backoff ends or its breaker allows a probe, whichever is later; else null. */
 export const endpointNotBefore = `nullif(
     greatest(
       case when endpoints.backoff_until > now() then endpoints.backoff_until else '-infinity' end,

@@ -19,7 +19,7 @@ import { type EndpointTestOutcome, type EndpointTests, testEndpoint } from "./en
 import type { Deliveries } from "./enqueue-webhook.ts";
 import { blockedForPublisher, explainToPublisher } from "./explain-delivery.ts";
 import { showDelivery } from "./read-deliveries.ts";
-import { type ReplayDeliveryOutcome, replayDelivery } from "./replay.ts";
+import { type ReplayDeliveryOutcome, replayDelivery } from "./replay-deliveries.ts";
 
 const conflict = (code: string, message: string) => new HttpError(409, code, message);
 const noEvent = () => new HttpError(404, "NOT_FOUND", "this bot has no such event");

@@ -4,11 +4,11 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import { migrations } from "../migrations.ts";
-import type { FinishedAttempt } from "./attempt.ts";
-import { type ClaimedDelivery, claimDeliveries } from "./claim.ts";
+import type { FinishedAttempt } from "./attempt-delivery.ts";
+import { type ClaimedDelivery, claimDeliveries } from "./claim-deliveries.ts";
 import { readEndpointFacts } from "./endpoint-facts.ts";
 import { type EndpointHealth, type HealthChange, nextEndpointHealth } from "./endpoint-health.ts";
-import { finishDeliveries } from "./record.ts";
+import { finishDeliveries } from "./record-attempts.ts";
 
 type Fixture = Awaited<ReturnType<typeof openDeliveryFixture>>;
 type Outcome = "ok" | "error" | "busy" | "gone";

@@ -1,5 +1,5 @@
 import type { NoticeHealth, NoticeReason } from "../notices/notice.ts";
-import type { FinishedAttempt } from "./attempt.ts";
+import type { FinishedAttempt } from "./attempt-delivery.ts";
 import type { DeliveryLog } from "./enqueue-webhook.ts";
 
 /** Deliveries are sent only to active endpoints; a pending one must answer a test event 2xx first. */

@@ -9,11 +9,11 @@ import { signingTokens } from "../bots/tokens.ts";
 import { revenueFields, storedCurrency } from "../campaigns/event-worth.ts";
 import { enqueueNotices } from "../notices/enqueue-notices.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
-import { attemptDelivery, type FinishedAttempt } from "./attempt.ts";
-import type { ClaimedDelivery } from "./claim.ts";
+import { attemptDelivery, type FinishedAttempt } from "./attempt-delivery.ts";
+import type { ClaimedDelivery } from "./claim-deliveries.ts";
 import type { EndpointState } from "./endpoint-health.ts";
 import { type Deliveries, type DeliveryLog, LEASE_SECONDS } from "./enqueue-webhook.ts";
-import { moveDeliveries } from "./held-deliveries.ts";
+import { moveDeliveries } from "./move-deliveries.ts";
 
 export interface EndpointTestRequest {
   botId: string;

@@ -5,12 +5,12 @@ import { type BackgroundLoop, startLoop } from "@intermission/server/background-
 import { pendingEndpoint } from "../bots/change-bot.ts";
 import { enqueueNotices } from "../notices/enqueue-notices.ts";
 import { hasTokens } from "./blocked-reason.ts";
-import { firstDue } from "./claim.ts";
+import { firstDue } from "./claim-deliveries.ts";
 import type { HealthColumn } from "./endpoint-facts.ts";
 import { type DisabledReason, disableProgress, type EndpointState } from "./endpoint-health.ts";
 import { type EndpointTests, testEndpoint } from "./endpoint-tests.ts";
 import type { Deliveries, DeliveryLog } from "./enqueue-webhook.ts";
-import { moveDeliveries } from "./held-deliveries.ts";
+import { moveDeliveries } from "./move-deliveries.ts";
 
 /** The count of a longer queue stops here. */
 const MAX_COUNTED = 10_000;

@@ -69,7 +69,7 @@ describe("the list of endpoints", () => {
     expect(await listed(fixture.botId)).toMatchObject({ waiting: 3, oldestDueAt: new Date("2026-01-01T00:00:00Z") });
   });
 
-  test("a rest that is over and a probe of a closed breaker are not shown", async () => {
+  test("a backoff that is over and a probe of a closed breaker are not shown", async () => {
     const fixture = await openDeliveryFixture(store.database, { webhookUrl });
     await fixture.setEndpoint({ backoff_until: ago(1), probe_at: ago(-60) });
     expect(await listed(fixture.botId)).toMatchObject({ backoffUntil: null, probeAt: null });

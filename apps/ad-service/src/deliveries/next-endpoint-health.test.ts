@@ -210,7 +210,7 @@ describe("an endpoint that accepts nothing", () => {
   });
 });
 
-test("a rest never gets shorter, and the last failure is kept for lists", () => {
+test("a backoff never gets shorter, and the last failure is kept for lists", () => {
   const made = [attempt(503, { backoffSeconds: 60, responseText: "🎁".repeat(300) }), attempt(200)];
   const { health } = decide({ backoffUntil: now + 30_000 }, made);
   expect(health).toMatchObject({ backoffUntil: now + 60_000, lastStatus: 503, lastFailureAt: now, lastSuccessAt: now });

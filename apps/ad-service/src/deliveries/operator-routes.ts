@@ -20,7 +20,7 @@ import {
   replayDeliveries,
   replayDelivery,
   replayRefusal,
-} from "./replay.ts";
+} from "./replay-deliveries.ts";
 
 export interface DeliveryOperatorDeps {
   database: Database;

@@ -129,7 +129,7 @@ describe("one delivery", () => {
     expect(await showDelivery(store.database, { botId: fixture.botId, eventId: "evt_none" })).toBeUndefined();
   });
 
-  test("shows what blocks it: no address, no answered test, disabled, a rest, an open breaker", async () => {
+  test("shows what blocks it: no address, no answered test, disabled, a backoff, an open breaker", async () => {
     const { fixture, show } = await oneDelivery();
     const soon = new Date(Date.now() + 60_000);
     await fixture.setEndpoint({ backoff_until: soon });

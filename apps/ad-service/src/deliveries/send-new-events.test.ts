@@ -189,7 +189,7 @@ describe("new events", () => {
   });
 
   test.each([
-    ["rests", { backoff_until: new Date(Date.now() + 3_600_000) }, "waiting"],
+    ["is in backoff", { backoff_until: new Date(Date.now() + 3_600_000) }, "waiting"],
     ["has an open breaker", { breaker: "open", probe_at: new Date(Date.now() + 3_600_000) }, "waiting"],
     ["is probed", { breaker: "half-open", ended: -1 }, "waiting"],
     ["is full", { ended: -4 }, "waiting"],

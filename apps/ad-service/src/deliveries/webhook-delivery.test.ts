@@ -12,10 +12,10 @@ import {
   type TestEndpoint,
 } from "../../test/fixtures/delivery-fixture.ts";
 import { migrations } from "../migrations.ts";
-import type { FinishedAttempt } from "./attempt.ts";
-import { type ClaimedDelivery, claimDeliveries } from "./claim.ts";
-import { finishDeliveries } from "./record.ts";
-import { sweepDeliveries } from "./upkeep.ts";
+import type { FinishedAttempt } from "./attempt-delivery.ts";
+import { type ClaimedDelivery, claimDeliveries } from "./claim-deliveries.ts";
+import { sweepDeliveries } from "./delivery-upkeep.ts";
+import { finishDeliveries } from "./record-attempts.ts";
 
 /** The outcome of a claim: answered 200, with the changes of a test. */
 function finishedBy(claim: ClaimedDelivery, change: Partial<FinishedAttempt> = {}): FinishedAttempt {

@@ -4,14 +4,15 @@ import type { SecretBox } from "@intermission/server/secret-box";
 import pLimit from "p-limit";
 import { cachedSigningTokens, type SigningTokenCache, type SigningTokens } from "../bots/tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
-import { type AttemptOutcome, attemptDelivery, notMadeAfterOwnFault } from "./attempt.ts";
-import { type ClaimedDelivery, claimDeliveries, readNextDue, shareWakeUps } from "./claim.ts";
+import { newAlarm } from "./alarm.ts";
+import { type AttemptOutcome, attemptDelivery, notMadeAfterOwnFault } from "./attempt-delivery.ts";
+import { type ClaimedDelivery, claimDeliveries, readNextDue, shareWakeUps } from "./claim-deliveries.ts";
+import type { DeliveryMetrics } from "./delivery-metrics.ts";
+import { startDeliveryUpkeep } from "./delivery-upkeep.ts";
 import { logHealthChange } from "./endpoint-health.ts";
 import { type ClaimedEvent, type Deliveries, type DeliveryLog, LEASE_SECONDS } from "./enqueue-webhook.ts";
 import { type LoopState, loopStates, stateAfterClaim, stateAfterEmptyClaim } from "./loop-state.ts";
-import type { DeliveryMetrics } from "./metrics.ts";
-import { finishDeliveries, recordAttempt } from "./record.ts";
-import { newAlarm, startDeliveryUpkeep } from "./upkeep.ts";
+import { finishDeliveries, recordAttempt } from "./record-attempts.ts";
 
 export interface WebhookDeliveryDeps {
   database: Database;

@@ -8,7 +8,7 @@ import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
 import { listDeliveries, showDelivery } from "../deliveries/read-deliveries.ts";
 import { migrations } from "../migrations.ts";
-import { listEvents, listLatestEvents } from "./routes.ts";
+import { listEvents, listLatestEvents } from "./list-events.ts";
 
 describe("the feed of events", { timeout: 90_000 }, () => {
   let store: TestDatabase;

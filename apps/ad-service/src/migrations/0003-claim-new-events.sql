@@ -2,7 +2,7 @@
  * Claims at most `slots` of the events that the calling statement has just made, for the node that runs it, and returns them
  * to be sent. The calling statement inserts their deliveries as claimed.
  *
- * An endpoint must meet the loop's conditions (claim.ts): active, not resting, breaker closed, capacity left, least
+ * An endpoint must meet the loop's conditions (claim-deliveries.ts): active, no backoff, breaker closed, capacity left, least
  * recently served first, under a lock on its claims. The function never waits for a row that another statement has locked,
  * since the calling statement has locked rows that visitors wait for: such events wait for the loop. So do the events of an
  * endpoint with due deliveries: older deliveries go first, so that a backlog is never overtaken forever. Bulk replays may be

@@ -12,9 +12,9 @@ import {
   testSecretBox,
 } from "../../test/fixtures/delivery-fixture.ts";
 import { signingTokens } from "../bots/tokens.ts";
-import { claimDeliveries } from "../deliveries/claim.ts";
+import { claimDeliveries } from "../deliveries/claim-deliveries.ts";
 import { disableEndpoint, enableEndpoint } from "../deliveries/endpoints.ts";
-import { finishDeliveries } from "../deliveries/record.ts";
+import { finishDeliveries } from "../deliveries/record-attempts.ts";
 import { migrations } from "../migrations.ts";
 import { openGuardedRequests } from "../outbound/guarded-request.ts";
 import type { NoticeSettings } from "./adapters.ts";

@@ -13,7 +13,7 @@ export interface TagCall extends TagRequest {
 }
 
 /** An unresponsive tag makes viewers wait: it is skipped for this time afterwards. */
-const REST_MS = 10_000;
+const BACKOFF_MS = 10_000;
 const MAX_IN_FLIGHT = 64;
 const MAX_USER_AGENT_LENGTH = 512;
 /** A tag answers each opening alike: what is dropped of its ads is logged once in this time, and counted each time. */
@@ -30,7 +30,7 @@ export interface TagDeps extends UnwrapDeps {
 /** What requesting tags needs, and what this node knows of them. */
 export interface Tags extends TagDeps {
   /** By creative: until when it is skipped, on the clock of `performance.now`. */
-  readonly restingUntil: Map<string, number>;
+  readonly backoffUntil: Map<string, number>;
   inFlight: number;
   /** By creative and reason: until when it is not logged again, on the same clock. */
   readonly quietUntil: Map<string, number>;
@@ -38,7 +38,7 @@ export interface Tags extends TagDeps {
 }
 
 export function openTags(deps: TagDeps): Tags {
-  return { ...deps, restingUntil: new Map(), inFlight: 0, quietUntil: new Map(), count: counters(deps.registry) };
+  return { ...deps, backoffUntil: new Map(), inFlight: 0, quietUntil: new Map(), count: counters(deps.registry) };
 }
 
 function counters(registry: Registry | undefined): Tags["count"] {
@@ -68,11 +68,11 @@ export async function fillFromTag(
   tags: Tags,
   { botId, creativeId, totalMs, ...call }: TagCall,
 ): Promise<VastAd | undefined> {
-  const { database, log, now, restingUntil } = tags;
+  const { database, log, now, backoffUntil } = tags;
   // The user agent is stored with each call of a tracker.
   const request = { ...call, userAgent: call.userAgent.slice(0, MAX_USER_AGENT_LENGTH) };
   const { userAgent } = request;
-  if (tags.inFlight >= MAX_IN_FLIGHT || (restingUntil.get(creativeId) ?? 0) > performance.now()) return undefined;
+  if (tags.inFlight >= MAX_IN_FLIGHT || (backoffUntil.get(creativeId) ?? 0) > performance.now()) return undefined;
   tags.inFlight += 1;
   const unwrapped = await unwrapTag({ ...tags, totalMs }, { ...request, now }).finally(() => {
     tags.inFlight -= 1;
@@ -86,7 +86,7 @@ export async function fillFromTag(
     return unwrapped.ad;
   }
   const { code, detail } = unwrapped;
-  if (code === 301) restingUntil.set(creativeId, performance.now() + REST_MS);
+  if (code === 301) backoffUntil.set(creativeId, performance.now() + BACKOFF_MS);
   // 303 is a valid response: this viewer gets no ad, the next one may. An ad that was dropped is worth a line all the same.
   if (code !== 303 || dropped) log.warn({ creativeId, code, detail, dropped }, "a VAST tag returned no ad");
   return undefined;

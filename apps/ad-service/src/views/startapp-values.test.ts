@@ -4,7 +4,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Opened, openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
 import { describeCode } from "../codes/describe-code.ts";
-import { listEvents } from "../events/routes.ts";
+import { listEvents } from "../events/list-events.ts";
 import { migrations } from "../migrations.ts";
 import { sessionRoutes } from "./player-routes.ts";
 

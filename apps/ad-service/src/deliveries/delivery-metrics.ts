@@ -2,8 +2,8 @@ import { newEventId } from "@intermission/ad-core/code";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { durationHistogram, rarelyRead, statusClass } from "@intermission/server/metrics";
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { FinishedAttempt } from "./attempt.ts";
-import { firstDue } from "./claim.ts";
+import type { FinishedAttempt } from "./attempt-delivery.ts";
+import { firstDue } from "./claim-deliveries.ts";
 import { disableProgress } from "./endpoint-health.ts";
 
 export interface DeliveryMetrics {
@@ -98,7 +98,7 @@ const gauges: readonly {
     label: "endpoint",
     of: (figures) => [
       ["ready", figures.oldestReadySeconds],
-      ["resting", figures.oldestRestingSeconds],
+      ["resting", figures.oldestBackoffSeconds],
     ],
   },
   {
@@ -139,10 +139,10 @@ export interface DeliveryFigures extends ProgressFigures {
   /** `failed` and `unknown`: of events of the last 30 days. */
   failed: number;
   unknown: number;
-  /** Of deliveries that can be sent now: endpoint active, not resting, breaker closed. Zero when none is due. */
+  /** Of deliveries that can be sent now: endpoint active, no backoff, breaker closed. Zero when none is due. */
   oldestReadySeconds: number;
   /** Of due deliveries that wait for their endpoint to recover. */
-  oldestRestingSeconds: number;
+  oldestBackoffSeconds: number;
   pending: number;
   active: number;
   disabled: number;
@@ -179,7 +179,7 @@ const figuresOfAllNodes = statement<Omit<DeliveryFigures, keyof ProgressFigures>
   ),
   endpoint_figures as (
     select greatest(0, coalesce(max(age) filter (where state = 'active' and is_ready), 0))::float8 as "oldestReadySeconds",
-      greatest(0, coalesce(max(age) filter (where state = 'active' and not is_ready), 0))::float8 as "oldestRestingSeconds",
+      greatest(0, coalesce(max(age) filter (where state = 'active' and not is_ready), 0))::float8 as "oldestBackoffSeconds",
       count(*) filter (where state = 'pending') as pending,
       count(*) filter (where state = 'active') as active,
       count(*) filter (where state = 'disabled') as disabled,

@@ -5,7 +5,7 @@ import { type BlockedReason, endpointBlockedReason, endpointNotBefore } from "./
 import type { Deliveries } from "./enqueue-webhook.ts";
 
 export type ReplayDeliveryOutcome =
-  /** Due now; sent immediately, or after `notBefore` if its endpoint rests until then. */
+  /** Due now; sent immediately, or after `notBefore` if its endpoint is in backoff until then. */
   | { outcome: "replayed"; notBefore: Date | null }
   | { outcome: "under-way" }
   /** Nothing is sent to its endpoint now. */

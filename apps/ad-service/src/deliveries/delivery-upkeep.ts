@@ -1,6 +1,7 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
+import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import { hasTokens } from "./blocked-reason.ts";
-import { MAX_MOVED, moveDeliveries } from "./held-deliveries.ts";
+import { MAX_MOVED, moveDeliveries } from "./move-deliveries.ts";
 
 const PRUNE_EVERY_MS = 60_000;
 
@@ -13,10 +14,8 @@ export function startDeliveryUpkeep(
     /** Called when deliveries are waiting that could not be sent before. */
     onReleased: () => void;
   },
-): { stop(): Promise<void> } {
+): BackgroundLoop {
   const { sweepMs, log, onReleased } = options;
-  const alarm = newAlarm();
-  let isStopping = false;
   let pruneAt = 0;
 
   /** Returns whether there is more to do immediately. */
@@ -37,26 +36,11 @@ export function startDeliveryUpkeep(
     return hasMore;
   }
 
-  async function run(): Promise<void> {
-    while (!isStopping) {
-      try {
-        const hasMore = [await sweep(), await prune()].includes(true);
-        await alarm.wait(hasMore ? 0 : sweepMs);
-      } catch (error) {
-        log.error({ err: error }, "the upkeep of deliveries failed; trying again");
-        await alarm.wait(Math.max(sweepMs, 1000));
-      }
-    }
-  }
-
-  const running = run();
-  return {
-    async stop() {
-      isStopping = true;
-      alarm.ring();
-      await running;
-    },
-  };
+  return startLoop({
+    everyMs: sweepMs,
+    round: async () => ([await sweep(), await prune()].includes(true) ? 0 : undefined),
+    onFault: (error) => log.error({ err: error }, "the upkeep of deliveries failed; trying again"),
+  });
 }
 
 /*
@@ -154,34 +138,4 @@ async function pruneDeliveries(database: Database): Promise<{ pruned: number; ex
   const pruned = await database.run(pruneLog, []);
   const expired = await database.run(failHeld, []);
   return { pruned: pruned.length, expired: expired.length };
-}
-
-/** Lets one waiter sleep until `ring` is called. A ring without a waiter ends the next wait immediately, so none is lost. */
-export interface Alarm {
-  ring(): void;
-  hasRung(): boolean;
-  wait(milliseconds: number): Promise<void>;
-}
-
-export function newAlarm(): Alarm {
-  let hasRung = false;
-  let wake: (() => void) | undefined;
-  return {
-    ring() {
-      hasRung = true;
-      wake?.();
-    },
-    hasRung: () => hasRung,
-    async wait(milliseconds) {
-      if (!hasRung) {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        wake = resolve;
-        const timer = setTimeout(resolve, milliseconds);
-        await promise;
-        clearTimeout(timer);
-        wake = undefined;
-      }
-      hasRung = false;
-    },
-  };
 }

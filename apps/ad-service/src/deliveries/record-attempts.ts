@@ -3,8 +3,8 @@ import { type CommitGroup, groupCommits } from "@intermission/postgres/group-com
 import { type Database, type Runner, type Statement, statement } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { enqueueNotices } from "../notices/enqueue-notices.ts";
-import type { AttemptOutcome, FinishedAttempt } from "./attempt.ts";
-import { type ClaimedDelivery, releaseDeliveries } from "./claim.ts";
+import type { AttemptOutcome, FinishedAttempt } from "./attempt-delivery.ts";
+import { type ClaimedDelivery, releaseDeliveries } from "./claim-deliveries.ts";
 import { type DecidedHealth, decidedRows, healthAssignments, readEndpointFacts } from "./endpoint-facts.ts";
 import { type HealthChange, nextEndpointHealth, noticeOf } from "./endpoint-health.ts";
 
@@ -58,7 +58,7 @@ const finishedRows = rowParameters({
   end_reason: "text",
   delay_seconds: "double precision",
   is_success: "boolean",
-  rest_seconds: "double precision",
+  backoff_seconds: "double precision",
   started_at: "timestamptz",
   url: "text",
   address: "text",
@@ -86,7 +86,7 @@ function rowOf(finished: FinishedAttempt): Parameters<typeof finishedRows.values
     end_reason: endReason,
     delay_seconds: delaySeconds,
     is_success: isSuccess,
-    rest_seconds: backoffSeconds,
+    backoff_seconds: backoffSeconds,
     started_at: startedAt,
     url,
     address,

@@ -4,7 +4,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { deliveryMetrics } from "./metrics.ts";
+import { deliveryMetrics } from "./delivery-metrics.ts";
 
 let warnings: string[] = [];
 beforeEach(() => {

@@ -4,7 +4,7 @@ import type { DeliveryMode } from "../bots/bots.ts";
 import type { SigningTokens } from "../bots/tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import type { GuardedResult } from "../outbound/outgoing-request.ts";
-import type { ClaimedDelivery } from "./claim.ts";
+import type { ClaimedDelivery } from "./claim-deliveries.ts";
 import type { DeliveryState, EndReason } from "./enqueue-webhook.ts";
 
 /** One exchange with an endpoint; its times are in milliseconds, null for phases that it did not reach. */
@@ -36,7 +36,7 @@ export interface FinishedAttempt extends EndpointExchange {
   delaySeconds: number | null;
   /** Whether the endpoint succeeded; null: an internal error, which shows nothing about the endpoint. */
   isSuccess: boolean | null;
-  /** How long the endpoint rests; null: no rest. */
+  /** How long nothing is sent to the endpoint; null: no backoff. */
   backoffSeconds: number | null;
 }
 
@@ -172,7 +172,7 @@ export interface Judgement {
   /** Delay until the next attempt, when `waiting`. */
   delaySeconds: number | null;
   endReason: EndReason | null;
-  /** How long nothing is sent to the endpoint; null: no rest. */
+  /** How long nothing is sent to the endpoint; null: no backoff. */
   backoffSeconds: number | null;
 }
 
@@ -212,7 +212,7 @@ export function isSuccess(result: GuardedResult): boolean {
   return result.outcome === "answered" && result.status >= 200 && result.status <= 299;
 }
 
-/** An endpoint rests if it answers that it is overloaded or gone, or does not answer in time. */
+/** Nothing is sent for a while to an endpoint that answers that it is overloaded or gone, or does not answer in time. */
 function backoffAfter(result: GuardedResult, requestedSeconds: number, jitter: number): number | null {
   const seconds = Math.max(usualBackoff(result) * (1 + 0.2 * jitter), Math.min(requestedSeconds, MAX_RETRY_AFTER));
   return seconds > 0 ? seconds : null;

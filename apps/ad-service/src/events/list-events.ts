@@ -1,19 +1,7 @@
-import {
-  type ListEventsResponse,
-  type ListedEvent,
-  listEventsQuery,
-  listEventsResponse,
-} from "@intermission/ad-core/client-api";
+import type { ListedEvent } from "@intermission/ad-core/client-api";
 import { firstEventIdAt } from "@intermission/ad-core/code";
-import { eventRoutes } from "@intermission/operator-api/events";
 import { decodeCursor, encodeCursor, epochOf, feedStart, placeOfCursor } from "@intermission/postgres/commit-cursor";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
-import { HttpError } from "@intermission/server/http-server";
-import { invalidField } from "@intermission/server/refuse";
-import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
-import { callerOf } from "../bots/authenticate-client.ts";
-import { readBot, requireBots, unknownBot } from "../bots/bots.ts";
 import { revenueFields } from "../campaigns/event-worth.ts";
 
 export type EventsPage =
@@ -95,38 +83,6 @@ function listedEventOf(
   };
 }
 
-const lostCursor =
-  "this service was restored from a backup that is older than the cursor: read the feed from its start, and skip the event ids that you have";
-
-const listEventsOperation = {
-  operationId: "listEvents",
-  description: "Lists every event since a cursor, in the order of commits, without gaps.",
-  querystring: listEventsQuery,
-  response: { 200: listEventsResponse, ...refusals(410) },
-};
-
-interface EventRouteDeps {
-  database: Database;
-  /** The currency of all prices (ISO 4217). */
-  currency: string;
-}
-
-/** The feed of a bot's events, for its publisher. */
-export function eventClientRoutes(scope: CheckedScope, { database, currency }: EventRouteDeps): void {
-  scope.get("/events", { schema: listEventsOperation }, async (request) => {
-    const { after, limit } = request.query;
-    const { botId, includeRevenue } = callerOf(request).bot;
-    const page = await listEvents(database, { botId, after, limit, worth: { includeRevenue, currency } });
-    if (page.outcome === "bad-cursor") throw new HttpError(400, "BAD_REQUEST", "after is not a cursor of this feed");
-    if (page.outcome === "lost-cursor") throw new HttpError(410, "CURSOR_LOST", lostCursor);
-    return listEventsAnswer(page);
-  });
-}
-
-function listEventsAnswer(page: Extract<EventsPage, { outcome: "page" }>): ListEventsResponse {
-  return { events: page.events, next: page.next, has_more: page.hasMore };
-}
-
 /** Held views and clicks are decided within weeks; a released click's event keeps the id, and so the time, of its click. */
 const ID_AGE_MS = 31 * 24 * 3600 * 1000;
 
@@ -173,33 +129,4 @@ export async function listLatestEvents(
       ? await database.run(latest, [botId, before, oldest, from, to, limit])
       : await database.run(latestOfUser, [botId, before, from, to, limit, userId]);
   return rows.map((row) => listedEventOf(row, { botId, worth }));
-}
-
-/** The same feed, for the operator, and the latest events, always with what they are worth. */
-export function eventOperatorRoutes(scope: CheckedScope, { database, currency }: EventRouteDeps): void {
-  serveOperatorRoutes(scope, eventRoutes, {
-    async listLatestEventsOfBot(request) {
-      const { botId } = request.params;
-      const { limit, from, to, ...of } = request.query;
-      if (from !== undefined && to !== undefined && from >= to) throw invalidField("from", "must be before the end");
-      await requireBots(database, [botId]);
-      const worth = { includeRevenue: true, currency };
-      const events = await listLatestEvents(database, { botId, ...of, from, to, limit: limit + 1, worth });
-      return { events: events.slice(0, limit), hasMore: events.length > limit };
-    },
-
-    async listEventsOfBot(request) {
-      const { botId } = request.params;
-      const { after, limit } = request.query;
-      const bot = await readBot(database, botId);
-      if (bot === undefined) throw unknownBot(botId);
-      const worth = { includeRevenue: bot.includeRevenue, currency };
-      const page = await listEvents(database, { botId, after, limit, worth });
-      if (page.outcome === "bad-cursor") throw invalidField("after", "is not a cursor of this feed");
-      if (page.outcome === "lost-cursor") {
-        throw invalidField("after", "is a cursor from after the restored backup: list the events from their start");
-      }
-      return { events: page.events, next: page.next, hasMore: page.hasMore };
-    },
-  });
 }

@@ -1,7 +1,7 @@
 import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { retryDelaySeconds } from "./attempt.ts";
+import { retryDelaySeconds } from "./attempt-delivery.ts";
 
 const steps = [5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 86_400];
 const now = new Date("2026-03-01T12:00:00Z");

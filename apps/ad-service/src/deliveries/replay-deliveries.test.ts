@@ -10,8 +10,8 @@ import {
   type TestEndpoint,
 } from "../../test/fixtures/delivery-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { claimDeliveries, releaseDeliveries } from "./claim.ts";
-import { countReplayable, type ReplayScope, replayDeliveries, replayDelivery } from "./replay.ts";
+import { claimDeliveries, releaseDeliveries } from "./claim-deliveries.ts";
+import { countReplayable, type ReplayScope, replayDeliveries, replayDelivery } from "./replay-deliveries.ts";
 
 const revokeTokens = statement<never>(
   "test.revoke-tokens",
@@ -216,7 +216,7 @@ describe("replays", () => {
       expect(await stateOf(eventId)).toMatchObject({ state: "waiting", schedule_step: 2, resume_state: null });
     });
 
-    test("reports until when its endpoint rests", async () => {
+    test("reports until when its endpoint is in backoff", async () => {
       const eventId = await delivered();
       const until = inAnHour();
       await fixture.setEndpoint({ backoff_until: until });

@@ -1,0 +1,35 @@
+import { type ListEventsResponse, listEventsQuery, listEventsResponse } from "@intermission/ad-core/client-api";
+import type { Database } from "@intermission/postgres/open-database";
+import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
+import { HttpError } from "@intermission/server/http-server";
+import { callerOf } from "../bots/authenticate-client.ts";
+import { type EventsPage, listEvents } from "./list-events.ts";
+
+const lostCursor =
+  "this service was restored from a backup that is older than the cursor: read the feed from its start, and skip the event ids that you have";
+
+const listEventsOperation = {
+  operationId: "listEvents",
+  description: "Lists every event since a cursor, in the order of commits, without gaps.",
+  querystring: listEventsQuery,
+  response: { 200: listEventsResponse, ...refusals(410) },
+};
+
+/** The feed of a bot's events, for its publisher. */
+export function eventClientRoutes(
+  scope: CheckedScope,
+  { database, currency }: { database: Database; currency: string },
+): void {
+  scope.get("/events", { schema: listEventsOperation }, async (request) => {
+    const { after, limit } = request.query;
+    const { botId, includeRevenue } = callerOf(request).bot;
+    const page = await listEvents(database, { botId, after, limit, worth: { includeRevenue, currency } });
+    if (page.outcome === "bad-cursor") throw new HttpError(400, "BAD_REQUEST", "after is not a cursor of this feed");
+    if (page.outcome === "lost-cursor") throw new HttpError(410, "CURSOR_LOST", lostCursor);
+    return listEventsAnswer(page);
+  });
+}
+
+function listEventsAnswer(page: Extract<EventsPage, { outcome: "page" }>): ListEventsResponse {
+  return { events: page.events, next: page.next, has_more: page.hasMore };
+}

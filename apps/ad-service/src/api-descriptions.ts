@@ -7,9 +7,9 @@ import {
   namedReward,
   namedRewards,
   payPerCode,
-  sessionState,
   statsFigures,
   unavailableReason,
+  viewState,
 } from "@intermission/ad-core/client-api";
 import { webhookEvent } from "@intermission/ad-core/webhook-event";
 import { tokenEntry } from "@intermission/operator-api/bots";
@@ -43,7 +43,7 @@ export function clientApi(publicUrl: string): ApiDescription {
       ...rewardSchemas,
       EventType: eventType,
       PayPerCode: payPerCode,
-      ViewState: sessionState,
+      ViewState: viewState,
       UnavailableReason: unavailableReason,
       ListedEvent: listedEvent,
       DeliveryState: deliveryState,
@@ -63,7 +63,7 @@ export function playerApi(publicUrl: string): ApiDescription {
     publicUrl,
     errorBody: errorEnvelope,
     refusals: [],
-    sharedSchemas: { ...rewardSchemas, ViewState: sessionState },
+    sharedSchemas: { ...rewardSchemas, ViewState: viewState },
   };
 }
 

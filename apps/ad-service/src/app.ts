@@ -61,9 +61,9 @@ import { openTags } from "./vast/fill-from-tag.ts";
 import { faultOfTag } from "./vast/try-tag.ts";
 import { availabilityClientRoutes } from "./views/availability.ts";
 import { adRows, findCandidateAd } from "./views/find-ad.ts";
-import { type LaunchKeys, launchKeysOf } from "./views/open-session.ts";
+import { type LaunchKeys, launchKeysOf } from "./views/open-view.ts";
 import { viewOperatorRoutes } from "./views/operator-routes.ts";
-import { adClickRoutes, sessionRoutes } from "./views/player-routes.ts";
+import { adClickRoutes, viewPlayerRoutes } from "./views/player-routes.ts";
 import type { Views } from "./views/views.ts";
 
 const documents = [
@@ -154,7 +154,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const tags = openTags({ database, requests, isPlainHttpAllowed, log: logger, now, registry });
   app.register(async (surface) => {
     await describeApi(surface, playerApi(publicUrl));
-    sessionRoutes(surface, { database, bots, views, campaigns, tags, launchKeysFor, publicUrl, now });
+    viewPlayerRoutes(surface, { database, bots, views, campaigns, tags, launchKeysFor, publicUrl, now });
     adClickRoutes(surface, { database, now });
   });
   conversionRoutes(app, { database, currency, now });

@@ -33,7 +33,7 @@ import { rememberPublisherShare, startComparingShare } from "./statistics/publis
 import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
 import { servingMetrics } from "./statistics/serving-metrics.ts";
 import { startCallingTrackers } from "./vast/trackers.ts";
-import { startSweepingViews } from "./views/sweep-sessions.ts";
+import { startSweepingViews } from "./views/sweep-views.ts";
 import { countLiveViews, openViews } from "./views/views.ts";
 
 async function start(config: Config): Promise<void> {

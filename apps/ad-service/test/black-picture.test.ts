@@ -2,11 +2,11 @@ import { openSessionResponse, type ReportRequest } from "@intermission/ad-core/p
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
-import { sweepViews } from "../src/views/sweep-sessions.ts";
+import { sweepViews } from "../src/views/sweep-views.ts";
 import { startAdServer } from "./fixtures/ad-server-fixture.ts";
 import { inline } from "./fixtures/sample-ad-server.ts";
-import { type Opened, wholeVideo } from "./fixtures/session-fixture.ts";
 import { openVastFixture } from "./fixtures/vast-fixture.ts";
+import { type Opened, wholeVideo } from "./fixtures/view-fixture.ts";
 
 const ann = "1001";
 const picture = { width: 320, height: 180 };

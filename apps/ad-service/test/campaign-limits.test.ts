@@ -5,20 +5,20 @@ import { updateBot } from "../src/bots/change-bot.ts";
 import { addCampaign, type CampaignDraft } from "../src/campaigns/change-campaign.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { migrations } from "../src/migrations.ts";
-import { sessionRoutes } from "../src/views/player-routes.ts";
+import { viewPlayerRoutes } from "../src/views/player-routes.ts";
 import { openDirectLinkFixture } from "./fixtures/direct-link-fixture.ts";
-import { type Opened, openSessionFixture, type SessionFixture, wholeVideo } from "./fixtures/session-fixture.ts";
+import { type Opened, openViewFixture, type ViewFixture, wholeVideo } from "./fixtures/view-fixture.ts";
 
 describe("limits of a campaign and of a user", () => {
   let store: TestDatabase;
-  let fixture: SessionFixture;
+  let fixture: ViewFixture;
   let latest = 0;
   beforeAll(async () => {
     store = await openTestDatabase({ schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {
-    fixture = await openSessionFixture(store.database, sessionRoutes);
+    fixture = await openViewFixture(store.database, viewPlayerRoutes);
   });
   afterEach(() => fixture.close());
 
@@ -44,7 +44,7 @@ describe("limits of a campaign and of a user", () => {
     return campaignId;
   }
 
-  const sessionsOf = (campaignId: string) =>
+  const viewsOf = (campaignId: string) =>
     store.database.run({ name: "", text: "select from views where campaign_id = $1" }, [campaignId]);
   const daysOf = (campaignId: string) => {
     const text = `select views, clicks, spent_micros as "spentMicros" from campaign_days where campaign_id = $1`;
@@ -66,15 +66,15 @@ describe("limits of a campaign and of a user", () => {
       const users = Array.from({ length: 64 }, (_, user) => String(10_000 + user));
       const opened = await Promise.all(users.map((user, index) => fixture.open(user, undefined, nodes[index % 3])));
       expect(opened.every(({ body }) => body.outcome === "session")).toBe(true);
-      expect(await sessionsOf(campaignId)).toHaveLength(10);
+      expect(await viewsOf(campaignId)).toHaveLength(10);
 
-      const sessions = opened.map(({ body }) => body as unknown as Opened);
-      await Promise.all(sessions.map((session) => fixture.report(session, { started: true })));
+      const views = opened.map(({ body }) => body as unknown as Opened);
+      await Promise.all(views.map((view) => fixture.report(view, { started: true })));
       fixture.advance(10);
-      await Promise.all(sessions.map((session) => fixture.report(session, { reports: wholeVideo(), closed: "tap" })));
+      await Promise.all(views.map((view) => fixture.report(view, { reports: wholeVideo(), closed: "tap" })));
       expect(await daysOf(campaignId)).toEqual([{ views: 10, clicks: 0, spentMicros: 25_000 }]);
       for (const node of nodes) expect((await fixture.open("9999", undefined, node)).body.outcome).toBe("session");
-      expect(await sessionsOf(campaignId)).toHaveLength(10);
+      expect(await viewsOf(campaignId)).toHaveLength(10);
     });
   }
 
@@ -82,35 +82,35 @@ describe("limits of a campaign and of a user", () => {
     const campaignId = await sell({ dailyViewCap: 1 });
     await fixture.begin("1");
     await fixture.begin("2");
-    expect(await sessionsOf(campaignId)).toHaveLength(1);
+    expect(await viewsOf(campaignId)).toHaveLength(1);
     fixture.advance(16 * 60);
     await fixture.campaigns.refresh();
     await fixture.begin("3");
-    expect(await sessionsOf(campaignId)).toHaveLength(2);
+    expect(await viewsOf(campaignId)).toHaveLength(2);
   });
 
   test("a user sees a campaign as often as its cap per user allows, and again after its period", async () => {
     const campaignId = await sell({ userCap: 1, userCapSeconds: 7200 });
     const earn = async () => {
-      const session = await fixture.begin("77", await fixture.issue("77"));
-      await fixture.play(session, 0, 10);
-      await fixture.report(session, { closed: "tap" });
+      const view = await fixture.begin("77", await fixture.issue("77"));
+      await fixture.play(view, 0, 10);
+      await fixture.report(view, { closed: "tap" });
     };
     await earn();
-    expect(await sessionsOf(campaignId)).toHaveLength(1);
+    expect(await viewsOf(campaignId)).toHaveLength(1);
     await earn();
-    expect(await sessionsOf(campaignId)).toHaveLength(1);
+    expect(await viewsOf(campaignId)).toHaveLength(1);
     fixture.advance(7200);
     await earn();
-    expect(await sessionsOf(campaignId)).toHaveLength(2);
+    expect(await viewsOf(campaignId)).toHaveLength(2);
   });
 
   test("a tester's view completes: the webhook marks it as a test, and no one pays", async () => {
     const campaignId = await sell({ dailyViewCap: 1 });
     await updateBot(fixture.bots, { botId: fixture.botId, settings: { testers: ["42"] }, now: fixture.clock.now });
-    const session = await fixture.begin("42", await fixture.issue("42"));
-    await fixture.play(session, 0, 10);
-    expect((await fixture.report(session, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+    const view = await fixture.begin("42", await fixture.issue("42"));
+    await fixture.play(view, 0, 10);
+    expect((await fixture.report(view, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
     const [event] = await fixture.events();
     expect(JSON.parse(event?.body ?? "")).toMatchObject({ event: "rewarded", user_tg_id: "42", test: true });
     expect(await fixture.charges()).toEqual([]);

@@ -40,14 +40,14 @@ describe("CTA clicks", () => {
   }
 
   test("a CTA click leads to the landing page and is counted once, however often it is repeated concurrently", async () => {
-    const session = await open();
-    await fixture.report(session, { started: true });
-    const answers = await Promise.all(Array.from({ length: 16 }, () => tap(session.url)));
+    const view = await open();
+    await fixture.report(view, { started: true });
+    const answers = await Promise.all(Array.from({ length: 16 }, () => tap(view.url)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([302]));
     expect(answers[0]?.headers.get("location")).toBe("https://example.com/");
     expect(answers[0]?.headers.get("cache-control")).toBe("no-store");
     expect(await clicks()).toMatchObject([
-      { view_id: session.session_id, user_id: ann, campaign_id: "cmp_1", creative_id: "cre_1" },
+      { view_id: view.session_id, user_id: ann, campaign_id: "cmp_1", creative_id: "cre_1" },
     ]);
     await fixture.begin("1002");
     await rollUpUntilNow(store.database);
@@ -63,26 +63,26 @@ describe("CTA clicks", () => {
     ["another key", (url) => tap(url.replace(/key=..../, "key=AAAA")), 302],
     ["no key", (url) => tap(url.replace(/\?.*/, "")), 302],
   ])("%s is answered but not counted", async (_name, visit, status) => {
-    const session = await open();
-    await fixture.report(session, { started: true });
-    expect((await visit(session.url)).status).toBe(status);
+    const view = await open();
+    await fixture.report(view, { started: true });
+    expect((await visit(view.url)).status).toBe(status);
     expect(await clicks()).toEqual([]);
-    await tap(session.url);
+    await tap(view.url);
     expect(await clicks()).toHaveLength(1);
   });
 
   test("nothing is counted before anything was played", async () => {
-    const session = await open();
-    expect((await tap(session.url)).status).toBe(302);
+    const view = await open();
+    expect((await tap(view.url)).status).toBe(302);
     expect(await clicks()).toEqual([]);
   });
 
   test("a CTA click in a VAST ad opens the tag's page with its macros filled in, and calls the tag's click tracker once", async () => {
     const ads = await startAdServer({ "/tag": inline() });
     await fixture.sellTag(`${ads.address}/tag`);
-    const session = await open();
-    await fixture.report(session, { started: true });
-    const [first, second] = [await tap(session.url), await tap(session.url)];
+    const view = await open();
+    await fixture.report(view, { started: true });
+    const [first, second] = [await tap(view.url), await tap(view.url)];
     const [click] = await clicks();
     expect(first.headers.get("location")).toBe(`https://shop.example/sale?c=${click?.click_id}`);
     expect(second.headers.get("location")).toBe(first.headers.get("location"));
@@ -90,13 +90,13 @@ describe("CTA clicks", () => {
     expect(ads.callsOf("/inline/click")).toHaveLength(1);
   });
 
-  test("a click on a companion opens its own page, counts as the session's click, and calls its own trackers only", async () => {
+  test("a click on a companion opens its own page, counts as the view's click, and calls its own trackers only", async () => {
     const ads = await startAdServer({ "/tag": inline({ companions: companion() }) });
     await fixture.sellTag(`${ads.address}/tag`);
-    const session = await open();
-    await fixture.report(session, { started: true });
-    const url = session.ad.end_card?.call_to_action?.url ?? "";
-    const [first, second, ofVideo] = [await tap(url), await tap(url), await tap(session.url)];
+    const view = await open();
+    await fixture.report(view, { started: true });
+    const url = view.ad.end_card?.call_to_action?.url ?? "";
+    const [first, second, ofVideo] = [await tap(url), await tap(url), await tap(view.url)];
     const [click, ...more] = await clicks();
     expect(more).toEqual([]);
     expect(first.headers.get("location")).toBe(`https://shop.example/picture?c=${click?.click_id}`);
@@ -111,16 +111,16 @@ describe("CTA clicks", () => {
     const companions = companion().replace(/<CompanionClickThrough>.*<\/CompanionClickThrough>/, "");
     const ads = await startAdServer({ "/tag": inline({ companions }) });
     await fixture.sellTag(`${ads.address}/tag`);
-    const session = await open();
-    expect(session.ad.end_card?.poster_url).toBe(`${ads.address}/companion.png`);
-    expect(session.ad.end_card?.call_to_action).toBeUndefined();
-    expect((await tap(`${session.url}&place=end-card`)).status).toBe(404);
-    expect((await tap(`${session.url}&place=elsewhere`)).status).toBe(302);
+    const view = await open();
+    expect(view.ad.end_card?.poster_url).toBe(`${ads.address}/companion.png`);
+    expect(view.ad.end_card?.call_to_action).toBeUndefined();
+    expect((await tap(`${view.url}&place=end-card`)).status).toBe(404);
+    expect((await tap(`${view.url}&place=elsewhere`)).status).toBe(302);
   });
 
-  test("an unknown session and a malformed one get the same answer", async () => {
-    const session = await open();
-    const unknown = session.session_id.replace(/-..../, "-AAAA");
+  test("an unknown view and a malformed one get the same answer", async () => {
+    const view = await open();
+    const unknown = view.session_id.replace(/-..../, "-AAAA");
     for (const id of [unknown, "7", "7-short"]) {
       expect((await fetch(`${fixture.address}/player/v1/sessions/${id}/click?key=x`)).status).toBe(404);
     }

@@ -10,17 +10,17 @@ import { openClicks } from "../src/clicks/follow-link.ts";
 import { listClicks, releaseClick } from "../src/clicks/review-clicks.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { rememberPublisherShare } from "../src/statistics/publisher-share.ts";
-import { sessionRoutes } from "../src/views/player-routes.ts";
+import { viewPlayerRoutes } from "../src/views/player-routes.ts";
 import { listViews, refundView, releaseView } from "../src/views/review-views.ts";
 import { bearer, type ClientFixture, openClientFixture } from "./fixtures/client-fixture.ts";
 import { rollUpUntilNow } from "./fixtures/facts-fixture.ts";
-import { openSessionFixture, type SessionFixture, wholeVideo } from "./fixtures/session-fixture.ts";
+import { openViewFixture, type ViewFixture, wholeVideo } from "./fixtures/view-fixture.ts";
 
 const quiet = { warn: () => {} };
 
 describe("what an event is worth to the publisher", () => {
   let client: ClientFixture;
-  let fixture: SessionFixture;
+  let fixture: ViewFixture;
   let token: string;
   let latestUser = 600;
 
@@ -33,8 +33,8 @@ describe("what an event is worth to the publisher", () => {
   });
   afterAll(() => client.close());
   beforeEach(async () => {
-    fixture = await openSessionFixture(client.database, (app, deps) => {
-      sessionRoutes(app, deps);
+    fixture = await openViewFixture(client.database, (app, deps) => {
+      viewPlayerRoutes(app, deps);
       directLinkRoutes(app, { clicks: openClicks(deps), encryptionKey: randomBytes(32), now: deps.now });
     });
     const { botId } = fixture;
@@ -57,11 +57,11 @@ describe("what an event is worth to the publisher", () => {
 
   async function watch(reports = wholeVideo()) {
     const user = String(++latestUser);
-    const session = await fixture.begin(user, await fixture.issue(user, "shop"));
-    await fixture.report(session, { started: true });
+    const view = await fixture.begin(user, await fixture.issue(user, "shop"));
+    await fixture.report(view, { started: true });
     fixture.advance(10);
-    await fixture.report(session, { reports });
-    return (await fixture.report(session, { closed: "tap" })).body;
+    await fixture.report(view, { reports });
+    return (await fixture.report(view, { closed: "tap" })).body;
   }
   async function follow() {
     const code = await fixture.issue(String(++latestUser));

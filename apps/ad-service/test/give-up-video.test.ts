@@ -8,8 +8,8 @@ import { readStatistics } from "../src/statistics/read-statistics.ts";
 import { startAdServer } from "./fixtures/ad-server-fixture.ts";
 import { rollUpUntilNow } from "./fixtures/facts-fixture.ts";
 import { inline, wrapper } from "./fixtures/sample-ad-server.ts";
-import type { Opened } from "./fixtures/session-fixture.ts";
 import { openVastFixture } from "./fixtures/vast-fixture.ts";
+import type { Opened } from "./fixtures/view-fixture.ts";
 
 const ann = "1001";
 const insertVideo = statement<never>(
@@ -36,9 +36,9 @@ describe("a video that its player gives up", () => {
     if (opened.outcome !== "session") throw new Error(opened.outcome);
     return opened;
   };
-  const giveUp = (session: Opened, fault: PlaybackFault = "not-found", token = session.token) =>
-    fixture.post(`/sessions/${session.session_id}/faults`, { token, fault });
-  const nextOpening = async (session: Opened) => faultResponse.parse((await giveUp(session)).body).next_opening;
+  const giveUp = (view: Opened, fault: PlaybackFault = "not-found", token = view.token) =>
+    fixture.post(`/sessions/${view.session_id}/faults`, { token, fault });
+  const nextOpening = async (view: Opened) => faultResponse.parse((await giveUp(view)).body).next_opening;
   const faultsOf = async () => {
     await rollUpUntilNow(store.database);
     const day = { from: new Date("2026-03-01T00:00:00Z"), to: new Date("2026-03-02T00:00:00Z") };
@@ -80,7 +80,7 @@ describe("a video that its player gives up", () => {
     expect((await fixture.report(another, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
     expect(await fixture.charges()).toMatchObject([{ campaign_id: "cmp_1", price_micros: 2500 }]);
     expect(await fixture.events()).toMatchObject([{ event: "rewarded", code }]);
-    expect(await fixture.sessions()).toMatchObject([{ view_id: another.session_id }]);
+    expect(await fixture.storedViews()).toMatchObject([{ view_id: another.session_id }]);
     expect(await faultsOf()).toEqual({ "not-found": 1 });
   });
 
@@ -112,7 +112,7 @@ describe("a video that its player gives up", () => {
     expect(again).toMatchObject({ session_id: second.session_id, ad: { media_url: houseVideo } });
     await giveUp(again, "too-short");
     expect((await fixture.open(ann, code)).body).toMatchObject({ outcome: "no-ad" });
-    expect(await faultsOf(), "once for each session").toEqual({ "not-displayed": 1, "too-short": 1 });
+    expect(await faultsOf(), "once for each view").toEqual({ "not-displayed": 1, "too-short": 1 });
   });
 
   test.each(["timeout", "not-found", "other"] as const)(
@@ -161,7 +161,7 @@ describe("a video that its player gives up", () => {
     expect(await faultsOf()).toEqual({});
   });
 
-  test("only the session's current token is accepted, not the previous one", async () => {
+  test("only the current session token is accepted, not the previous one", async () => {
     const code = await fixture.issue(ann);
     const opened = await open(code);
     const foreign = await open(undefined, "1002");

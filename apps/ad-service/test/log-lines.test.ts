@@ -6,8 +6,8 @@ import { openClicks } from "../src/clicks/follow-link.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { migrations } from "../src/migrations.ts";
 import { timelineOfCodes, timelineOfUser } from "../src/users/read-timeline.ts";
-import { sessionRoutes } from "../src/views/player-routes.ts";
-import { openSessionFixture, type SessionFixture } from "./fixtures/session-fixture.ts";
+import { viewPlayerRoutes } from "../src/views/player-routes.ts";
+import { openViewFixture, type ViewFixture } from "./fixtures/view-fixture.ts";
 
 let store: TestDatabase;
 beforeAll(async () => {
@@ -19,9 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => store.dispose());
 
-async function openFixture(settings: Record<string, string | number> = {}): Promise<SessionFixture> {
-  const fixture = await openSessionFixture(store.database, (app, deps) => {
-    sessionRoutes(app, deps);
+async function openFixture(settings: Record<string, string | number> = {}): Promise<ViewFixture> {
+  const fixture = await openViewFixture(store.database, (app, deps) => {
+    viewPlayerRoutes(app, deps);
     directLinkRoutes(app, { clicks: openClicks(deps), encryptionKey: randomBytes(32), now: deps.now });
   });
   onTestFinished(() => fixture.close());
@@ -33,20 +33,20 @@ async function openFixture(settings: Record<string, string | number> = {}): Prom
 }
 
 /** What was logged, without the logger's own fields. Fails if a line has a code or a token. */
-function linesOf({ lines }: SessionFixture, ...secrets: string[]) {
+function linesOf({ lines }: ViewFixture, ...secrets: string[]) {
   for (const secret of secrets) expect(JSON.stringify(lines)).not.toContain(secret);
   return lines.map(({ level: _, time: _time, name: _name, ...facts }) => facts);
 }
 
-async function watch(fixture: SessionFixture, userId: string) {
+async function watch(fixture: ViewFixture, userId: string) {
   const code = await fixture.issue(userId);
-  const session = await fixture.begin(userId, code);
-  await fixture.play(session, 0, 10);
-  await fixture.report(session, { closed: "tap" });
-  return { code, session };
+  const view = await fixture.begin(userId, code);
+  await fixture.play(view, 0, 10);
+  await fixture.report(view, { closed: "tap" });
+  return { code, view };
 }
 
-const follow = (fixture: SessionFixture, code: string, address: string, agent = personAgents[0] ?? "") =>
+const follow = (fixture: ViewFixture, code: string, address: string, agent = personAgents[0] ?? "") =>
   fetch(`${fixture.address}/${code}`, {
     headers: { "user-agent": agent, "accept-language": "en", "x-forwarded-for": address },
     redirect: "manual",
@@ -55,24 +55,24 @@ const follow = (fixture: SessionFixture, code: string, address: string, agent = 
 test("a paid view and a paid click are one line each, with the ids of their events, and neither code nor token; the timelines of codes and users have the same ids", async () => {
   const fixture = await openFixture({ cooldown_seconds: 0 });
   const { botId } = fixture;
-  const { code, session } = await watch(fixture, "601");
+  const { code, view } = await watch(fixture, "601");
   fixture.advance(5);
   const linkCode = await fixture.issue("602");
   fixture.advance(5);
   expect((await follow(fixture, linkCode, "198.51.100.1")).status).toBe(302);
-  const [view, click] = linesOf(fixture, code, linkCode, session.token);
+  const [paidView, paidClick] = linesOf(fixture, code, linkCode, view.token);
   const { rows } = await eventsOf(botId);
-  expect(view).toEqual({
+  expect(paidView).toEqual({
     botId,
     userId: "601",
-    sessionId: session.session_id,
+    sessionId: view.session_id,
     campaignId: "cmp_1",
     creativeId: expect.any(String),
     eventId: rows[0]?.event_id,
     suspicions: ["too-even"],
     msg: "a view is paid",
   });
-  expect(click).toEqual({
+  expect(paidClick).toEqual({
     botId,
     userId: "602",
     campaignId: "cmp_link",
@@ -88,12 +88,12 @@ test("a paid view and a paid click are one line each, with the ids of their even
   expect(await steps(code)).toEqual([
     ["code-issued", null],
     ["ad-requested", null],
-    ...ofView.map((step) => [step, session.session_id]),
-    ["earned", view?.eventId],
+    ...ofView.map((step) => [step, view.session_id]),
+    ["earned", paidView?.eventId],
   ]);
   expect(await steps(linkCode)).toEqual([
     ["code-issued", null],
-    ["earned", click?.eventId],
+    ["earned", paidClick?.eventId],
   ]);
   const ofUser = await timelineOfUser(store.database, { botId, userId: "601", maxCodes: 10 });
   expect(ofUser.hasOlder).toBe(false);

@@ -111,8 +111,8 @@ async function samplesOf(address: string, token: string, at: Date): Promise<Samp
     fetch(address + path, { ...init, ...(body !== undefined && { body: JSON.stringify(body) }) });
   const asked = { bot_id: botId, user_tg_id: "42", reference: "an order" };
   const { code } = await codeIn(await send(post("/client/v1/codes", publisher, asked)));
-  const sessionId = newViewId(botId);
-  const sessions = `/player/v1/sessions/${sessionId}`;
+  const viewId = newViewId(botId);
+  const sessions = `/player/v1/sessions/${viewId}`;
   const report = { sequence: 1, from_ms: 0, to_ms: 1000, visible: true, muted: false, rendered_frames: 25 };
   const campaign = { advertiser: "Shop", name: "Sale", formats: ["direct_link"], landingUrl: "https://shop.example/" };
   const eventId = `evt_${randomUUID()}`;

@@ -8,8 +8,8 @@ import { listClicks, releaseClick } from "../src/clicks/review-clicks.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { canEarn, describeCode } from "../src/codes/describe-code.ts";
 import { migrations } from "../src/migrations.ts";
-import { sessionRoutes } from "../src/views/player-routes.ts";
-import { openSessionFixture, type SessionFixture } from "./fixtures/session-fixture.ts";
+import { viewPlayerRoutes } from "../src/views/player-routes.ts";
+import { openViewFixture, type ViewFixture } from "./fixtures/view-fixture.ts";
 
 const ann = "501";
 
@@ -31,13 +31,13 @@ describe("what a code earns", () => {
 
   async function onFixture(
     { suspiciousClicks = "pay", suspiciousViews = "pay", payPerCode = "once" },
-    work: (fixture: SessionFixture) => Promise<void>,
+    work: (fixture: ViewFixture) => Promise<void>,
   ): Promise<void> {
-    const mount: Parameters<typeof openSessionFixture>[1] = (app, deps) => {
-      sessionRoutes(app, deps);
+    const mount: Parameters<typeof openViewFixture>[1] = (app, deps) => {
+      viewPlayerRoutes(app, deps);
       directLinkRoutes(app, { clicks: openClicks(deps), encryptionKey: randomBytes(32), now: deps.now });
     };
-    const fixture = await openSessionFixture(store.database, mount);
+    const fixture = await openViewFixture(store.database, mount);
     const text = "update bots set pay_per_code = $2, suspicious_clicks = $3, suspicious_views = $4 where bot_id = $1";
     await store.database.run({ name: "", text }, [fixture.botId, payPerCode, suspiciousClicks, suspiciousViews]);
     try {
@@ -48,20 +48,20 @@ describe("what a code earns", () => {
   }
 
   let latestAddress = 0;
-  const follow = async (fixture: SessionFixture, code: string): Promise<number> => {
+  const follow = async (fixture: ViewFixture, code: string): Promise<number> => {
     const address = `198.51.${++latestAddress >> 8}.${latestAddress & 255}`;
     const headers = { "user-agent": personAgents[0] ?? "", "accept-language": "en", "x-forwarded-for": address };
     fixture.advance(2);
     const { status } = await fetch(`${fixture.address}/${code}`, { headers, redirect: "manual" });
     return status;
   };
-  const watch = async (fixture: SessionFixture, session: Awaited<ReturnType<SessionFixture["begin"]>>) => {
-    await fixture.play(session, 0, 10);
-    return (await fixture.report(session, { closed: "tap" })).body;
+  const watch = async (fixture: ViewFixture, view: Awaited<ReturnType<ViewFixture["begin"]>>) => {
+    await fixture.play(view, 0, 10);
+    return (await fixture.report(view, { closed: "tap" })).body;
   };
-  const earnedOf = async (fixture: SessionFixture) =>
+  const earnedOf = async (fixture: ViewFixture) =>
     (await fixture.events()).map(({ event, code }) => [event, code]).sort();
-  const canEarnOf = async (fixture: SessionFixture, code: string, payPerCode: "once" | "each") => {
+  const canEarnOf = async (fixture: ViewFixture, code: string, payPerCode: "once" | "each") => {
     const described = await describeCode(store.database, { botId: fixture.botId, code, now: fixture.clock.now });
     return described.outcome === "found" ? canEarn(described.code, payPerCode) : described.outcome;
   };
@@ -90,20 +90,20 @@ describe("what a code earns", () => {
     (state) =>
       onFixture({}, async (fixture) => {
         const code = await fixture.issue(ann, "order-8");
-        const session = await fixture.begin(ann, code);
+        const view = await fixture.begin(ann, code);
         const seconds = { opened: 0, playing: 4, watched: 10 }[state] ?? 0;
-        if (seconds > 0) await fixture.play(session, 0, seconds);
+        if (seconds > 0) await fixture.play(view, 0, seconds);
         expect(await follow(fixture, code)).toBe(302);
-        if (seconds === 0) await fixture.play(session, 0, 10);
+        if (seconds === 0) await fixture.play(view, 0, 10);
         else {
           for (let second = seconds; second < 10; second++) {
             fixture.advance(1);
             const range = { sequence: second, from_ms: second * 1000, to_ms: (second + 1) * 1000 };
-            await fixture.report(session, { reports: [{ ...range, visible: true, muted: true }] });
+            await fixture.report(view, { reports: [{ ...range, visible: true, muted: true }] });
           }
         }
-        expect((await fixture.report(session, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
-        const { body } = await fixture.status(session);
+        expect((await fixture.report(view, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+        const { body } = await fixture.status(view);
         expect(body.code).not.toBe(code);
         expect(body.event).toBeDefined();
         expect(await earnedOf(fixture)).toEqual([
@@ -115,7 +115,7 @@ describe("what a code earns", () => {
           await describeCode(store.database, { botId: fixture.botId, code: String(body.code), now: fixture.clock.now }),
         ).toMatchObject({
           outcome: "found",
-          code: { userId: ann, sessions: [{ state: "rewarded" }] },
+          code: { userId: ann, views: [{ state: "rewarded" }] },
         });
       }),
   );
@@ -123,11 +123,11 @@ describe("what a code earns", () => {
   test("the old button leads back to a view that its link left behind", () =>
     onFixture({}, async (fixture) => {
       const code = await fixture.issue(ann);
-      const session = await fixture.begin(ann, code);
-      await fixture.play(session, 0, 4);
+      const view = await fixture.begin(ann, code);
+      await fixture.play(view, 0, 4);
       await follow(fixture, code);
       const { body } = await fixture.open(ann, code);
-      expect(body).toMatchObject({ session_id: session.session_id, state: "playing", accepted_ms: 4000 });
+      expect(body).toMatchObject({ session_id: view.session_id, state: "playing", accepted_ms: 4000 });
     }));
 
   test("the link of a code whose view was paid still leads to its ad, as the publisher's ledger decides what it pays", () =>
@@ -148,10 +148,10 @@ describe("what a code earns", () => {
       for (let round = 0; round < 10; round++) {
         const user = String(7000 + round);
         const code = await fixture.issue(user);
-        const session = await fixture.begin(user, code);
-        await fixture.play(session, 0, 10);
+        const view = await fixture.begin(user, code);
+        await fixture.play(view, 0, 10);
         const [closed, followed] = await Promise.all([
-          fixture.report(session, { closed: "tap" }, round % 2 ? node : undefined),
+          fixture.report(view, { closed: "tap" }, round % 2 ? node : undefined),
           follow(fixture, code),
         ]);
         expect(closed.body).toMatchObject({ state: "rewarded" });
@@ -190,8 +190,8 @@ describe("what a code earns", () => {
       const [first, second] = [await fixture.issue(ann, "a"), await fixture.issue(ann, "b")];
       expect(await follow(fixture, first)).toBe(302);
       expect(await canEarnOf(fixture, first, "each")).toEqual(["rewarded"]);
-      const session = await fixture.begin(ann, first);
-      expect(await watch(fixture, session)).toMatchObject({ state: "rewarded" });
+      const view = await fixture.begin(ann, first);
+      expect(await watch(fixture, view)).toMatchObject({ state: "rewarded" });
       await watch(fixture, await fixture.begin(ann, second));
       expect(await follow(fixture, second)).toBe(302);
       expect(await earnedOf(fixture)).toEqual(
@@ -209,15 +209,15 @@ describe("what a code earns", () => {
     ["refuse", "refused"],
   ])("of a bot that would %s a suspicious view, the player learns it before it tells the viewer", (setting, review) =>
     onFixture({ suspiciousViews: setting }, async (fixture) => {
-      const session = await fixture.begin(ann, await fixture.issue(ann));
-      await fixture.report(session, { started: true });
+      const view = await fixture.begin(ann, await fixture.issue(ann));
+      await fixture.report(view, { started: true });
       fixture.advance(10);
       const reports = Array.from({ length: 10 }, (_, second) => {
         const range = { sequence: second, from_ms: second * 1000, to_ms: (second + 1) * 1000 };
         return { ...range, visible: true, muted: true, rendered_frames: 0 };
       });
-      expect((await fixture.report(session, { reports })).body).toMatchObject({ state: "watched", review });
-      expect((await fixture.report(session, { closed: "tap" })).body).toMatchObject({ state: "watched", review });
+      expect((await fixture.report(view, { reports })).body).toMatchObject({ state: "watched", review });
+      expect((await fixture.report(view, { closed: "tap" })).body).toMatchObject({ state: "watched", review });
     }),
   );
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { readStatistics } from "../src/statistics/read-statistics.ts";
 import { rollUpStatistics } from "../src/statistics/roll-up-statistics.ts";
-import { sweepViews } from "../src/views/sweep-sessions.ts";
+import { sweepViews } from "../src/views/sweep-views.ts";
 import { rollUpUntilNow } from "./fixtures/facts-fixture.ts";
 import { HonestPlayer, openViewerFixture, type ViewerFixture } from "./fixtures/viewer-fixture.ts";
 
@@ -35,7 +35,7 @@ describe("the sums of real views", () => {
   });
   afterAll(() => store.dispose());
 
-  test("for any behaviour of viewers, the statistics equal their sessions, charges and refusals", async () => {
+  test("for any behaviour of viewers, the statistics equal their views, charges and refusals", async () => {
     const visits = fc.array(anyVisit, { minLength: 10, maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(visits, async (all) => {

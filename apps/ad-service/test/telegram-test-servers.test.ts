@@ -4,9 +4,9 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
 import { migrations } from "../src/migrations.ts";
-import { launchKeysOf } from "../src/views/open-session.ts";
-import { sessionRoutes } from "../src/views/player-routes.ts";
-import { openSessionFixture } from "./fixtures/session-fixture.ts";
+import { launchKeysOf } from "../src/views/open-view.ts";
+import { viewPlayerRoutes } from "../src/views/player-routes.ts";
+import { openViewFixture } from "./fixtures/view-fixture.ts";
 
 const stranger = generateKeyPairSync("ed25519").publicKey.export({ format: "der", type: "spki" });
 const otherKey = stranger.subarray(-32).toString("hex");
@@ -19,14 +19,14 @@ afterAll(() => store.dispose());
 
 /** What a launch is answered that the fixture's key has signed, where that key is of `servers`, and another is accepted. */
 async function answerTo(servers: "test" | "production", altered = false) {
-  const fixture = await openSessionFixture(store.database, (app, deps) => {
+  const fixture = await openViewFixture(store.database, (app, deps) => {
     const refused = { servers, publicKey: deps.launchKeysFor("").accepted };
-    sessionRoutes(app, { ...deps, launchKeysFor: () => ({ accepted: otherKey, refused }) });
+    viewPlayerRoutes(app, { ...deps, launchKeysFor: () => ({ accepted: otherKey, refused }) });
   });
   const initData = fixture.initData("501");
   const sent = altered ? initData.replace("501", "502") : initData;
   const answer = await fixture.post("/sessions", { bot_id: fixture.botId, init_data: sent });
-  expect(await fixture.sessions()).toEqual([]);
+  expect(await fixture.storedViews()).toEqual([]);
   await fixture.close();
   return answer as { status: number; body: { error: { code: string; message: string } } };
 }

@@ -7,15 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openClicks } from "../src/clicks/follow-link.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { migrations } from "../src/migrations.ts";
-import { sessionRoutes } from "../src/views/player-routes.ts";
-import { sweepViews } from "../src/views/sweep-sessions.ts";
-import {
-  type Opened,
-  openSessionFixture,
-  playedRange,
-  type SessionFixture,
-  wholeVideo,
-} from "./fixtures/session-fixture.ts";
+import { viewPlayerRoutes } from "../src/views/player-routes.ts";
+import { sweepViews } from "../src/views/sweep-views.ts";
+import { type Opened, openViewFixture, playedRange, type ViewFixture, wholeVideo } from "./fixtures/view-fixture.ts";
 
 const ann = "501";
 const closing = { closed: "tap" as const };
@@ -39,13 +33,13 @@ describe("cooldown, cap and clock of one viewer", () => {
 
   async function onFixture(
     settings: { cooldownSeconds?: number; dailyCap?: number },
-    work: (fixture: SessionFixture) => Promise<void>,
+    work: (fixture: ViewFixture) => Promise<void>,
   ): Promise<void> {
-    const mount: Parameters<typeof openSessionFixture>[1] = (app, deps) => {
-      sessionRoutes(app, deps);
+    const mount: Parameters<typeof openViewFixture>[1] = (app, deps) => {
+      viewPlayerRoutes(app, deps);
       directLinkRoutes(app, { clicks: openClicks(deps), encryptionKey: randomBytes(32), now: deps.now });
     };
-    const fixture = await openSessionFixture(store.database, mount, settings);
+    const fixture = await openViewFixture(store.database, mount, settings);
     try {
       await work(fixture);
     } finally {
@@ -53,12 +47,12 @@ describe("cooldown, cap and clock of one viewer", () => {
     }
   }
 
-  const follow = async (fixture: SessionFixture, code: string): Promise<number> => {
+  const follow = async (fixture: ViewFixture, code: string): Promise<number> => {
     const headers = { "user-agent": personAgents[0] ?? "", "accept-language": "en" };
     const { status } = await fetch(`${fixture.address}/${code}`, { headers, redirect: "manual" });
     return status;
   };
-  const sweep = (fixture: SessionFixture) =>
+  const sweep = (fixture: ViewFixture) =>
     sweepViews(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
 
   describe("an offer that was opened and not started reserves nothing", () => {
@@ -80,7 +74,7 @@ describe("cooldown, cap and clock of one viewer", () => {
         expect((await fixture.open(ann, code)).body).toMatchObject({ outcome: "limit-reached", reason });
         expect((await fixture.events()).map(({ event }) => event)).toEqual(["direct_link"]);
         expect(await fixture.charges()).toHaveLength(1);
-        expect(await fixture.sessions()).toMatchObject([{ state: "opened" }]);
+        expect(await fixture.storedViews()).toMatchObject([{ state: "opened" }]);
       }),
     );
 
@@ -109,7 +103,7 @@ describe("cooldown, cap and clock of one viewer", () => {
 
   describe("rewards are never closer together than the cooldown", () => {
     /** A view that pauses longer than the cooldown does not keep its viewer from earning elsewhere. */
-    async function earnWhilePaused(fixture: SessionFixture, pauseSeconds: number): Promise<Opened> {
+    async function earnWhilePaused(fixture: ViewFixture, pauseSeconds: number): Promise<Opened> {
       const paused = await fixture.begin(ann, await fixture.issue(ann, "paused"));
       await fixture.play(paused, 0, 8);
       fixture.advance(pauseSeconds);
@@ -130,7 +124,7 @@ describe("cooldown, cap and clock of one viewer", () => {
         await Promise.all([sweep(fixture), sweep(fixture)]);
         expect(await fixture.events()).toHaveLength(2);
         expect(await fixture.charges()).toHaveLength(2);
-        expect(await fixture.sessions()).toMatchObject([{ state: "rewarded", close_reason: "tap" }]);
+        expect(await fixture.storedViews()).toMatchObject([{ state: "rewarded", close_reason: "tap" }]);
         expect(await fixture.viewers()).toMatchObject([{ earned_today: 2 }]);
       }));
 
@@ -150,85 +144,87 @@ describe("cooldown, cap and clock of one viewer", () => {
         expect(await fixture.events()).toHaveLength(2);
       }));
 
-    test("if the cooldown outlasts the session, it earns nothing, and the publisher reads the reason", () =>
+    test("if the cooldown outlasts the view, it earns nothing, and the publisher reads the reason", () =>
       onFixture({ cooldownSeconds: 30 }, async (fixture) => {
         const paused = await earnWhilePaused(fixture, 31);
         const text = "update bots set cooldown_seconds = 7200 where bot_id = $1";
         await fixture.database.run({ name: "", text }, [fixture.botId]);
         expect((await fixture.report(paused, end)).body).toMatchObject({ state: "watched", review: "refused" });
-        expect(await fixture.sessions()).toMatchObject([{ state: "refused", progress: { refusals: { cooldown: 1 } } }]);
+        expect(await fixture.storedViews()).toMatchObject([
+          { state: "refused", progress: { refusals: { cooldown: 1 } } },
+        ]);
         expect((await fixture.events()).map(({ event }) => event)).toEqual(["direct_link"]);
         expect(await fixture.charges()).toHaveLength(1);
       }));
 
     describe("a view whose viewer was told that it is watched is paid after the limit, also when that is after its deadline", () => {
-      async function watched(fixture: SessionFixture): Promise<{ code: string; session: Opened }> {
+      async function watched(fixture: ViewFixture): Promise<{ code: string; view: Opened }> {
         const code = await fixture.issue(ann, "watched");
-        const session = await fixture.begin(ann, code);
-        await fixture.play(session, 0, 9);
+        const view = await fixture.begin(ann, code);
+        await fixture.play(view, 0, 9);
         fixture.advance(1);
-        const { body } = await fixture.report(session, { reports: [playedRange(9, 9)] });
+        const { body } = await fixture.report(view, { reports: [playedRange(9, 9)] });
         expect(body).toMatchObject({ state: "watched" });
         expect(body).not.toHaveProperty("review");
-        return { code, session };
+        return { code, view };
       }
-      async function expectPaidAfter(fixture: SessionFixture, session: Opened, seconds: number): Promise<void> {
-        const { body } = await fixture.report(session, closing);
+      async function expectPaidAfter(fixture: ViewFixture, view: Opened, seconds: number): Promise<void> {
+        const { body } = await fixture.report(view, closing);
         expect(body).toMatchObject({ state: "watched" });
         expect(body).not.toHaveProperty("review");
         fixture.advance(seconds - 1);
         await sweep(fixture);
-        expect((await fixture.status(session)).body).toMatchObject({ state: "watched" });
+        expect((await fixture.status(view)).body).toMatchObject({ state: "watched" });
         fixture.advance(1);
         await sweep(fixture);
-        expect((await fixture.status(session)).body).toMatchObject({ state: "rewarded" });
+        expect((await fixture.status(view)).body).toMatchObject({ state: "rewarded" });
         expect((await fixture.events()).map(({ event }) => event)).toContain("rewarded");
       }
-      const set = async (fixture: SessionFixture, column: "cooldown_seconds" | "daily_cap", value: number) => {
+      const set = async (fixture: ViewFixture, column: "cooldown_seconds" | "daily_cap", value: number) => {
         const text = `update bots set ${column} = $2 where bot_id = $1`;
         await fixture.database.run({ name: "", text }, [fixture.botId, value]);
       };
 
       test("its own link is followed before it is closed", () =>
         onFixture({ cooldownSeconds: 7200 }, async (fixture) => {
-          const { code, session } = await watched(fixture);
+          const { code, view } = await watched(fixture);
           expect(await follow(fixture, code)).toBe(302);
-          await expectPaidAfter(fixture, session, 7200);
+          await expectPaidAfter(fixture, view, 7200);
         }));
 
       test("the cooldown is raised before it is closed", () =>
         onFixture({ cooldownSeconds: 0 }, async (fixture) => {
           expect(await follow(fixture, await fixture.issue(ann, "other"))).toBe(302);
-          const { session } = await watched(fixture);
+          const { view } = await watched(fixture);
           await set(fixture, "cooldown_seconds", 86_400);
-          await expectPaidAfter(fixture, session, 86_400 - 10);
+          await expectPaidAfter(fixture, view, 86_400 - 10);
         }));
 
       test("the day's last reward is taken by its own link", () =>
         onFixture({ dailyCap: 1 }, async (fixture) => {
-          const { code, session } = await watched(fixture);
+          const { code, view } = await watched(fixture);
           expect(await follow(fixture, code)).toBe(302);
           const midnight = 86_400_000 - (fixture.clock.now.getTime() % 86_400_000);
-          await expectPaidAfter(fixture, session, Math.ceil(midnight / 1000));
+          await expectPaidAfter(fixture, view, Math.ceil(midnight / 1000));
           expect(await fixture.viewers()).toMatchObject([{ earned_today: 1 }]);
         }));
     });
 
     test("two views that are closed at the same time under a cooldown of 3 s are paid at least 3 s apart", () =>
       onFixture({ cooldownSeconds: 3 }, async (fixture) => {
-        const sessions: Opened[] = [];
+        const views: Opened[] = [];
         for (const reference of ["a", "b"]) {
-          const session = await fixture.begin(ann, await fixture.issue(ann, reference));
-          await fixture.report(session, { started: true });
-          sessions.push(session);
+          const view = await fixture.begin(ann, await fixture.issue(ann, reference));
+          await fixture.report(view, { started: true });
+          views.push(view);
           fixture.advance(3);
         }
         for (let second = 0; second < 20; second++) {
           fixture.advance(1);
-          for (const session of sessions) await fixture.report(session, { reports: wholeVideo() });
+          for (const view of views) await fixture.report(view, { reports: wholeVideo() });
         }
-        expect(await fixture.sessions()).toMatchObject([{ state: "watched" }, { state: "watched" }]);
-        await Promise.all(sessions.map((session) => fixture.report(session, closing)));
+        expect(await fixture.storedViews()).toMatchObject([{ state: "watched" }, { state: "watched" }]);
+        await Promise.all(views.map((view) => fixture.report(view, closing)));
         for (let second = 0; second < 5; second++) {
           await sweep(fixture);
           fixture.advance(1);
@@ -240,25 +236,25 @@ describe("cooldown, cap and clock of one viewer", () => {
   });
 
   describe("time counts for one view of a viewer at a time", () => {
-    async function startViews(fixture: SessionFixture, count: number): Promise<Opened[]> {
-      const sessions: Opened[] = [];
+    async function startViews(fixture: ViewFixture, count: number): Promise<Opened[]> {
+      const views: Opened[] = [];
       for (let index = 0; index < count; index++) {
-        const session = await fixture.begin(ann, await fixture.issue(ann, `view-${index}`));
-        await fixture.report(session, { started: true });
-        sessions.push(session);
+        const view = await fixture.begin(ann, await fixture.issue(ann, `view-${index}`));
+        await fixture.report(view, { started: true });
+        views.push(view);
       }
-      return sessions;
+      return views;
     }
 
     test("five 10 s ads in parallel are paid in no less than five times 9 s", () =>
       onFixture({}, async (fixture) => {
-        const sessions = await startViews(fixture, 5);
+        const views = await startViews(fixture, 5);
         const paidAfter: number[] = [];
         for (let second = 1; second <= 60; second++) {
           fixture.advance(1);
-          const reported = sessions.map(async (session) => {
-            const { body } = await fixture.report(session, { reports: wholeVideo() });
-            if (body.state === "watched") await fixture.report(session, closing);
+          const reported = views.map(async (view) => {
+            const { body } = await fixture.report(view, { reports: wholeVideo() });
+            if (body.state === "watched") await fixture.report(view, closing);
           });
           await Promise.all(reported);
           await sweep(fixture);
@@ -271,25 +267,25 @@ describe("cooldown, cap and clock of one viewer", () => {
     test("a second view that begins after the first was watched is paid like any other", () =>
       onFixture({}, async (fixture) => {
         for (const reference of ["a", "b"]) {
-          const session = await fixture.begin(ann, await fixture.issue(ann, reference));
-          await fixture.play(session, 0, 10);
-          expect((await fixture.report(session, closing)).body).toMatchObject({ state: "rewarded" });
+          const view = await fixture.begin(ann, await fixture.issue(ann, reference));
+          await fixture.play(view, 0, 10);
+          expect((await fixture.report(view, closing)).body).toMatchObject({ state: "rewarded" });
         }
       }));
 
     test("views of two viewers count in parallel", () =>
       onFixture({}, async (fixture) => {
-        const sessions = [];
-        for (const user of ["601", "602"]) sessions.push(await fixture.begin(user, await fixture.issue(user)));
-        for (const session of sessions) await fixture.report(session, { started: true });
+        const views = [];
+        for (const user of ["601", "602"]) views.push(await fixture.begin(user, await fixture.issue(user)));
+        for (const view of views) await fixture.report(view, { started: true });
         fixture.advance(10);
-        for (const session of sessions) await fixture.report(session, { reports: wholeVideo(), ...closing });
+        for (const view of views) await fixture.report(view, { reports: wholeVideo(), ...closing });
         expect(await fixture.events()).toHaveLength(2);
       }));
 
     test("no order of calls earns views faster than real time", { timeout: 120_000 }, async () => {
       const step = fc.record({
-        view: fc.nat({ max: 3 }),
+        index: fc.nat({ max: 3 }),
         seconds: fc.constantFrom(0, 0, 0.3, 1, 2.5, 7),
         from: fc.nat({ max: 9 }),
         closes: fc.boolean(),
@@ -298,12 +294,12 @@ describe("cooldown, cap and clock of one viewer", () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), (steps) =>
           onFixture({}, async (fixture) => {
-            const sessions = await startViews(fixture, 4);
+            const views = await startViews(fixture, 4);
             const startedAt = fixture.clock.now.getTime();
-            for (const { view, seconds, from, closes, sweeps } of steps) {
+            for (const { index, seconds, from, closes, sweeps } of steps) {
               fixture.advance(seconds);
-              const session = sessions[view];
-              if (session) await fixture.report(session, { reports: wholeVideo().slice(from), ...(closes && closing) });
+              const view = views[index];
+              if (view) await fixture.report(view, { reports: wholeVideo().slice(from), ...(closes && closing) });
               if (sweeps) await sweep(fixture);
               const elapsedSeconds = (fixture.clock.now.getTime() - startedAt) / 1000;
               expect((await fixture.events()).length * 9).toBeLessThanOrEqual(elapsedSeconds);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { migrations } from "../src/migrations.ts";
 import { openDirectLinkFixture } from "./fixtures/direct-link-fixture.ts";
-import { wholeVideo } from "./fixtures/session-fixture.ts";
+import { wholeVideo } from "./fixtures/view-fixture.ts";
 import { openViewerFixture } from "./fixtures/viewer-fixture.ts";
 
 /** Counts each row that a statement writes in a table of the schema. */
@@ -51,8 +51,8 @@ describe("docs/performance.md says what is written for", () => {
     const code = await fixture.issue("601");
     const reports = wholeVideo();
     const written = await writesOf(async () => {
-      const session = await fixture.begin("601", code);
-      await fixture.report(session, { started: true });
+      const view = await fixture.begin("601", code);
+      await fixture.report(view, { started: true });
       // As a player does: a report at each quartile and at the end.
       for (const [from, to] of [
         [0, 3],
@@ -61,9 +61,9 @@ describe("docs/performance.md says what is written for", () => {
         [8, 10],
       ] as const) {
         fixture.advance(to - from);
-        await fixture.report(session, { reports: reports.slice(from, to) });
+        await fixture.report(view, { reports: reports.slice(from, to) });
       }
-      await fixture.report(session, { closed: "tap" });
+      await fixture.report(view, { closed: "tap" });
     });
     expect(written).toEqual(documented("a view of ten seconds"));
     await fixture.close();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createServerDatabase, openTestDatabase } from "@intermission/testing/test-database";
 import { expect, onTestFinished, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
-import { sweepViews } from "../src/views/sweep-sessions.ts";
+import { sweepViews } from "../src/views/sweep-views.ts";
 import { openCliFixture } from "./fixtures/cli-fixture.ts";
 import { openViewerFixture } from "./fixtures/viewer-fixture.ts";
 
@@ -63,9 +63,9 @@ test("views that a wrong clock began and paid lock their viewer out neither by c
   const fixture = await openViewerFixture(store.database, { cooldownSeconds: 300, dailyCap: 2 });
   onTestFinished(() => fixture.close());
   const begin = async (reference: string) => {
-    const session = await fixture.begin(ann, await fixture.issue(ann, reference));
-    await fixture.report(session, { started: true });
-    return session;
+    const view = await fixture.begin(ann, await fixture.issue(ann, reference));
+    await fixture.report(view, { started: true });
+    return view;
   };
   fixture.advance((10 * day) / 1000);
   const paid = await begin("ahead");

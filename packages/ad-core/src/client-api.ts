@@ -119,8 +119,8 @@ export const currencyCode = z
   .regex(/^[A-Z]{3}$/)
   .describe("ISO 4217: of `revenue_micros`.");
 
-export const sessionState = z.enum(["opened", "playing", "watched", "rewarded"]);
-export type ViewState = z.infer<typeof sessionState>;
+export const viewState = z.enum(["opened", "playing", "watched", "rewarded"]);
+export type ViewState = z.infer<typeof viewState>;
 
 /** The publisher's own `startapp` value. */
 const startParam = z
@@ -155,7 +155,7 @@ export const describeCodeResponse = z
     sessions: z.array(
       z.object({
         session_id: z.string(),
-        state: sessionState,
+        state: viewState,
         opened_at: moment,
         watched_at: moment.nullable(),
         closed_at: moment.nullable(),

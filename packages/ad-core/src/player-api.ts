@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { playerExamples } from "./api-examples.ts";
-import { availabilityResponse, namedRewards, sessionState, telegramId } from "./client-api.ts";
+import { availabilityResponse, namedRewards, telegramId, viewState } from "./client-api.ts";
 
 /**
  * Requests and responses of `/player/v1`, the ad service's API for the mini-app: plain JSON, so that an inline script and a
@@ -169,7 +169,7 @@ export const openSessionResponse = z
           "Replaces the token of an earlier opening. Reports with the earlier token are then answered SUPERSEDED.",
         ),
       code: z.string(),
-      state: sessionState,
+      state: viewState,
       review: viewReview
         .optional()
         .describe("Only with state `watched`: there is nothing more to watch, and no reward, or none yet."),
@@ -260,7 +260,7 @@ export type ReportRefusalReason = z.infer<typeof reportRefusalReason>;
 
 export const reportResponse = z
   .object({
-    state: sessionState,
+    state: viewState,
     review: viewReview
       .optional()
       .describe(
@@ -340,7 +340,7 @@ export type StatusRequest = z.infer<typeof statusRequest>;
 /** The reward's status in the ad service. Whether it was credited is known to the publisher's API. */
 export const statusResponse = z
   .object({
-    state: sessionState,
+    state: viewState,
     review: viewReview
       .optional()
       .describe("Only with state `watched`: a held view earned nothing yet, a refused one earns nothing."),

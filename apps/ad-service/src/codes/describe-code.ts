@@ -36,14 +36,14 @@ export interface DescribedCode extends Omit<FoundCode, "earned"> {
   /** The publisher's own `startapp` value of the launch. */
   startParam: string | null;
   events: { event: EventType; eventId: string; occurredAt: Date }[];
-  sessions: DescribedSession[];
+  views: DescribedView[];
   /** Visits of the direct link, by outcome. */
   clicks: Record<string, number>;
   /** Ad requests, by outcome. */
   requests: Record<string, number>;
 }
 
-export interface DescribedSession {
+export interface DescribedView {
   viewId: string;
   startParam: string | null;
   state: ViewState;
@@ -66,24 +66,24 @@ export async function describeCode(
   const found = await findCode(database, { code, now });
   if (!found || found.botId !== botId) return { outcome: "unknown-code" };
   const earned = await database.run(selectEvents, [botId, code]);
-  const [sessions, clicks, requests] = await Promise.all([
-    sessionsOf(database, botId, code),
+  const [views, clicks, requests] = await Promise.all([
+    viewsOf(database, botId, code),
     clicksOf(database, { botId, code, events: earned }),
     requestsOf(database, botId, code),
   ]);
   const events = earned.map(({ isTest: _isTest, ...event }) => event);
-  const startParam = sessions.at(-1)?.startParam ?? null;
-  return { outcome: "found", code: { ...found, startParam, events, sessions, clicks, requests } };
+  const startParam = views.at(-1)?.startParam ?? null;
+  return { outcome: "found", code: { ...found, startParam, events, views, clicks, requests } };
 }
 
 /** The events that a code can still earn now. A view that is held may still earn its own. */
 export function canEarn(
-  { isExpired, events, sessions, clicks }: Pick<DescribedCode, "isExpired" | "events" | "sessions" | "clicks">,
+  { isExpired, events, views, clicks }: Pick<DescribedCode, "isExpired" | "events" | "views" | "clicks">,
   payPerCode: PayPerCode,
 ): EventType[] {
   if (isExpired) return [];
   const used = new Set(events.map(({ event }) => event));
-  if (sessions.some(({ review }) => review !== undefined)) used.add("rewarded");
+  if (views.some(({ review }) => review !== undefined)) used.add("rewarded");
   if (clicks.held !== undefined || clicks.suspicious !== undefined) used.add("direct_link");
   if (payPerCode === "once" && used.size > 0) return [];
   return eventType.options.filter((event) => !used.has(event));
@@ -101,8 +101,8 @@ const selectEvents = statement<DescribedEvent>(
   `select event, event_id as "eventId", occurred_at as "occurredAt", is_test as "isTest"
    from events where bot_id = $1 and code = $2 order by occurred_at`,
 );
-const selectViews = statement<Omit<DescribedSession, "state" | "review"> & { state: ViewState | "held" | "refused" }>(
-  "codes.describe-sessions",
+const selectViews = statement<Omit<DescribedView, "state" | "review"> & { state: ViewState | "held" | "refused" }>(
+  "codes.describe-views",
   `select view_id as "viewId", start_param as "startParam", state, suspicions, opened_at as "openedAt", watched_at as "watchedAt",
      closed_at as "closedAt", accepted_ms as "acceptedMs", duration_ms as "durationMs",
      coalesce(refusals, '{}') as refusals
@@ -118,9 +118,9 @@ const countRequests = statement<{ reason: string; count: number }>(
    from ad_requests where bot_id = $1 and code = $2 group by 1`,
 );
 
-async function sessionsOf(database: Database, botId: string, code: string): Promise<DescribedSession[]> {
-  const sessions = await database.run(selectViews, [botId, code]);
-  return sessions.map(({ viewId, state, ...others }) => ({
+async function viewsOf(database: Database, botId: string, code: string): Promise<DescribedView[]> {
+  const views = await database.run(selectViews, [botId, code]);
+  return views.map(({ viewId, state, ...others }) => ({
     viewId,
     ...(state === "held" || state === "refused"
       ? { state: "watched" as const, review: state }

@@ -144,7 +144,7 @@ async function sendBuiltPage(request: FastifyRequest, reply: FastifyReply, html:
   const etag = isBrotli ? `"${hash}-br"` : `"${hash}"`;
   setPageHeaders(reply, policy);
   reply.header("permissions-policy", "autoplay=(self), camera=(), microphone=(), geolocation=(), payment=()");
-  // The hints by which the video's file is chosen when this page opens its session.
+  // The hints by which the video's file is chosen when this page opens its view.
   reply.header("accept-ch", "ECT, Downlink, Save-Data, Sec-CH-Viewport-Width, Sec-CH-DPR");
   // A bot's page may be indexed. An address with a code in it belongs to one user.
   if (request.url.includes("?")) reply.header("x-robots-tag", "noindex");

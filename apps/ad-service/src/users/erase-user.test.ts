@@ -2,13 +2,13 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
-import { openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
+import { openViewFixture, type ViewFixture } from "../../test/fixtures/view-fixture.ts";
 import { noDeliveries } from "../deliveries/enqueue-webhook.ts";
 import { replayDelivery } from "../deliveries/replay-deliveries.ts";
 import { listEvents } from "../events/list-events.ts";
 import { migrations } from "../migrations.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
-import { sessionRoutes } from "../views/player-routes.ts";
+import { viewPlayerRoutes } from "../views/player-routes.ts";
 import { eraseUser, newPseudonym, steps } from "./erase-user.ts";
 
 const ann = "730046005551";
@@ -16,11 +16,11 @@ const bob = "730046005552";
 
 describe("erasing a user", () => {
   let store: TestDatabase;
-  let fixture: SessionFixture;
+  let fixture: ViewFixture;
 
   beforeAll(async () => {
     store = await openTestDatabase({ schema: "ad_service", migrations });
-    fixture = await openSessionFixture(store.database, sessionRoutes);
+    fixture = await openViewFixture(store.database, viewPlayerRoutes);
     await liveOf(fixture, bob);
     await liveOf(fixture, ann);
   });
@@ -122,17 +122,17 @@ test("a pseudonym has the form of an id that belongs to no user", () => {
 });
 
 /** A row in every table: views watched and in progress, a click, webhooks delivered and waiting, and rows referring to them. */
-async function liveOf(fixture: SessionFixture, userId: string): Promise<void> {
+async function liveOf(fixture: ViewFixture, userId: string): Promise<void> {
   const { botId, database } = fixture;
   const paid = await fixture.begin(userId, await fixture.issue(userId, `order-of-${userId}`));
   await fixture.play(paid, 0, 10);
   await fixture.report(paid, { closed: "tap" });
   const left = await fixture.begin(userId, await fixture.issue(userId, "next"));
   await fixture.play(left, 0, 2);
-  const values = { bot: botId, user: userId, session: paid.session_id, left: left.session_id };
+  const values = { bot: botId, user: userId, view: paid.session_id, left: left.session_id };
   for (const [index, text] of rowsOfUser.entries()) {
-    const names = [...new Set([...text.matchAll(/:(bot|user|session|left)\b/g)].map(([, name = ""]) => name))];
-    const numbered = text.replace(/:(bot|user|session|left)\b/g, (_, name) => `$${names.indexOf(name) + 1}::text`);
+    const names = [...new Set([...text.matchAll(/:(bot|user|view|left)\b/g)].map(([, name = ""]) => name))];
+    const numbered = text.replace(/:(bot|user|view|left)\b/g, (_, name) => `$${names.indexOf(name) + 1}::text`);
     await database.run(
       statement(`test.row-of-user-${index}`, numbered),
       names.map((name) => values[name as keyof typeof values]),
@@ -152,14 +152,14 @@ const rowsOfUser = [
   `insert into events (bot_id, event_id, event, user_id, code, campaign_id, price_micros, revenue_micros, user_agent, address_hash, occurred_at, body)
    values (:bot, 'evt_' || right(:user, 3), 'direct_link', :user, 'd' || right(:user, 4), 'cmp_1', 7000, 4900, 'Phone of ' || :user, '\\x01', now(), '')`,
   `insert into cta_clicks (bot_id, view_id, click_id, user_id, campaign_id, creative_id, occurred_at)
-   values (:bot, :session, 'adc_' || right(:user, 3), :user, 'cmp_1', 'cre_1', now())`,
+   values (:bot, :view, 'adc_' || right(:user, 3), :user, 'cmp_1', 'cre_1', now())`,
   `insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, view_id, reported_at)
-   values (:bot, :user, 'cre_1', now(), 'scam', 'cmp_1', :session, now())`,
+   values (:bot, :user, 'cre_1', now(), 'scam', 'cmp_1', :view, now())`,
   `insert into conversions (click_id, conversion_id, bot_id, campaign_id, occurred_at)
    values ('clk_' || right(:user, 3), 'order-of-' || :user, :bot, 'cmp_1', now())`,
   `insert into tracker_calls (bot_id, view_id, event, position, url, user_agent, due_at)
-   values (:bot, :session, 'start', 0, 'https://ads.test/?u=' || :user, 'Phone of ' || :user, now())`,
-  `insert into vast_ads (bot_id, view_id, ad) values (:bot, :session, jsonb_build_object('user', :user))`,
+   values (:bot, :view, 'start', 0, 'https://ads.test/?u=' || :user, 'Phone of ' || :user, now())`,
+  `insert into vast_ads (bot_id, view_id, ad) values (:bot, :view, jsonb_build_object('user', :user))`,
   "insert into views_due (due_at, bot_id, view_id) values (now() + interval '1 day', :bot, :left)",
   "update events set start_param = 'of_' || :user where user_id = :user",
   "update views set start_param = 'of_' || :user where user_id = :user",

@@ -101,7 +101,7 @@ const MIN_MS = 1000;
 const MAX_MS = 180_000;
 const MAX_VERIFICATIONS = 16;
 const MAX_PARAMETERS_LENGTH = 8 * 1024;
-/** Limit for all trackers of an ad, in characters: they are stored with the session and read at each event. */
+/** Limit for all trackers of an ad, in characters: they are stored with the view and read at each event. */
 const MAX_TRACKER_LENGTH = 128 * 1024;
 
 interface Judging {

@@ -8,17 +8,17 @@ import { fillMacros, type Macros } from "./fill-macros.ts";
 import type { ErrorCall } from "./unwrap-tag.ts";
 import type { TrackedEvent, VastAd, VastErrorCode } from "./vast-ad.ts";
 
-interface SessionOfBot {
+interface ViewOfBot {
   botId: string;
   viewId: string;
 }
 
 const read = statement<{ ad: VastAd }>("vast.read-ad", "select ad from vast_ads where bot_id = $1 and view_id = $2");
 
-/** The ad that a tag returned when the session began; the session keeps it, however often it is reopened. */
-export async function readVastAd(database: Transaction, { botId, viewId }: SessionOfBot): Promise<VastAd> {
+/** The ad that a tag returned when the view began; the view keeps it, however often it is reopened. */
+export async function readVastAd(database: Transaction, { botId, viewId }: ViewOfBot): Promise<VastAd> {
   const [found] = await database.run(read, [botId, viewId]);
-  if (!found) throw new Error(`session ${viewId} has no VAST ad`);
+  if (!found) throw new Error(`view ${viewId} has no VAST ad`);
   return found.ad;
 }
 
@@ -47,20 +47,20 @@ export interface TrackedMoment {
 }
 
 /**
- * Enqueues calls of an ad's trackers for events of its session, in the transaction that records these events: each call
+ * Enqueues calls of an ad's trackers for events of its view, in the transaction that records these events: each call
  * once, even if an event is reported again.
  */
 export async function enqueueTrackerCalls(
   tx: Transaction,
-  session: { botId: string; viewId: string },
+  view: { botId: string; viewId: string },
   { events, playheadMs, clickId, errorCode, now }: TrackedMoment,
 ): Promise<void> {
   if (events.length === 0) return;
-  const { trackers, mediaUrl, userAgent } = await readVastAd(tx, session);
+  const { trackers, mediaUrl, userAgent } = await readVastAd(tx, view);
   const macros: Macros = {
     now,
     chance: Math.random(),
-    viewId: session.viewId,
+    viewId: view.viewId,
     userAgent,
     assetUri: mediaUrl,
     playheadMs,
@@ -70,7 +70,7 @@ export async function enqueueTrackerCalls(
   const calls = events.flatMap((event): Call[] =>
     (trackers[event] ?? []).map((url, position) => ({ event, position, url: fillMacros(url, macros) })),
   );
-  await insertCalls(tx, { ...session, userAgent, now }, calls);
+  await insertCalls(tx, { ...view, userAgent, now }, calls);
 }
 
 /** Enqueues the reports to the `Error` URLs of why a tag returned no ad. */

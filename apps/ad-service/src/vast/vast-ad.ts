@@ -31,7 +31,7 @@ export interface VastCompanion {
   clickThrough: string | null;
 }
 
-/** The single ad that results from unwrapping a tag, as stored with the session that shows it. */
+/** The single ad that results from unwrapping a tag, as stored with the view that shows it. */
 export interface VastAd {
   adId: string | null;
   adSystem: string | null;

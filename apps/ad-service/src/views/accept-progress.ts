@@ -52,7 +52,7 @@ function milestonesOf({ isStarted, acceptedMs, isWatched }: Reached, durationMs:
   ];
 }
 
-/** What a session stores of its reports. */
+/** What a view stores of its reports. */
 export interface Progress {
   /** Accepted ranges of the video, in milliseconds. */
   covered: Range[];

@@ -26,7 +26,7 @@ export interface NewView {
   now: Date;
 }
 
-/** A session that began in time may finish after its code expired. */
+/** A view that began in time may finish after its code expired. */
 const GRACE_MS = 10 * 60_000;
 
 const newViewRows = rowParameters({
@@ -128,20 +128,20 @@ export async function beginViewsInRounds(
   const begun = new Map<NewView, AdView | undefined>();
   const viewerOf = ({ code: { botId, userId } }: NewView) => `${botId} ${userId}`;
   for (const round of inRounds(batch, viewerOf)) {
-    const sessions = await beginViews(database, round);
-    for (const [index, view] of round.entries()) begun.set(view, sessions[index]);
+    const stored = await beginViews(database, round);
+    for (const [index, view] of round.entries()) begun.set(view, stored[index]);
   }
   return batch.map((view) => begun.get(view));
 }
 
-/** Begins views, no two of one viewer. Returns the sessions in the order of the views; undefined for a view that did not begin. */
+/** Begins views, no two of one viewer. Returns them as stored, in the same order; undefined for a view that did not begin. */
 export async function beginViews(database: Transaction, views: readonly NewView[]): Promise<(AdView | undefined)[]> {
-  const sessions = views.map((): AdView | undefined => undefined);
+  const begun = views.map((): AdView | undefined => undefined);
   for (const { position } of await database.run(begin, newViewRows.values(views.map(newViewRowOf)))) {
     const view = views[position];
-    if (view) sessions[position] = viewOfNew(view);
+    if (view) begun[position] = viewOfNew(view);
   }
-  return sessions;
+  return begun;
 }
 
 function newViewRowOf(view: NewView, position: number) {

@@ -1,10 +1,10 @@
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
+import { openViewFixture, type ViewFixture } from "../../test/fixtures/view-fixture.ts";
 import { findBot } from "../bots/bots.ts";
 import { migrations } from "../migrations.ts";
 import { adRows, findCandidateAd } from "./find-ad.ts";
-import { sessionRoutes } from "./player-routes.ts";
+import { viewPlayerRoutes } from "./player-routes.ts";
 
 const insertMore = `
   with made as (select i, 'more' || i as id from generate_series(1, 4) as i),
@@ -22,7 +22,7 @@ const insertMore = `
 
 describe("the ad that the mini-app's page loads ahead", () => {
   let store: TestDatabase;
-  let fixture: SessionFixture;
+  let fixture: ViewFixture;
   let ads: ReturnType<typeof adRows>;
 
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe("the ad that the mini-app's page loads ahead", () => {
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {
-    fixture = await openSessionFixture(store.database, sessionRoutes);
+    fixture = await openViewFixture(store.database, viewPlayerRoutes);
     await store.database.run({ name: "", text: insertMore }, []);
     await fixture.campaigns.refresh();
     ads = adRows(store.database);
@@ -45,7 +45,7 @@ describe("the ad that the mini-app's page loads ahead", () => {
   }
 
   const counts = async () => {
-    const text = `select (select count(*) from ad_requests) as requests, (select count(*) from views) as sessions,
+    const text = `select (select count(*) from ad_requests) as requests, (select count(*) from views) as views,
       (select count(*) from codes) as codes`;
     return store.database.run({ name: "", text }, []);
   };

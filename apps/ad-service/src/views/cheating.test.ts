@@ -1,18 +1,18 @@
 import type { ProgressReport } from "@intermission/ad-core/player-api";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Opened, playedRange, wholeVideo } from "../../test/fixtures/session-fixture.ts";
+import { type Opened, playedRange, wholeVideo } from "../../test/fixtures/view-fixture.ts";
 import { openViewerFixture, type ViewerFixture } from "../../test/fixtures/viewer-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { sweepViews } from "./sweep-sessions.ts";
+import { sweepViews } from "./sweep-views.ts";
 
 const ann = "501";
 const thief = "666";
 
 interface Cheat {
   name: string;
-  /** Runs after a session of Ann has begun and its start is recorded. */
-  act(fixture: ViewerFixture, session: Opened, code: string): Promise<unknown>;
+  /** Runs after a view of Ann has begun and its start is recorded. */
+  act(fixture: ViewerFixture, view: Opened, code: string): Promise<unknown>;
   /** Counts of refused reports by reason, as the publisher sees them. */
   refusals: Record<string, number>;
   acceptedMs: number;
@@ -25,25 +25,25 @@ const each = (reports: ProgressReport[], change: Partial<ProgressReport>) =>
 const cheats: Cheat[] = [
   {
     name: "seeking to the end",
-    act(fixture, session) {
+    act(fixture, view) {
       fixture.advance(10);
-      return fixture.report(session, { reports: [playedRange(0, 0), playedRange(1, 9)], ...closing });
+      return fixture.report(view, { reports: [playedRange(0, 0), playedRange(1, 9)], ...closing });
     },
     refusals: {},
     acceptedMs: 2000,
   },
   {
     name: "the whole video in one call",
-    act: (fixture, session) => fixture.report(session, { reports: wholeVideo(), ...closing }),
+    act: (fixture, view) => fixture.report(view, { reports: wholeVideo(), ...closing }),
     refusals: { "too-early": 9 },
     acceptedMs: 1000,
   },
   {
     name: "perfect numbers at ten times the speed",
-    async act(fixture, session) {
+    async act(fixture, view) {
       for (let second = 0; second < 10; second++) {
         fixture.advance(0.1);
-        await fixture.report(session, { reports: [playedRange(second, second)], ...closing });
+        await fixture.report(view, { reports: [playedRange(second, second)], ...closing });
       }
     },
     refusals: { "too-early": 8 },
@@ -52,8 +52,8 @@ const cheats: Cheat[] = [
   },
   {
     name: "the whole video in one closing beacon whose reports the service might keep",
-    async act(fixture, session) {
-      await fixture.report(session, { reports: wholeVideo(), closed: "page-hidden" });
+    async act(fixture, view) {
+      await fixture.report(view, { reports: wholeVideo(), closed: "page-hidden" });
       for (let second = 0; second < 40; second++) {
         fixture.advance(1);
         await sweepViews(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
@@ -64,57 +64,57 @@ const cheats: Cheat[] = [
   },
   {
     name: "a hidden tab",
-    act(fixture, session) {
+    act(fixture, view) {
       fixture.advance(10);
-      return fixture.report(session, { reports: each(wholeVideo(), { visible: false }), ...closing });
+      return fixture.report(view, { reports: each(wholeVideo(), { visible: false }), ...closing });
     },
     refusals: { hidden: 10 },
     acceptedMs: 0,
   },
   {
     name: "a tab in the background whose throttled timers report a whole minute in one range",
-    act(fixture, session) {
+    act(fixture, view) {
       fixture.advance(60);
-      return fixture.report(session, { reports: [{ ...playedRange(0, 0), to_ms: 60_000 }], ...closing });
+      return fixture.report(view, { reports: [{ ...playedRange(0, 0), to_ms: 60_000 }], ...closing });
     },
     refusals: { "too-long": 1 },
     acceptedMs: 0,
   },
   {
     name: "running backwards, and beyond the end",
-    act(fixture, session) {
+    act(fixture, view) {
       fixture.advance(10);
       const backwards = { ...playedRange(0, 5), to_ms: 5000 };
-      return fixture.report(session, { reports: [backwards, playedRange(1, 10), playedRange(2, 300)], ...closing });
+      return fixture.report(view, { reports: [backwards, playedRange(1, 10), playedRange(2, 300)], ...closing });
     },
     refusals: { backwards: 1, "beyond-the-end": 2 },
     acceptedMs: 0,
   },
   {
     name: "the same three reports, fifty times",
-    async act(fixture, session) {
+    async act(fixture, view) {
       fixture.advance(60);
       const reports = [playedRange(0, 0), playedRange(1, 1), playedRange(2, 2)];
-      for (let time = 0; time < 50; time++) await fixture.report(session, { reports, ...closing });
+      for (let time = 0; time < 50; time++) await fixture.report(view, { reports, ...closing });
     },
     refusals: {},
     acceptedMs: 3000,
   },
   {
     name: "the same three seconds under new sequence numbers each time",
-    async act(fixture, session) {
+    async act(fixture, view) {
       fixture.advance(60);
       const reports = Array.from({ length: 60 }, (_, index) => playedRange(index, index % 3));
-      await fixture.report(session, { reports, ...closing });
+      await fixture.report(view, { reports, ...closing });
     },
     refusals: {},
     acceptedMs: 3000,
   },
   {
     name: "a forged token",
-    async act(fixture, session) {
+    async act(fixture, view) {
       fixture.advance(10);
-      const forged = { ...session, token: `${session.token.slice(0, -4)}AAAA` };
+      const forged = { ...view, token: `${view.token.slice(0, -4)}AAAA` };
       const answers = [
         await fixture.report(forged, { reports: wholeVideo(), ...closing }),
         await fixture.report(forged, {}),
@@ -125,11 +125,11 @@ const cheats: Cheat[] = [
     acceptedMs: 0,
   },
   {
-    name: "a token stolen before its owner opened the session again",
-    async act(fixture, session, code) {
+    name: "a token stolen before its owner opened the view again",
+    async act(fixture, view, code) {
       await fixture.open(ann, code);
       fixture.advance(10);
-      const answer = await fixture.report(session, { reports: wholeVideo(), ...closing });
+      const answer = await fixture.report(view, { reports: wholeVideo(), ...closing });
       expect(answer.body.error?.code).toBe("SUPERSEDED");
     },
     refusals: { superseded: 1 },
@@ -137,9 +137,9 @@ const cheats: Cheat[] = [
   },
   {
     name: "a clock that steps back",
-    act(fixture, session) {
+    act(fixture, view) {
       fixture.advance(-3600);
-      return fixture.report(session, { reports: wholeVideo(), ...closing });
+      return fixture.report(view, { reports: wholeVideo(), ...closing });
     },
     // A start in the future counts as now, so that the second of slack is accepted, which never completes a view.
     refusals: { "too-early": 9 },
@@ -162,9 +162,9 @@ describe("cheats", () => {
 
   test.each(cheats)("earn nothing, and the publisher can read why: $name", async ({ act, refusals, acceptedMs }) => {
     const code = await fixture.issue(ann);
-    const session = await fixture.begin(ann, code);
-    await fixture.report(session, { started: true });
-    await act(fixture, session, code);
+    const view = await fixture.begin(ann, code);
+    await fixture.report(view, { started: true });
+    await act(fixture, view, code);
     fixture.advance(3600);
     expect(await fixture.events()).toEqual([]);
     expect(await fixture.charges()).toEqual([]);
@@ -177,9 +177,9 @@ describe("cheats", () => {
     test("that was stolen acts as its user, and earns only for that user", async () => {
       const initData = fixture.initData(ann);
       const opened = await fixture.post("/sessions", { bot_id: fixture.botId, init_data: initData });
-      const session = opened.body as unknown as Opened;
-      await fixture.play(session, 0, 10);
-      await fixture.report(session, closing);
+      const view = opened.body as unknown as Opened;
+      await fixture.play(view, 0, 10);
+      await fixture.report(view, closing);
       expect((await fixture.events()).map(({ user_id }) => user_id)).toEqual([ann]);
     });
 
@@ -198,7 +198,7 @@ describe("cheats", () => {
       const initData = forge(fixture.initData(ann), fixture.initData(ann, { secondsAgo: 2 * 86_400 }));
       const answer = await fixture.post("/sessions", { bot_id: fixture.botId, init_data: initData });
       expect(answer).toMatchObject({ status: 401, body: { error: { code: refusal } } });
-      expect(await fixture.sessions()).toEqual([]);
+      expect(await fixture.storedViews()).toEqual([]);
     });
   });
 
@@ -225,12 +225,10 @@ describe("cheats", () => {
     fixture = await openViewerFixture(store.database, { cooldownSeconds: 0, dailyCap: 5 });
     const codes = await Promise.all(Array.from({ length: 8 }, (_, index) => fixture.issue(ann, `order-${index}`)));
     const opened = await Promise.all(codes.map((code) => fixture.open(ann, code)));
-    const sessions = opened
-      .filter(({ body }) => body.outcome === "session")
-      .map(({ body }) => body as unknown as Opened);
-    for (const session of sessions) await fixture.report(session, { started: true });
+    const views = opened.filter(({ body }) => body.outcome === "session").map(({ body }) => body as unknown as Opened);
+    for (const view of views) await fixture.report(view, { started: true });
     fixture.advance(10);
-    for (const session of sessions) await fixture.report(session, { reports: wholeVideo(), ...closing });
+    for (const view of views) await fixture.report(view, { reports: wholeVideo(), ...closing });
     for (const code of codes) await watchWith(fixture, code);
     expect(await fixture.events()).toHaveLength(5);
   });
@@ -246,9 +244,9 @@ async function watchAsSoonAsAllowed(fixture: ViewerFixture, reference: string): 
 async function watchWith(fixture: ViewerFixture, code: string): Promise<boolean> {
   const opened = await fixture.open(ann, code);
   if (opened.body.outcome !== "session") return false;
-  const session = opened.body as unknown as Opened;
-  await fixture.report(session, { started: true });
+  const view = opened.body as unknown as Opened;
+  await fixture.report(view, { started: true });
   fixture.advance(10);
-  const first = session.first_sequence;
-  return (await fixture.report(session, { reports: wholeVideo(first), ...closing })).body.state === "rewarded";
+  const first = view.first_sequence;
+  return (await fixture.report(view, { reports: wholeVideo(first), ...closing })).body.state === "rewarded";
 }

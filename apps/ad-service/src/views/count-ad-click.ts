@@ -5,7 +5,7 @@ import { landingAddress } from "../campaigns/campaign-settings.ts";
 import { fillMacros } from "../vast/fill-macros.ts";
 import { enqueueTrackerCalls, readVastAd } from "../vast/trackers.ts";
 import { type AdRows, findAd } from "./find-ad.ts";
-import { type AdView, isClickKey, lockView, readSession } from "./session.ts";
+import { type AdView, isClickKey, lockView, readView } from "./session.ts";
 
 export interface AdClick {
   botId: string;
@@ -31,41 +31,41 @@ const read = statement<{ clickId: string }>(
 );
 
 /**
- * Redirects from a video's or an end card's call to action to its landing page. Counts the first click of a session that
+ * Redirects from a video's or an end card's call to action to its landing page. Counts the first click of a view that
  * began to play.
  */
 export async function countAdClick(
   { database, ads }: { database: Database; ads: AdRows },
   click: AdClick,
 ): Promise<AdClickOutcome> {
-  const opened = await readSession(database, click);
+  const opened = await readView(database, click);
   if (!opened) return { outcome: "unknown" };
-  // Read before the transaction, which holds its connection and the session's lock.
+  // Read before the transaction, which holds its connection and the view's lock.
   const vastAd = opened.isVast ? await readVastAd(database, opened) : undefined;
   const ad = await findAd(ads, opened, { vastAd });
   const landingUrl = click.isOnEndCard ? ad.endCard?.landingUrl : ad.landingUrl;
   if (!landingUrl) return { outcome: "unknown" };
   return database.transaction(async (tx) => {
-    // The session's lock makes two concurrent clicks one.
-    const session = await lockView(tx, click);
-    if (!session) return { outcome: "unknown" };
-    const [earlier] = await tx.run(read, [session.botId, session.viewId]);
+    // The view's lock makes two concurrent clicks one.
+    const view = await lockView(tx, click);
+    if (!view) return { outcome: "unknown" };
+    const [earlier] = await tx.run(read, [view.botId, view.viewId]);
     const clickId = earlier?.clickId ?? newClickId(click.now.getTime(), randomBytes(10));
-    const isCounted = !earlier && isCountable(session, click);
-    if (isCounted) await count(tx, session, clickId, click);
-    return { outcome: "landed", isCounted, url: landingOf(landingUrl, session, { clickId, now: click.now }) };
+    const isCounted = !earlier && isCountable(view, click);
+    if (isCounted) await count(tx, view, clickId, click);
+    return { outcome: "landed", isCounted, url: landingOf(landingUrl, view, { clickId, now: click.now }) };
   });
 }
 
-function isCountable(session: AdView, { isMachine, key }: AdClick): boolean {
-  return !isMachine && session.startedAt !== null && !session.isTest && isClickKey(key, session);
+function isCountable(view: AdView, { isMachine, key }: AdClick): boolean {
+  return !isMachine && view.startedAt !== null && !view.isTest && isClickKey(key, view);
 }
 
-async function count(tx: Transaction, session: AdView, clickId: string, { isOnEndCard, now }: AdClick) {
-  const { botId, viewId, userId, campaignId, creativeId, acceptedMs: playheadMs } = session;
+async function count(tx: Transaction, view: AdView, clickId: string, { isOnEndCard, now }: AdClick) {
+  const { botId, viewId, userId, campaignId, creativeId, acceptedMs: playheadMs } = view;
   await tx.run(insert, [botId, viewId, clickId, userId, campaignId, creativeId, now]);
-  if (!session.isVast) return;
-  await enqueueTrackerCalls(tx, session, {
+  if (!view.isVast) return;
+  await enqueueTrackerCalls(tx, view, {
     events: [isOnEndCard ? "companionClick" : "click"],
     playheadMs,
     clickId,
@@ -73,9 +73,9 @@ async function count(tx: Transaction, session: AdView, clickId: string, { isOnEn
   });
 }
 
-function landingOf(landingUrl: string, session: AdView, { clickId, now }: { clickId: string; now: Date }): string {
-  const { botId, viewId, code, campaignId, creativeId } = session;
-  const filled = session.isVast ? fillMacros(landingUrl, { now, chance: Math.random(), viewId, clickId }) : landingUrl;
+function landingOf(landingUrl: string, view: AdView, { clickId, now }: { clickId: string; now: Date }): string {
+  const { botId, viewId, code, campaignId, creativeId } = view;
+  const filled = view.isVast ? fillMacros(landingUrl, { now, chance: Math.random(), viewId, clickId }) : landingUrl;
   return landingAddress(filled, {
     click_id: clickId,
     code,

@@ -39,7 +39,7 @@ export interface OpeningInput {
   random: () => number;
   viewId: string;
   token: string;
-  /** The id of the event, if this opening closes a watched session. */
+  /** The id of the event, if this opening closes a watched view. */
   eventId: string;
   now: Date;
 }
@@ -50,7 +50,7 @@ export interface EnterViewInput extends OpeningInput {
   wanted: string | undefined;
   /** The publisher's own `startapp` value of this launch. */
   startParam: string | undefined;
-  /** The launch data is too old to begin a session. */
+  /** The launch data is too old to begin a view. */
   mustContinue: boolean;
   bot: Bot;
   ad: Omit<UserAdRequest, "seen">;
@@ -62,7 +62,7 @@ type Refusal =
   | { outcome: "no-ad"; reason: NoAdReason }
   | Extract<ViewerLimit, { outcome: "limited" }>
   | { outcome: "refused"; reason: OpenSessionRefusal };
-type Entered = { outcome: "entered"; session: AdView; ad: Ad };
+type Entered = { outcome: "entered"; view: AdView; ad: Ad };
 /** The state that the decision was based on has changed. */
 type Changed = { outcome: "changed" };
 /** The code has earned the only event that its bot pays per code. */
@@ -118,15 +118,15 @@ async function enter(
   input: EnterViewInput,
   tried: TriedTags,
 ): Promise<EnterViewOutcome | Changed | Spent> {
-  const { code, session, limit } = opening;
+  const { code, view, limit } = opening;
   const { now, wanted } = input;
   if (!code && input.mustContinue) return refused("INIT_DATA_EXPIRED");
   if (!code && wanted !== undefined) return refused("CODE_UNKNOWN");
   if (code && code.userId !== input.userId) return refused("CODE_OF_ANOTHER_USER");
-  if (!session && input.mustContinue) return refused("INIT_DATA_EXPIRED");
+  if (!view && input.mustContinue) return refused("INIT_DATA_EXPIRED");
   // Nothing was accepted of a broken ad: its code begins a new view, without the videos that could not be played.
-  const broken = session && isBroken(session, now) && now <= session.deadline ? session : undefined;
-  if (session && !broken) return continueView(deps, session, opening, input);
+  const broken = view && isBroken(view, now) && now <= view.deadline ? view : undefined;
+  if (view && !broken) return continueView(deps, view, opening, input);
   if (code?.isFollowed && input.bot.payPerCode === "once") return { outcome: "spent" };
   if (code?.isRewarded) return refused("CODE_USED");
   if (code && code.expiresAt <= now && !broken) return refused("CODE_EXPIRED");
@@ -139,37 +139,37 @@ async function enter(
 
 async function continueView(
   { views, ads }: EnterViewDeps,
-  session: AdView,
+  view: AdView,
   { limit, vastAd }: Opening,
   { startParam, token, eventId, device, now }: EnterViewInput,
 ): Promise<EnterViewOutcome | Changed> {
-  const isUnfinished = session.state === "opened" || session.state === "playing";
-  if (isUnfinished && now > session.deadline) return refused("CODE_EXPIRED");
+  const isUnfinished = view.state === "opened" || view.state === "playing";
+  if (isUnfinished && now > view.deadline) return refused("CODE_EXPIRED");
   // An offer that was not started reserves nothing: the viewer may have earned elsewhere since.
-  if (session.state === "opened" && limit.outcome === "limited") return limit;
-  const pending = session.pendingReports ?? [];
+  if (view.state === "opened" && limit.outcome === "limited") return limit;
+  const pending = view.pendingReports ?? [];
   const change =
-    session.state === "watched"
-      ? await endingOf(views, session, { reason: "reopened", eventId, now })
-      : { before: session, after: session, isStart: false, milestones: [], now };
+    view.state === "watched"
+      ? await endingOf(views, view, { reason: "reopened", eventId, now })
+      : { before: view, after: view, isStart: false, milestones: [], now };
   const after: AdView = {
     ...change.after,
     tokenHash: hashSessionToken(token),
-    openings: session.openings + 1,
+    openings: view.openings + 1,
     ...(isUnfinished && startParam !== undefined && { startParam }),
-    firstSequence: Math.max(nextSequence(session.progress), ...pending.map(({ sequence }) => sequence + 1)),
+    firstSequence: Math.max(nextSequence(view.progress), ...pending.map(({ sequence }) => sequence + 1)),
     // The viewer is back, so a close that waits for its reports is withdrawn, unless they are here and wait for the clock.
     // The page plays from now on, and the time before is credited to no view.
     ...(isUnfinished &&
       pending.length === 0 && {
         closeRequestedAt: null,
         closeReason: null,
-        creditedUntil: latest(session.creditedUntil, now),
+        creditedUntil: latest(view.creditedUntil, now),
       }),
   };
   const changed = await changeView(views, { ...change, after });
   if (changed.outcome !== "stored") return { outcome: "changed" };
-  return { outcome: "entered", session: changed.session, ad: await findAd(ads, session, { vastAd, device }) };
+  return { outcome: "entered", view: changed.view, ad: await findAd(ads, view, { vastAd, device }) };
 }
 
 interface TriedTags {
@@ -244,7 +244,7 @@ async function beginView(
     if (begun === "full") continue;
     if (!begun) return { outcome: "changed" };
     rememberView(views, begun);
-    return { outcome: "entered", session: begun, ad: await findAd(ads, begun, { vastAd, device }) };
+    return { outcome: "entered", view: begun, ad: await findAd(ads, begun, { vastAd, device }) };
   }
   return { outcome: "no-ad", reason: "none-fits" };
 }

@@ -120,15 +120,15 @@ export function mediaAddress(publicUrl: string, fileName: string): string {
   return `${publicUrl.replace(/\/$/, "")}/media/${fileName}`;
 }
 
-/** The ad of a session; without a device, with the video as it was uploaded. */
+/** The ad of a view; without a device, with the video as it was uploaded. */
 export async function findAd(
   rows: AdRows,
-  session: Chosen & { viewId: string },
+  view: Chosen & { viewId: string },
   { vastAd, device }: { vastAd: VastAd | undefined; device?: Device },
 ): Promise<Ad> {
-  const chosen = await findChosenAd(rows, session, device);
+  const chosen = await findChosenAd(rows, view, device);
   if (chosen.kind === "video") return chosen.ad;
-  if (!vastAd) throw new Error(`session ${session.viewId} has no VAST ad`);
+  if (!vastAd) throw new Error(`view ${view.viewId} has no VAST ad`);
   return vastAdOf(chosen.row, vastAd);
 }
 

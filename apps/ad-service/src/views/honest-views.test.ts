@@ -2,7 +2,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { HonestPlayer, openViewerFixture, type ViewerFixture } from "../../test/fixtures/viewer-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { sweepViews } from "./sweep-sessions.ts";
+import { sweepViews } from "./sweep-views.ts";
 
 const ann = "501";
 

@@ -11,7 +11,7 @@ import { namedRewardsOf } from "../bots/bot-settings.ts";
 import type { AdVerification } from "../vast/vast-ad.ts";
 import { resumePositionMs } from "./accept-progress.ts";
 import { type Ad, mediaAddress } from "./find-ad.ts";
-import type { OpenSessionOutcome } from "./open-session.ts";
+import type { OpenViewOutcome } from "./open-view.ts";
 import { type AdView, clickAddress, stateForPlayer } from "./session.ts";
 
 const NO_AD_RETRY_SECONDS = 60;
@@ -40,7 +40,7 @@ export const otherServers = {
 
 /** The response body of an opening. Refusals are thrown as `HttpError`s. */
 export function openingAnswer(
-  outcome: Exclude<OpenSessionOutcome, { outcome: "too-many" }>,
+  outcome: Exclude<OpenViewOutcome, { outcome: "too-many" }>,
   publicUrl: string,
   now: Date,
 ): OpenSessionResponse {
@@ -56,21 +56,21 @@ export function openingAnswer(
     const { reason, availableAt } = outcome;
     return { outcome: "limit-reached", ...shared, reason, available_at: availableAt.toISOString() };
   }
-  const { session, token, ad } = outcome;
+  const { view, token, ad } = outcome;
   const rewards = namedRewardsOf(outcome.bot);
   return {
     outcome: "session",
     ...shared,
-    session_id: session.viewId,
+    session_id: view.viewId,
     token,
-    code: session.code,
-    ...stateForPlayer(session.state),
-    ad: adForPlayer(ad, publicUrl, session),
+    code: view.code,
+    ...stateForPlayer(view.state),
+    ad: adForPlayer(ad, publicUrl, view),
     ...(rewards && { rewards }),
-    accepted_ms: session.acceptedMs,
-    resume_at_ms: resumePositionMs(session.progress),
-    first_sequence: session.firstSequence,
-    deadline: session.deadline.toISOString(),
+    accepted_ms: view.acceptedMs,
+    resume_at_ms: resumePositionMs(view.progress),
+    first_sequence: view.firstSequence,
+    deadline: view.deadline.toISOString(),
   };
 }
 
@@ -86,11 +86,11 @@ function botForPlayer(bot: Bot): BotForPlayer {
   };
 }
 
-function adForPlayer(ad: Ad, publicUrl: string, session: AdView): AdForPlayer {
+function adForPlayer(ad: Ad, publicUrl: string, view: AdView): AdForPlayer {
   const { advertiser, posterFileName, mediaType, durationMs, width, height, endCard } = ad;
   const callOf = ({ callToAction, landingUrl }: Pick<Ad, "callToAction" | "landingUrl">, place?: "end-card") =>
     callToAction &&
-    landingUrl && { call_to_action: { label: callToAction, url: clickAddress(publicUrl, session, place) } };
+    landingUrl && { call_to_action: { label: callToAction, url: clickAddress(publicUrl, view, place) } };
   const media = (fileName: string | null) => mediaAddress(publicUrl, fileName ?? "");
   return {
     advertiser,

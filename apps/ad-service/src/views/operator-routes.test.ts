@@ -38,9 +38,9 @@ async function held(userId = "501"): Promise<string> {
   const bot = await readBot(store.database, botId);
   if (!bot) throw new Error("the bot is gone");
   const { code } = await issueCode(openCodes(store.database), { bot, userId, now: fixture.clock.now });
-  const sessionId = newViewId(botId);
-  await store.database.run(insertHeld, [botId, sessionId, code, fixture.clock.now, userId]);
-  return sessionId;
+  const viewId = newViewId(botId);
+  await store.database.run(insertHeld, [botId, viewId, code, fixture.clock.now, userId]);
+  return viewId;
 }
 
 async function call(method: "GET" | "POST", path: string) {
@@ -73,35 +73,37 @@ test("held views are listed with their suspicions, and released or refused once"
 });
 
 test("a paid view is refunded to its campaign once; one that was not charged has nothing to refund", async () => {
-  const sessionId = await held("502");
-  expect(await call("POST", `/views/${sessionId}/refund`)).toMatchObject({
+  const viewId = await held("502");
+  expect(await call("POST", `/views/${viewId}/refund`)).toMatchObject({
     status: 409,
     body: { error: { code: "NOT_CHARGED" } },
   });
-  await call("POST", `/views/${sessionId}/release`);
+  await call("POST", `/views/${viewId}/release`);
   const day = async () => {
     const text = "select views, spent_micros as spent from campaign_days where campaign_id = 'cmp_a'";
     return (await store.database.run<{ views: number; spent: number }>({ name: "", text }, []))[0];
   };
   const before = await day();
-  expect(await call("POST", `/views/${sessionId}/refund`)).toMatchObject({
+  expect(await call("POST", `/views/${viewId}/refund`)).toMatchObject({
     status: 200,
-    body: { sessionId, campaignId: "cmp_a", refundedMicros: 0 },
+    body: { sessionId: viewId, campaignId: "cmp_a", refundedMicros: 0 },
   });
   expect(await day()).toEqual({ views: (before?.views ?? 0) - 1, spent: before?.spent });
-  expect(await call("POST", `/views/${sessionId}/refund`)).toMatchObject({
+  expect(await call("POST", `/views/${viewId}/refund`)).toMatchObject({
     status: 409,
     body: { error: { code: "REFUNDED" } },
   });
   const { views = [] } = (await call("GET", "/views?state=rewarded")).body;
-  expect(views.filter((view) => (view as { refundedAt: unknown }).refundedAt !== null)).toMatchObject([{ sessionId }]);
+  expect(views.filter((view) => (view as { refundedAt: unknown }).refundedAt !== null)).toMatchObject([
+    { sessionId: viewId },
+  ]);
 });
 
 test.each([
   ["an unknown view", "7000000001-AAAAAAAAAAAAAAAAAAAAAA", 404],
   ["an invalid view id", "nonsense", 404],
-])("%s is reported as such", async (_name, sessionId, status) => {
-  const answer = await call("POST", `/views/${sessionId}/release`);
+])("%s is reported as such", async (_name, viewId, status) => {
+  const answer = await call("POST", `/views/${viewId}/release`);
   expect(answer.status).toBe(status);
   expect(answer.body.error?.message).toContain("views list");
 });

@@ -17,7 +17,7 @@ import {
   refuseView,
   releaseView,
 } from "./review-views.ts";
-import { botOfSession } from "./session.ts";
+import { botOfView } from "./session.ts";
 
 /** Suspicious views, and the operator's decision about held ones. */
 export function viewOperatorRoutes(
@@ -84,7 +84,7 @@ export function viewOperatorRoutes(
 }
 
 function parseViewId(viewId: string): { botId: string; viewId: string } {
-  const botId = botOfSession(viewId);
+  const botId = botOfView(viewId);
   if (botId === undefined) throw unknownView(viewId);
   return { botId, viewId };
 }

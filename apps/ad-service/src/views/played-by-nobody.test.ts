@@ -1,9 +1,9 @@
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Opened, playedRange, wholeVideo } from "../../test/fixtures/session-fixture.ts";
+import { type Opened, playedRange, wholeVideo } from "../../test/fixtures/view-fixture.ts";
 import { HonestPlayer, openViewerFixture, type ViewerFixture } from "../../test/fixtures/viewer-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { sweepViews } from "./sweep-sessions.ts";
+import { sweepViews } from "./sweep-views.ts";
 
 const ann = "501";
 const closing = { closed: "tap" as const };
@@ -31,9 +31,9 @@ describe("a view that nobody plays", () => {
     }
   }
   /** The fixture's video lasts 10 s. */
-  async function shorten(session: Opened, durationMs: number): Promise<void> {
+  async function shorten(view: Opened, durationMs: number): Promise<void> {
     const text = "update views set duration_ms = $2, version = version + 1 where view_id = $1";
-    await store.database.run({ name: "", text }, [session.session_id, durationMs]);
+    await store.database.run({ name: "", text }, [view.session_id, durationMs]);
     fixture.views.remembered.clear();
   }
   async function suspicions(): Promise<unknown[]> {
@@ -43,9 +43,9 @@ describe("a view that nobody plays", () => {
   }
 
   test.each(["tap", "page-hidden"] as const)("earns nothing if its one call closes it (%s)", async (closed) => {
-    const session = await begin();
+    const view = await begin();
     fixture.advance(11);
-    await fixture.report(session, { started: true, reports: wholeVideo(), closed });
+    await fixture.report(view, { started: true, reports: wholeVideo(), closed });
     await sweepFor(40);
     expect(await fixture.events()).toEqual([]);
     expect(await fixture.charges()).toEqual([]);
@@ -54,10 +54,10 @@ describe("a view that nobody plays", () => {
   test.each([0, 0.4, 11])(
     "of a clip of one second earns nothing: its one call comes %s s after the opening",
     async (silent) => {
-      const session = await begin();
-      await shorten(session, 1000);
+      const view = await begin();
+      await shorten(view, 1000);
       fixture.advance(silent);
-      await fixture.report(session, { started: true, reports: [playedRange(0, 0)], ...closing });
+      await fixture.report(view, { started: true, reports: [playedRange(0, 0)], ...closing });
       await sweepFor(40);
       expect(await fixture.events()).toEqual([]);
     },
@@ -69,22 +69,22 @@ describe("a view that nobody plays", () => {
     { name: "when they come by beacon", again: { closed: "page-hidden" as const } },
   ])("after its close, ranges of the time that follows are not credited: $name", async ({ again }) => {
     for (const waited of [8, 40]) {
-      const session = await begin(`order-${waited}`);
-      await fixture.report(session, { started: true });
+      const view = await begin(`order-${waited}`);
+      await fixture.report(view, { started: true });
       fixture.advance(3);
-      await fixture.report(session, { reports: wholeVideo().slice(0, 3), ...closing });
+      await fixture.report(view, { reports: wholeVideo().slice(0, 3), ...closing });
       fixture.advance(waited);
-      await fixture.report(session, { reports: wholeVideo().slice(3), ...again });
+      await fixture.report(view, { reports: wholeVideo().slice(3), ...again });
       await sweepFor(40);
     }
     expect(await fixture.events()).toEqual([]);
   });
 
   test("the time between a close and the next opening is not credited either", async () => {
-    const session = await begin("order");
-    await fixture.report(session, { started: true });
+    const view = await begin("order");
+    await fixture.report(view, { started: true });
     fixture.advance(3);
-    await fixture.report(session, { reports: wholeVideo().slice(0, 3), ...closing });
+    await fixture.report(view, { reports: wholeVideo().slice(0, 3), ...closing });
     fixture.advance(8);
     const again = await begin("order");
     const rest = Array.from({ length: 7 }, (_, index) => playedRange(again.first_sequence + index, index + 3));
@@ -97,19 +97,19 @@ describe("a view that nobody plays", () => {
     { name: "their calls come at the end", everySecond: false },
     { name: "their calls come each second", everySecond: true },
   ])("four ads in four windows at once are one at most: $name", async ({ everySecond }) => {
-    const sessions: Opened[] = [];
+    const views: Opened[] = [];
     for (let window = 0; window < 4; window++) {
-      const session = await begin(`window-${window}`);
-      await fixture.report(session, { started: true });
-      sessions.push(session);
+      const view = await begin(`window-${window}`);
+      await fixture.report(view, { started: true });
+      views.push(view);
     }
-    expect(await fixture.sessions()).toHaveLength(4);
+    expect(await fixture.storedViews()).toHaveLength(4);
     for (let second = 0; second < 10; second++) {
       fixture.advance(1);
       const reports = wholeVideo().slice(0, second + 1);
-      if (everySecond) for (const session of sessions) await fixture.report(session, { reports });
+      if (everySecond) for (const view of views) await fixture.report(view, { reports });
     }
-    for (const session of sessions) await fixture.report(session, { reports: wholeVideo(), ...closing });
+    for (const view of views) await fixture.report(view, { reports: wholeVideo(), ...closing });
     await sweepFor(60);
     expect((await fixture.events()).length).toBeLessThanOrEqual(1);
   });
@@ -119,20 +119,20 @@ describe("a view that nobody plays", () => {
     { name: "a second of it, and the rest with the closing tap", parts: [1, 9] },
     { name: "nearly all of it with a late start, the rest a moment later", parts: [] },
   ])("is marked when fewer calls reported it than it has quartiles: $name", async ({ parts }) => {
-    const session = await begin();
+    const view = await begin();
     let from = 0;
     if (parts.length === 0) {
       fixture.advance(9.5);
-      await fixture.report(session, { started: true, reports: wholeVideo().slice(0, 8) });
-      await fixture.report(session, { reports: [{ ...playedRange(8, 8), to_ms: 8900 }] });
+      await fixture.report(view, { started: true, reports: wholeVideo().slice(0, 8) });
+      await fixture.report(view, { reports: [{ ...playedRange(8, 8), to_ms: 8900 }] });
       fixture.advance(0.5);
-      await fixture.report(session, { reports: [{ ...playedRange(9, 8), to_ms: 10_000 }], ...closing });
+      await fixture.report(view, { reports: [{ ...playedRange(9, 8), to_ms: 10_000 }], ...closing });
       from = 10;
-    } else await fixture.report(session, { started: true });
+    } else await fixture.report(view, { started: true });
     for (const [index, part] of parts.entries()) {
       fixture.advance(part);
       const isLast = index === parts.length - 1;
-      await fixture.report(session, { reports: wholeVideo().slice(from, from + part), ...(isLast && closing) });
+      await fixture.report(view, { reports: wholeVideo().slice(from, from + part), ...(isLast && closing) });
       from += part;
     }
     await sweepFor(20);

@@ -29,13 +29,13 @@ import { describeDevice } from "../creatives/choose-rendition.ts";
 import { availabilityAnswer } from "./availability.ts";
 import { countAdClick } from "./count-ad-click.ts";
 import { adRows } from "./find-ad.ts";
-import { newOpenings, type OpeningDeps, openSession } from "./open-session.ts";
+import { newOpenings, type OpeningDeps, openView } from "./open-view.ts";
 import { openingAnswer, otherServers } from "./opening-answer.ts";
-import { readSessionStatus, type SessionStatusOutcome } from "./read-session-status.ts";
+import { readViewStatus, type ViewStatusOutcome } from "./read-view-status.ts";
 import { type RecordFaultOutcome, recordFault } from "./record-fault.ts";
 import { type RecordProgressOutcome, recordProgress } from "./record-progress.ts";
 import { type ReportAdOutcome, reportAd } from "./report-ad.ts";
-import { botOfSession, newSessionToken, newViewId, stateForPlayer } from "./session.ts";
+import { botOfView, newSessionToken, newViewId, stateForPlayer } from "./session.ts";
 
 const followCallToAction = {
   operationId: "followCallToAction",
@@ -67,15 +67,15 @@ export function adClickRoutes(app: FastifyInstance, deps: { database: Database; 
     checkRequests(scope).get("/player/v1/sessions/:sessionId/click", route, async (request, reply) => {
       const { sessionId: viewId } = request.params;
       const { key, place } = request.query;
-      const botId = botOfSession(viewId);
-      if (!botId) throw unknownSession();
+      const botId = botOfView(viewId);
+      if (!botId) throw unknownView();
       const at = now();
       spend(taps, viewId, at);
       const visitor = recognisePerson(request.method, request.headers);
       const isMachine = visitor.kind === "machine";
       const click = { botId, viewId, key, isOnEndCard: place === "end-card", isMachine, now: at };
       const outcome = await countAdClick({ database, ads }, click);
-      if (outcome.outcome === "unknown") throw unknownSession();
+      if (outcome.outcome === "unknown") throw unknownView();
       reply.headers({
         "cache-control": "no-store",
         "referrer-policy": "no-referrer",
@@ -88,11 +88,11 @@ export function adClickRoutes(app: FastifyInstance, deps: { database: Database; 
   });
 }
 
-function unknownSession(): HttpError {
+function unknownView(): HttpError {
   return new HttpError(404, "NOT_FOUND", "the session is unknown, or its ad has no landing page");
 }
 
-export interface SessionRoutesDeps extends OpeningDeps {
+export interface ViewPlayerRoutesDeps extends OpeningDeps {
   /** The address below which `/media/` is served. */
   publicUrl: string;
   now?: () => Date;
@@ -100,10 +100,10 @@ export interface SessionRoutesDeps extends OpeningDeps {
   random?: () => number;
 }
 
-const ofSession = z.object({ sessionId: z.string() });
+const ofView = z.object({ sessionId: z.string() });
 /** A beacon sends JSON as text. */
 const consumes = ["application/json", "text/plain"];
-const openSessionOperation = {
+const openingOperation = {
   operationId: "openSession",
   description: "Opens an ad session for the user of the launch data, or resumes the one that is open.",
   consumes,
@@ -114,7 +114,7 @@ const reportProgress = {
   operationId: "reportProgress",
   description: "Reports played ranges, the start of playback and the closing of the ad screen.",
   consumes,
-  params: ofSession,
+  params: ofView,
   body: reportRequest,
   response: { 200: reportResponse, ...refusals(401, 409, 410, 429) },
 };
@@ -122,7 +122,7 @@ const reportFault = {
   operationId: "reportFault",
   description: "Reports that the video cannot be played, so that the next opening can return another ad.",
   consumes,
-  params: ofSession,
+  params: ofView,
   body: faultRequest,
   response: { 200: faultResponse, ...refusals(401, 409, 410, 429) },
 };
@@ -130,7 +130,7 @@ const reportAdOperation = {
   operationId: "reportAd",
   description: "Records the viewer's objection to the ad, once for each user, creative and day.",
   consumes,
-  params: ofSession,
+  params: ofView,
   body: adReportRequest,
   response: { 200: adReportResponse, ...refusals(401, 409, 429) },
 };
@@ -138,13 +138,13 @@ const readStatus = {
   operationId: "readSessionStatus",
   description: "Returns the state of a view and of its reward.",
   consumes,
-  params: ofSession,
+  params: ofView,
   body: statusRequest,
   response: { 200: statusResponse, ...refusals(401, 409, 410, 429) },
 };
 
 /** `/player/v1`, the API of the mini-app. */
-export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): void {
+export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDeps): void {
   const { database, views, publicUrl, now = () => new Date(), random } = deps;
   // Checking a signature takes about 0.1 ms. Thousands of users may share one address of a mobile network.
   const checks = rateLimiter({ quota: 1200, windowSeconds: 60, maxKeys: 20_000 });
@@ -155,11 +155,11 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
   app.register(
     async (app) => {
       const scope = checkRequests(app, checkBody);
-      const ofSession = ["reports", "faults", "status", "ad-reports"].map((call) => `/sessions/:sessionId/${call}`);
-      answerAnyOrigin(scope, ["/sessions", ...ofSession]);
+      const ofView = ["reports", "faults", "status", "ad-reports"].map((call) => `/sessions/:sessionId/${call}`);
+      answerAnyOrigin(scope, ["/sessions", ...ofView]);
       acceptBeacons(scope);
 
-      scope.post("/sessions", { schema: openSessionOperation }, async (request) => {
+      scope.post("/sessions", { schema: openingOperation }, async (request) => {
         const { body } = request;
         const at = now();
         spend(checks, addressNetwork(request.ip), at);
@@ -174,7 +174,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
         const browser = { userAgent, acceptLanguage, device };
         const asked = { botId: body.bot_id, initData: body.init_data, code, startParam, isAnother, ...browser };
         const draws = code === undefined || isAnother ? Math.random : drawsOf(code);
-        const outcome = await openSession(openings, { ...asked, ...made, random: random ?? draws, now: at });
+        const outcome = await openView(openings, { ...asked, ...made, random: random ?? draws, now: at });
         if (outcome.outcome === "too-many") throw slowDown(outcome.waitSeconds);
         if (outcome.outcome === "refused" && outcome.signedBy && warnings.take(body.bot_id, at.getTime()).isAllowed) {
           request.log.warn({ requestId: request.id, botId: body.bot_id }, otherServers[outcome.signedBy]);
@@ -216,7 +216,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
         const id = identify(request.params);
         spend(calls, id.viewId, at);
         const question = { ...id, token, isNextAdAsked, userAgent: request.headers["user-agent"], now: at };
-        return statusAnswer(await readSessionStatus(deps, question), at);
+        return statusAnswer(await readViewStatus(deps, question), at);
       });
 
       scope.post("/sessions/:sessionId/ad-reports", { schema: reportAdOperation }, async (request) => {
@@ -257,8 +257,8 @@ const checkBody: RequestCheck = (schema, value) => {
   throw new HttpError(400, "BAD_REQUEST", "the request does not have the expected shape", { details });
 };
 
-function identify({ sessionId: viewId }: z.infer<typeof ofSession>): { botId: string; viewId: string } {
-  const botId = botOfSession(viewId);
+function identify({ sessionId: viewId }: z.infer<typeof ofView>): { botId: string; viewId: string } {
+  const botId = botOfView(viewId);
   if (!botId) throw new HttpError(401, "SESSION_UNKNOWN", "there is no such session");
   return { botId, viewId };
 }
@@ -294,7 +294,7 @@ function adReportAnswer({ outcome }: ReportAdOutcome, now: Date): AdReportRespon
   return { outcome, server_time: now.toISOString() };
 }
 
-function statusAnswer(outcome: SessionStatusOutcome, now: Date): StatusResponse {
+function statusAnswer(outcome: ViewStatusOutcome, now: Date): StatusResponse {
   if (outcome.outcome !== "found") throw callRefusal(outcome.outcome);
   const { state, code, acceptedMs, event, nextAd } = outcome;
   return {
@@ -314,7 +314,7 @@ function statusAnswer(outcome: SessionStatusOutcome, now: Date): StatusResponse 
   };
 }
 
-/** Opening the session again returns the same limit, with everything that the player's screen needs. */
+/** Opening the view again returns the same limit, with everything that the player's screen needs. */
 function limitReached({ reason, availableAt }: Extract<RecordProgressOutcome, { outcome: "limited" }>): HttpError {
   const details = { reason, available_at: availableAt.toISOString() };
   return new HttpError(409, "LIMIT_REACHED", "the viewer may not earn yet: open the session again", { details });

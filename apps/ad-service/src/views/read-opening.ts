@@ -7,14 +7,14 @@ import {
 } from "../ad-selection/limit-of-viewer.ts";
 import { seenByUser, selectUnfinishedViews } from "../ad-selection/select-ad.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
-import { type AdView, clockHolder, latest, sessionOf, type ViewRow, viewColumns } from "./session.ts";
+import { type AdView, clockHolder, latest, type ViewRow, viewColumns, viewOf } from "./session.ts";
 
 export interface OpeningQuestion {
   botId: string;
   userId: string;
   /** The code that the app was opened with; undefined: the code of the view that the user left last, or else one still open. */
   code: string | undefined;
-  /** The launch data is too old to begin a view: any session of the user before its deadline may continue. */
+  /** The launch data is too old to begin a view: any view of the user before its deadline may continue. */
   mustContinue: boolean;
   /** Since when to read what the user saw; undefined if no campaign has a user cap. */
   seenSince: Date | undefined;
@@ -26,7 +26,7 @@ export interface Opening {
   /** Undefined: the bot has no such code; without a given code, the user has none that could earn. */
   code: OpeningCode | undefined;
   /** The code's view, if it has begun. */
-  session: AdView | undefined;
+  view: AdView | undefined;
   vastAd: VastAd | undefined;
   /** The viewer's state, null without a row. It is compared when a view begins. */
   viewer: { decisions: number | null } & Pick<
@@ -65,7 +65,7 @@ interface Row extends ViewRow, ViewerEarnings, ViewerLimitSettings {
   seen: { campaignId: string; at: string }[] | null;
 }
 
-/** A code lives at most 24 h and a session only minutes longer than its code, which bounds the index range. */
+/** A code lives at most 24 h and a view only minutes longer than its code, which bounds the index range. */
 const ofUser = `from views
       where views.bot_id = asked.bot_id and views.user_id = asked.user_id
         and opened_at > asked.now - interval '25 hours' and deadline > asked.now`;
@@ -170,7 +170,7 @@ function openingOf(row: Row, question: OpeningQuestion): Opening {
             isFollowed: row.isFollowed,
           }
         : undefined,
-    session: row.viewId === null ? undefined : sessionOf(viewRowOf(row)),
+    view: row.viewId === null ? undefined : viewOf(viewRowOf(row)),
     vastAd: row.vastAd ?? undefined,
     viewer: {
       decisions: row.viewerDecisions,
@@ -184,10 +184,10 @@ function openingOf(row: Row, question: OpeningQuestion): Opening {
   };
 }
 
-/** Removes the columns that are not the session's, because the session is remembered. */
+/** Removes the columns that are not the view's, because the view is remembered. */
 function viewRowOf(row: Row): ViewRow {
   const { position, codeUserId, codeText, codeReference, codeExpiresAt, vastAd, seen, ...others } = row;
   const { isRewarded, isFollowed, viewerDecisions, day, earnedToday, lastEarnedAt, ...rest } = others;
-  const { cooldownSeconds, dailyCap, unfinished, lastActiveAt, firstDeadline, ...session } = rest;
-  return session;
+  const { cooldownSeconds, dailyCap, unfinished, lastActiveAt, firstDeadline, ...view } = rest;
+  return view;
 }

@@ -34,38 +34,36 @@ const store = statement<never>(
 );
 
 /**
- * Records that a session's player gave up on its video. The fault is counted, and reported to the ad's `Error` trackers, once
- * per session. It earns nothing; if no progress was accepted yet, the code's next opening chooses another ad.
+ * Records that a view's player gave up on its video. The fault is counted, and reported to the ad's `Error` trackers, once
+ * per view. It earns nothing; if no progress was accepted yet, the code's next opening chooses another ad.
  */
 export async function recordFault(
   database: Database,
   call: { botId: string; viewId: string; token: string; fault: PlaybackFault; now: Date },
 ): Promise<RecordFaultOutcome> {
   return database.transaction(async (tx) => {
-    const session = await lockView(tx, call);
-    if (!session) return { outcome: "unknown" };
-    if (!isSessionToken(call.token, session.tokenHash))
-      return { outcome: session.openings > 1 ? "superseded" : "unknown" };
+    const view = await lockView(tx, call);
+    if (!view) return { outcome: "unknown" };
+    if (!isSessionToken(call.token, view.tokenHash)) return { outcome: view.openings > 1 ? "superseded" : "unknown" };
     // A watched view did play, so a late fault is irrelevant.
-    if (session.state !== "opened" && session.state !== "playing")
-      return { outcome: "recorded", nextOpening: "same-ad" };
-    if (call.now > session.deadline) return { outcome: "over" };
-    await storeFault(tx, session, call);
-    const isAnother = isBroken({ ...session, fault: call.fault, faultAt: call.now }, call.now);
+    if (view.state !== "opened" && view.state !== "playing") return { outcome: "recorded", nextOpening: "same-ad" };
+    if (call.now > view.deadline) return { outcome: "over" };
+    await storeFault(tx, view, call);
+    const isAnother = isBroken({ ...view, fault: call.fault, faultAt: call.now }, call.now);
     return { outcome: "recorded", nextOpening: isAnother ? "another-ad" : "same-ad" };
   });
 }
 
 async function storeFault(
   tx: Transaction,
-  session: AdView,
+  view: AdView,
   { fault, now }: { fault: PlaybackFault; now: Date },
 ): Promise<void> {
-  const isFirst = session.fault === null;
-  await tx.run(store, [session.botId, session.viewId, fault, now, isFirst]);
-  if (!isFirst || !session.isVast || session.isTest) return;
+  const isFirst = view.fault === null;
+  await tx.run(store, [view.botId, view.viewId, fault, now, isFirst]);
+  if (!isFirst || !view.isVast || view.isTest) return;
   const errorCode = errorCodes[fault];
-  await enqueueTrackerCalls(tx, session, { events: ["error"], playheadMs: session.acceptedMs, errorCode, now });
+  await enqueueTrackerCalls(tx, view, { events: ["error"], playheadMs: view.acceptedMs, errorCode, now });
 }
 
 /** Faults of the file itself: they are permanent, however much of it was watched. */

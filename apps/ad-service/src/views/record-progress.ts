@@ -17,7 +17,7 @@ import {
 import { framesOfCreative } from "./expected-frames.ts";
 import { hasNoPicture } from "./judge-picture.ts";
 import { isGivenUp, recordFault } from "./record-fault.ts";
-import { type AdView, type CloseReason, isSessionToken, latest, plausibleTimes, readSession } from "./session.ts";
+import { type AdView, type CloseReason, isSessionToken, latest, plausibleTimes, readView } from "./session.ts";
 import { isProgressOnly, type ViewChange } from "./view-change.ts";
 import { gatherCall, gatherSignals, noSignals, suspicionsOf } from "./viewing-signals.ts";
 import { changeView, type Views } from "./views.ts";
@@ -84,16 +84,16 @@ export function recordProgress(views: Views, call: ProgressCall): Promise<Record
 async function tryToRecord(views: Views, call: ProgressCall): Promise<RecordProgressOutcome> {
   let known = views.remembered.get(call.viewId);
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-    const session = known ?? (await readSession(views.database, call));
-    if (!session) return { outcome: "unknown" };
-    const refusal = refusalOf(session, call);
+    const view = known ?? (await readView(views.database, call));
+    if (!view) return { outcome: "unknown" };
+    const refusal = refusalOf(view, call);
     if (refusal) {
       // Nothing is refused on remembered state: another node may have opened the view again since.
       if (!known) return refuse(views, call, refusal);
       known = undefined;
       continue;
     }
-    const { change, accepted, isBlack } = await advance(views, session, call);
+    const { change, accepted, isBlack } = await advance(views, view, call);
     if (isBlack) {
       await recordFault(views.database, { ...call, fault: "not-displayed" });
       return { outcome: "over" };
@@ -101,12 +101,12 @@ async function tryToRecord(views: Views, call: ProgressCall): Promise<RecordProg
     if (call.isPlaying && mayWait(change, accepted)) {
       // Answered together with the other calls of this turn, like stored reports: waking the network for each costs more.
       await nextTurn();
-      return { outcome: "recorded", state: session.state, ...accepted, acknowledged: [] };
+      return { outcome: "recorded", state: view.state, ...accepted, acknowledged: [] };
     }
     const changed = await changeView(views, change);
     if (changed.outcome === "limited") return changed;
     if (changed.outcome === "stored") {
-      const { session: stored } = changed;
+      const { view: stored } = changed;
       return { outcome: "recorded", state: stored.state, review: await expectedReview(views, stored), ...accepted };
     }
     known = undefined;
@@ -125,12 +125,11 @@ function mayWait(change: ViewChange, { refused, tooEarly }: Acceptance): boolean
 }
 
 /** The response to a call that does not change the view. */
-function refusalOf(session: AdView, call: ProgressCall): RecordProgressOutcome | undefined {
-  if (!isSessionToken(call.token, session.tokenHash))
-    return { outcome: session.openings > 1 ? "superseded" : "unknown" };
-  if (isOver(session)) return afterTheEnd(session, call.reports);
-  if (isGivenUp(session, call.now)) return { outcome: "over" };
-  return call.now > session.deadline && session.state !== "watched" ? { outcome: "over" } : undefined;
+function refusalOf(view: AdView, call: ProgressCall): RecordProgressOutcome | undefined {
+  if (!isSessionToken(call.token, view.tokenHash)) return { outcome: view.openings > 1 ? "superseded" : "unknown" };
+  if (isOver(view)) return afterTheEnd(view, call.reports);
+  if (isGivenUp(view, call.now)) return { outcome: "over" };
+  return call.now > view.deadline && view.state !== "watched" ? { outcome: "over" } : undefined;
 }
 
 async function refuse(
@@ -159,48 +158,48 @@ async function advance(views: Views, stored: AdView, call: Advance): Promise<Adv
     return { change: await endingOf(views, stored, { ...call, reason: "deadline" }), accepted, isBlack: false };
   }
   const { now, eventId } = call;
-  const session = returned(plausibleTimes(stored, now), call);
-  const isStart = call.isStart && session.startedAt === null;
-  const startedAt = session.startedAt ?? (isStart ? reportedStart(session, call.reports, now) : null);
-  const pendingBefore = session.pendingReports ?? [];
-  // The session may have been opened again since these reports arrived, with a higher first sequence number.
-  const firstSequence = Math.min(session.firstSequence, ...pendingBefore.map(({ sequence }) => sequence));
-  const request = closeOf(session, call);
+  const view = returned(plausibleTimes(stored, now), call);
+  const isStart = call.isStart && view.startedAt === null;
+  const startedAt = view.startedAt ?? (isStart ? reportedStart(view, call.reports, now) : null);
+  const pendingBefore = view.pendingReports ?? [];
+  // The view may have been opened again since these reports arrived, with a higher first sequence number.
+  const firstSequence = Math.min(view.firstSequence, ...pendingBefore.map(({ sequence }) => sequence));
+  const request = closeOf(view, call);
   const accepted = acceptProgress(
-    { ...session, startedAt, closedAt: request?.requestedAt ?? null, firstSequence },
+    { ...view, startedAt, closedAt: request?.requestedAt ?? null, firstSequence },
     uniqueReports([...pendingBefore, ...call.reports]),
     now,
   );
   const { progress, acceptedMs, acknowledged, refused, tooEarly, clockMs, creditedUntil } = accepted;
-  const state = session.state === "watched" || accepted.isWatched ? "watched" : startedAt ? "playing" : "opened";
+  const state = view.state === "watched" || accepted.isWatched ? "watched" : startedAt ? "playing" : "opened";
   const pending =
-    state === "playing" ? pendingOf(session, accepted, { ...call, closedAt: request?.requestedAt }) : undefined;
-  const isNewlyWatched = state === "watched" && session.state !== "watched";
+    state === "playing" ? pendingOf(view, accepted, { ...call, closedAt: request?.requestedAt }) : undefined;
+  const isNewlyWatched = state === "watched" && view.state !== "watched";
   const isTimely = request && now.getTime() - request.requestedAt.getTime() <= CLOSE_WAITS_MS;
   const close = call.close || isTimely ? request : undefined;
   // A close that waits for the cooldown remains requested, however long that takes; so does one that ends the credited time.
   const kept = isNewlyWatched ? close : request;
-  const file = await framesOf(views, session, accepted);
-  const gathered = gatherSignals(session.signals ?? noSignals, accepted, file, now);
+  const file = await framesOf(views, view, accepted);
+  const gathered = gatherSignals(view.signals ?? noSignals, accepted, file, now);
   const signals = gatherCall(gathered, {
-    claimedBeforeMs: session.acceptedMs,
+    claimedBeforeMs: view.acceptedMs,
     claimedMs: accepted.claimedMs,
-    durationMs: session.durationMs,
+    durationMs: view.durationMs,
     now,
     isStart,
     isBeacon: request?.reason === "page-hidden",
     isComplete: isNewlyWatched || pending !== undefined,
   });
   const isBlack =
-    session.state !== "watched" &&
+    view.state !== "watched" &&
     hasNoPicture({
       picture: call.picture,
-      isInspected: !session.isVast,
+      isInspected: !view.isVast,
       signals: gatherSignals(signals, { settled: accepted.early, claimedMs: 0 }, file, now),
       isComplete: isNewlyWatched || pending !== undefined,
     });
   const after: AdView = {
-    ...session,
+    ...view,
     state,
     startedAt,
     progress,
@@ -208,18 +207,17 @@ async function advance(views: Views, stored: AdView, call: Advance): Promise<Adv
     clockMs,
     creditedUntil,
     lastReportAt: now,
-    watchedAt: session.watchedAt ?? (state === "watched" ? now : null),
+    watchedAt: view.watchedAt ?? (state === "watched" ? now : null),
     closeRequestedAt: kept?.requestedAt ?? null,
     closeReason: kept?.reason ?? null,
     signals,
     pendingReports: pending?.reports ?? null,
-    dueAt:
-      state === "watched" ? (isNewlyWatched ? silentFrom(session, now) : session.dueAt) : (pending?.settleAt ?? null),
+    dueAt: state === "watched" ? (isNewlyWatched ? silentFrom(view, now) : view.dueAt) : (pending?.settleAt ?? null),
   };
   const milestones = milestonesBetween(
-    { isStarted: session.startedAt !== null, acceptedMs: session.acceptedMs, isWatched: session.state === "watched" },
+    { isStarted: view.startedAt !== null, acceptedMs: view.acceptedMs, isWatched: view.state === "watched" },
     { isStarted: startedAt !== null, acceptedMs, isWatched: state === "watched" },
-    session.durationMs,
+    view.durationMs,
   );
   const ending = state === "watched" && close ? await fateOf(views, after, eventId) : undefined;
   return {
@@ -230,24 +228,24 @@ async function advance(views: Views, stored: AdView, call: Advance): Promise<Adv
 }
 
 /**
- * Settles reports that arrived too early and that the clock allows now: `session` is playing, its pending reports are due. If
+ * Settles reports that arrived too early and that the clock allows now: `view` is playing, its pending reports are due. If
  * another change was stored first, that change has settled them, or the sweeper tries again.
  */
 export async function settlePendingReports(
   views: Views,
-  session: AdView,
+  view: AdView,
   { eventId, now }: { eventId: string; now: Date },
 ): Promise<void> {
-  if (isGivenUp(session, now)) {
-    const after = { ...session, pendingReports: null, dueAt: null };
-    await changeView(views, { before: session, after, isStart: false, milestones: [], now });
+  if (isGivenUp(view, now)) {
+    const after = { ...view, pendingReports: null, dueAt: null };
+    await changeView(views, { before: view, after, isStart: false, milestones: [], now });
     return;
   }
   // After the deadline nothing is accepted, but these arrived before it, however late the sweeper is.
-  const isLate = now > session.deadline;
-  const call = { reports: [], isStart: false, close: undefined, eventId, now: isLate ? session.deadline : now };
+  const isLate = now > view.deadline;
+  const call = { reports: [], isStart: false, close: undefined, eventId, now: isLate ? view.deadline : now };
   // Whether these reports show a picture was judged when they arrived.
-  const { change } = await advance(views, session, call);
+  const { change } = await advance(views, view, call);
   // The limits of the viewer are judged by the time of the next sweep, which ends a view that is watched now.
   await changeView(views, isLate ? { ...change, ending: undefined } : change);
 }
@@ -255,12 +253,12 @@ export async function settlePendingReports(
 /** The end of a watched view: it is paid, held or refused, or waits for the cooldown. */
 export async function endingOf(
   views: Views,
-  session: AdView,
+  view: AdView,
   { reason, eventId, now }: { reason: CloseReason; eventId: string; now: Date },
 ): Promise<ViewChange> {
-  const after = { ...session, closeReason: reason };
+  const after = { ...view, closeReason: reason };
   return {
-    before: session,
+    before: view,
     after,
     isStart: false,
     milestones: [],
@@ -270,20 +268,20 @@ export async function endingOf(
 }
 
 /** A suspicious view is paid, held or refused, by its bot's setting. A tester's view is free of charge and always paid. */
-async function fateOf(views: Views, session: AdView, eventId: string) {
-  const signals = session.signals ?? noSignals;
-  const isCounted = signals.countedMs > 0 && !session.isVast;
-  const suspicions = suspicionsOf(signals, isCounted ? await framesOfCreative(views, session.creativeId) : undefined);
-  const isJudged = suspicions.length > 0 && !session.isTest;
-  const fate = isJudged ? ((await findBot(views.bots, session.botId))?.suspiciousViews ?? "pay") : "pay";
+async function fateOf(views: Views, view: AdView, eventId: string) {
+  const signals = view.signals ?? noSignals;
+  const isCounted = signals.countedMs > 0 && !view.isVast;
+  const suspicions = suspicionsOf(signals, isCounted ? await framesOfCreative(views, view.creativeId) : undefined);
+  const isJudged = suspicions.length > 0 && !view.isTest;
+  const fate = isJudged ? ((await findBot(views.bots, view.botId))?.suspiciousViews ?? "pay") : "pay";
   return { fate, suspicions, eventId };
 }
 
 const reviewOfFate = { pay: undefined, hold: "held", refuse: "refused" } as const;
 
 /** So that a player promises no reward for a view that looks suspicious. */
-async function expectedReview(views: Views, session: AdView): Promise<ViewReview | undefined> {
-  return session.state === "watched" ? reviewOfFate[(await fateOf(views, session, "")).fate] : undefined;
+async function expectedReview(views: Views, view: AdView): Promise<ViewReview | undefined> {
+  return view.state === "watched" ? reviewOfFate[(await fateOf(views, view, "")).fate] : undefined;
 }
 
 /** Undefined where nothing is counted, and for a VAST tag: the service does not see its videos. */
@@ -305,32 +303,32 @@ function uniqueReports(reports: readonly ProgressReport[]): ProgressReport[] {
  * the view as soon as the clock allows for that delay, and claim no more than the time since the ad was opened.
  */
 function pendingOf(
-  session: AdView,
+  view: AdView,
   accepted: AcceptedProgress,
   { now, closedAt = now }: { now: Date; closedAt?: Date | undefined },
 ) {
   const { early, earlyMs, isClaimedWatched, claimedMs } = accepted;
-  const sinceOpenedMs = now.getTime() - session.openedAt.getTime() + SLACK_MS;
+  const sinceOpenedMs = now.getTime() - view.openedAt.getTime() + SLACK_MS;
   if (!isClaimedWatched || early.length > MAX_PENDING || claimedMs > sinceOpenedMs) return undefined;
   const settleAt = new Date(now.getTime() + earlyMs);
-  const isTooLate = settleAt.getTime() - closedAt.getTime() > maxWaitMs(session.durationMs);
-  return isTooLate || settleAt > session.deadline ? undefined : { reports: early, settleAt };
+  const isTooLate = settleAt.getTime() - closedAt.getTime() > maxWaitMs(view.durationMs);
+  return isTooLate || settleAt > view.deadline ? undefined : { reports: early, settleAt };
 }
 
 /** An earlier close, which ends the credited time, or this call's. A view that is watched already is credited none. */
-function closeOf(session: AdView, { close, now }: Advance): { requestedAt: Date; reason: CloseReason } | undefined {
-  const earlier = session.startedAt ? closeRequestOf(session) : undefined;
+function closeOf(view: AdView, { close, now }: Advance): { requestedAt: Date; reason: CloseReason } | undefined {
+  const earlier = view.startedAt ? closeRequestOf(view) : undefined;
   if (!close) return earlier;
-  return { requestedAt: session.state === "watched" ? now : (earlier?.requestedAt ?? now), reason: close };
+  return { requestedAt: view.state === "watched" ? now : (earlier?.requestedAt ?? now), reason: close };
 }
 
 /** A hidden page that comes back plays on: its close is withdrawn, and the time between them is credited to no view. */
-function returned(session: AdView, { isPlaying, close, reports, now }: Advance): AdView {
-  const { closeRequestedAt: closedAt, closeReason, state, pendingReports } = session;
-  if (!isPlaying || close || closedAt === null || closeReason !== "page-hidden") return session;
-  if (state !== "playing" || pendingReports !== null) return session;
-  const creditedUntil = latest(session.creditedUntil, reportedReturn({ ...session, closedAt }, reports, now));
-  return { ...session, closeRequestedAt: null, closeReason: null, creditedUntil };
+function returned(view: AdView, { isPlaying, close, reports, now }: Advance): AdView {
+  const { closeRequestedAt: closedAt, closeReason, state, pendingReports } = view;
+  if (!isPlaying || close || closedAt === null || closeReason !== "page-hidden") return view;
+  if (state !== "playing" || pendingReports !== null) return view;
+  const creditedUntil = latest(view.creditedUntil, reportedReturn({ ...view, closedAt }, reports, now));
+  return { ...view, closeRequestedAt: null, closeReason: null, creditedUntil };
 }
 
 function closeRequestOf({ closeRequestedAt, closeReason }: AdView) {
@@ -338,8 +336,8 @@ function closeRequestOf({ closeRequestedAt, closeReason }: AdView) {
 }
 
 /** The view is over: nothing can be added, and all reports count as settled. */
-function afterTheEnd(session: AdView, reports: readonly ProgressReport[]) {
+function afterTheEnd(view: AdView, reports: readonly ProgressReport[]) {
   const acknowledged = [...new Set(reports.map(({ sequence }) => sequence))];
-  const { acceptedMs, state } = session;
+  const { acceptedMs, state } = view;
   return { outcome: "recorded" as const, state, acceptedMs, acknowledged, refused: [], tooEarly: undefined };
 }

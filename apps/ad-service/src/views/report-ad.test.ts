@@ -1,29 +1,29 @@
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Opened, openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
+import { type Opened, openViewFixture, type ViewFixture } from "../../test/fixtures/view-fixture.ts";
 import { listAdReports } from "../creatives/ad-reports.ts";
 import { setLegalLine } from "../creatives/creatives.ts";
 import { migrations } from "../migrations.ts";
-import { sessionRoutes } from "./player-routes.ts";
+import { viewPlayerRoutes } from "./player-routes.ts";
 import { shownReasons } from "./shown-reasons.ts";
 
 const [ann, bob, cid] = ["601", "602", "603"];
 
 describe("reporting an ad", () => {
   let store: TestDatabase;
-  let fixture: SessionFixture;
+  let fixture: ViewFixture;
 
   beforeAll(async () => {
     store = await openTestDatabase({ schema: "ad_service", migrations });
-    fixture = await openSessionFixture(store.database, sessionRoutes);
+    fixture = await openViewFixture(store.database, viewPlayerRoutes);
   });
   afterAll(async () => {
     await fixture.close();
     await store.dispose();
   });
 
-  const reportAd = (session: Opened, reason: string, token = session.token) =>
-    fixture.post(`/sessions/${session.session_id}/ad-reports`, { token, reason });
+  const reportAd = (view: Opened, reason: string, token = view.token) =>
+    fixture.post(`/sessions/${view.session_id}/ad-reports`, { token, reason });
   const counted = async () => {
     const listed = await listAdReports(store.database, { limit: 50, now: new Date("2027-01-01T00:00:00Z") });
     if (listed.outcome === "bad-cursor") throw new Error("no cursor was sent");
@@ -31,16 +31,16 @@ describe("reporting an ad", () => {
   };
 
   test("a user's report of an ad counts once a day, for its first reason, in however many views", async () => {
-    const session = await fixture.begin(ann, await fixture.issue(ann, "first"));
-    expect(await reportAd(session, "scam")).toMatchObject({ status: 200, body: { outcome: "recorded" } });
+    const view = await fixture.begin(ann, await fixture.issue(ann, "first"));
+    expect(await reportAd(view, "scam")).toMatchObject({ status: 200, body: { outcome: "recorded" } });
     // A view that never began is withdrawn when its user opens another one.
-    await fixture.play(session, 0, 1);
+    await fixture.play(view, 0, 1);
     const again = await fixture.begin(ann, await fixture.issue(ann, "second"));
-    for (const [view, reason] of [
-      [session, "scam"],
+    for (const [reported, reason] of [
+      [view, "scam"],
       [again, "other"],
     ] as const) {
-      expect(await reportAd(view, reason)).toMatchObject({ status: 200, body: { outcome: "known" } });
+      expect(await reportAd(reported, reason)).toMatchObject({ status: 200, body: { outcome: "known" } });
     }
     const ofBob = await fixture.begin(bob);
     await Promise.all(Array.from({ length: 8 }, () => reportAd(ofBob, "offensive")));
@@ -57,22 +57,22 @@ describe("reporting an ad", () => {
     ]);
   });
 
-  test("without the session's token, or for a reason that is not on the list, nothing is recorded", async () => {
+  test("without the session token, or for a reason that is not on the list, nothing is recorded", async () => {
     const before = await counted();
-    const session = await fixture.begin(cid);
-    expect(await reportAd(session, "scam", "x")).toMatchObject({ status: 401 });
-    expect(await reportAd({ ...session, session_id: `${fixture.botId}-${"x".repeat(22)}` }, "scam")).toMatchObject({
+    const view = await fixture.begin(cid);
+    expect(await reportAd(view, "scam", "x")).toMatchObject({ status: 401 });
+    expect(await reportAd({ ...view, session_id: `${fixture.botId}-${"x".repeat(22)}` }, "scam")).toMatchObject({
       status: 401,
     });
-    for (const reason of ["boring", "", "SCAM"]) expect(await reportAd(session, reason)).toMatchObject({ status: 400 });
+    for (const reason of ["boring", "", "SCAM"]) expect(await reportAd(view, reason)).toMatchObject({ status: 400 });
     const later = await fixture.begin(cid);
-    expect(await reportAd({ ...session, session_id: later.session_id }, "scam")).toMatchObject({ status: 409 });
+    expect(await reportAd({ ...view, session_id: later.session_id }, "scam")).toMatchObject({ status: 409 });
     expect(await counted()).toEqual(before);
   });
 
   test("a tester's report is answered and not counted", async () => {
     const before = await counted();
-    const other = await openSessionFixture(store.database, sessionRoutes);
+    const other = await openViewFixture(store.database, viewPlayerRoutes);
     const text = "update bots set testers = array['777'] where bot_id = $1";
     await store.database.run({ name: "", text }, [other.botId]);
     const { session_id: id, token } = await other.begin("777");
@@ -82,7 +82,7 @@ describe("reporting an ad", () => {
     expect(await counted()).toEqual(before);
   });
 
-  test("a session names the ad's legal line and what its campaign's targeting used", async () => {
+  test("an opening names the ad's legal line and what its campaign's targeting used", async () => {
     const { database } = store;
     const untargeted = await fixture.open(cid, await fixture.issue(cid, "plain"));
     expect(untargeted.body.ad).not.toHaveProperty("legal_line");

@@ -1,6 +1,6 @@
 import type { AdReportReason } from "@intermission/ad-core/player-api";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { isSessionToken, readSession } from "./session.ts";
+import { isSessionToken, readView } from "./session.ts";
 
 export type ReportAdOutcome = { outcome: "recorded" | "known" } | { outcome: "unknown" } | { outcome: "superseded" };
 
@@ -13,19 +13,18 @@ const insert = statement<{ creativeId: string }>(
 );
 
 /**
- * Records a viewer's objection to the ad of a session, once for each user, creative and day. The view goes on, and a view
+ * Records a viewer's objection to the ad of a view, once for each user, creative and day. The view goes on, and a view
  * that is over may be reported too. A tester's report is answered, and not counted.
  */
 export async function reportAd(
   database: Database,
   call: { botId: string; viewId: string; token: string; reason: AdReportReason; now: Date },
 ): Promise<ReportAdOutcome> {
-  const session = await readSession(database, call);
-  if (!session) return { outcome: "unknown" };
-  if (!isSessionToken(call.token, session.tokenHash))
-    return { outcome: session.openings > 1 ? "superseded" : "unknown" };
-  if (session.isTest) return { outcome: "recorded" };
-  const { botId, userId, creativeId, campaignId, viewId } = session;
+  const view = await readView(database, call);
+  if (!view) return { outcome: "unknown" };
+  if (!isSessionToken(call.token, view.tokenHash)) return { outcome: view.openings > 1 ? "superseded" : "unknown" };
+  if (view.isTest) return { outcome: "recorded" };
+  const { botId, userId, creativeId, campaignId, viewId } = view;
   const values = [botId, userId, creativeId, call.now, call.reason, campaignId, viewId];
   const [inserted] = await database.run(insert, values);
   return { outcome: inserted ? "recorded" : "known" };

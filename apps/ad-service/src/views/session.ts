@@ -17,15 +17,15 @@ export function stateForPlayer(state: StoredState): Pick<StatusResponse, "state"
 
 export type CloseReason = "tap" | "page-hidden" | "heartbeat-lost" | "deadline" | "reopened";
 
-const SESSION_ID = /^([1-9][0-9]{0,19})-[0-9A-Za-z_-]{22}$/;
+const VIEW_ID = /^([1-9][0-9]{0,19})-[0-9A-Za-z_-]{22}$/;
 
-/** Starts with the bot's id, so that an address with only the session id finds the row by its primary key. */
+/** Starts with the bot's id, so that an address with only the view id finds the row by its primary key. */
 export function newViewId(botId: string): string {
   return `${botId}-${randomBytes(16).toString("base64url")}`;
 }
 
-export function botOfSession(viewId: string): string | undefined {
-  return SESSION_ID.exec(viewId)?.[1];
+export function botOfView(viewId: string): string | undefined {
+  return VIEW_ID.exec(viewId)?.[1];
 }
 
 /** 256 random bits; the database stores only their hash. */
@@ -38,7 +38,7 @@ export function hashSessionToken(token: string): string {
   return hash("sha256", token, "hex");
 }
 
-/** Takes constant time for any token. `tokenHash` is the result of {@link hashSessionToken} for the session's token. */
+/** Takes constant time for any token. `tokenHash` is the result of {@link hashSessionToken} for the session token. */
 export function isSessionToken(token: string, tokenHash: string): boolean {
   return timingSafeEqual(Buffer.from(hashSessionToken(token)), Buffer.from(tokenHash));
 }
@@ -164,7 +164,7 @@ const read = statement<ViewRow>(
 );
 const lock = statement<ViewRow>("views.lock", `${read.text} for update of s`);
 
-export function sessionOf({ covered, sequences, refusals, signals, holderCreditedUntil, ...row }: ViewRow): AdView {
+export function viewOf({ covered, sequences, refusals, signals, holderCreditedUntil, ...row }: ViewRow): AdView {
   const isHolder = row.clockHolderId === row.viewId;
   return {
     ...row,
@@ -176,31 +176,31 @@ export function sessionOf({ covered, sequences, refusals, signals, holderCredite
   };
 }
 
-export async function readSession(
+export async function readView(
   database: Transaction,
   id: { botId: string; viewId: string },
 ): Promise<AdView | undefined> {
   const [row] = await database.run(read, [id.botId, id.viewId]);
-  return row && sessionOf(row);
+  return row && viewOf(row);
 }
 
-/** Locks the session's row until the transaction ends. */
+/** Locks the view's row until the transaction ends. */
 export async function lockView(tx: Transaction, id: { botId: string; viewId: string }): Promise<AdView | undefined> {
   const [row] = await tx.run(lock, [id.botId, id.viewId]);
-  return row && sessionOf(row);
+  return row && viewOf(row);
 }
 
 /** Clocks may differ by this much. */
 const MAX_AHEAD_MS = 60_000;
 
 /** A moment further ahead was stored by a wrong clock: it counts as now, so that it stops no view until then. */
-export function plausibleTimes(session: AdView, now: Date): AdView {
-  const { startedAt, creditedUntil, closeRequestedAt } = session;
+export function plausibleTimes(view: AdView, now: Date): AdView {
+  const { startedAt, creditedUntil, closeRequestedAt } = view;
   const isAhead = (moment: Date | null) => moment !== null && moment.getTime() > now.getTime() + MAX_AHEAD_MS;
-  if (![startedAt, creditedUntil, closeRequestedAt].some(isAhead)) return session;
+  if (![startedAt, creditedUntil, closeRequestedAt].some(isAhead)) return view;
   const plausible = (moment: Date | null) => (isAhead(moment) ? now : moment);
   return {
-    ...session,
+    ...view,
     startedAt: plausible(startedAt),
     creditedUntil: plausible(creditedUntil),
     closeRequestedAt: plausible(closeRequestedAt),
@@ -223,25 +223,25 @@ function rangesOf(numbers: readonly number[]): Range[] {
 }
 
 /**
- * Authorizes counting one click of a session, and nothing else. It is part of an address that leaves the app, where the
- * session's token must never appear. Each opening changes it.
+ * Authorizes counting one click of a view, and nothing else. It is part of an address that leaves the app, where the
+ * session token must never appear. Each opening changes it.
  */
 function clickKey({ tokenHash }: Pick<AdView, "tokenHash">): string {
   // The hashed text has a fixed length and the result is truncated, so it needs no HMAC (17 µs with a Buffer as key; a hash 0.6).
   return hash("sha256", `click ${tokenHash}`, "base64url").slice(0, 22);
 }
 
-export function isClickKey(given: string, session: Pick<AdView, "tokenHash">): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(clickKey(session))];
+export function isClickKey(given: string, view: Pick<AdView, "tokenHash">): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(clickKey(view))];
   return one.byteLength === other.byteLength && timingSafeEqual(one, other);
 }
 
 /** `place`: the end card's picture has a landing page of its own. */
 export function clickAddress(
   publicUrl: string,
-  session: Pick<AdView, "viewId" | "tokenHash">,
+  view: Pick<AdView, "viewId" | "tokenHash">,
   place?: "end-card",
 ): string {
-  const address = `${publicUrl.replace(/\/$/, "")}/player/v1/sessions/${session.viewId}/click?key=${clickKey(session)}`;
+  const address = `${publicUrl.replace(/\/$/, "")}/player/v1/sessions/${view.viewId}/click?key=${clickKey(view)}`;
   return place ? `${address}&place=${place}` : address;
 }

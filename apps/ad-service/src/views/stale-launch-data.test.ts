@@ -1,8 +1,8 @@
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
+import { openViewFixture, type ViewFixture } from "../../test/fixtures/view-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { sessionRoutes } from "./player-routes.ts";
+import { viewPlayerRoutes } from "./player-routes.ts";
 
 const ann = "501";
 const bob = "502";
@@ -17,9 +17,9 @@ describe("launch data of an app that was kept open", () => {
   });
   afterAll(() => store.dispose());
 
-  function onFixture(work: (fixture: SessionFixture) => Promise<void>, lifetimeSeconds = day) {
+  function onFixture(work: (fixture: ViewFixture) => Promise<void>, lifetimeSeconds = day) {
     return async () => {
-      const fixture = await openSessionFixture(store.database, sessionRoutes);
+      const fixture = await openViewFixture(store.database, viewPlayerRoutes);
       try {
         const text = "update bots set code_lifetime_seconds = $2 where bot_id = $1";
         await store.database.run({ name: "", text }, [fixture.botId, lifetimeSeconds]);
@@ -30,7 +30,7 @@ describe("launch data of an app that was kept open", () => {
     };
   }
 
-  const reopen = (fixture: SessionFixture, initData: string, more: object = {}) =>
+  const reopen = (fixture: ViewFixture, initData: string, more: object = {}) =>
     fixture.post("/sessions", { bot_id: fixture.botId, init_data: initData, ...more });
   const expired = { status: 401, body: { error: { code: "INIT_DATA_EXPIRED" } } };
 
@@ -69,7 +69,7 @@ describe("launch data of an app that was kept open", () => {
   );
 
   test(
-    "launch data that is 70 minutes old begins no session and issues no code; the refusal links back to the bot",
+    "launch data that is 70 minutes old begins no view and issues no code; the refusal links back to the bot",
     onFixture(async (fixture) => {
       const initData = fixture.initData(ann);
       const unopened = await fixture.issue(ann);
@@ -78,13 +78,13 @@ describe("launch data of an app that was kept open", () => {
       const link = { error: { code: "INIT_DATA_EXPIRED", details: { bot_link: "https://t.me/test_bot" } } };
       for (const launch of [{ code: unopened }, {}, { another: true }])
         expect(await reopen(fixture, initData, launch)).toMatchObject({ status: 401, body: link });
-      expect(await fixture.sessions()).toEqual([]);
+      expect(await fixture.storedViews()).toEqual([]);
       expect(await codesOf(fixture)).toBe(codesBefore);
     }),
   );
 
   test(
-    "replayed launch data reaches neither another user's session nor another ad",
+    "replayed launch data reaches neither another user's view nor another ad",
     onFixture(async (fixture) => {
       const initData = fixture.initData(ann);
       const ofBob = await fixture.issue(bob);
@@ -93,12 +93,12 @@ describe("launch data of an app that was kept open", () => {
       fixture.advance(70 * minutes);
       expect(await reopen(fixture, initData, { code: ofBob })).toMatchObject({ status: 403 });
       expect(await reopen(fixture, initData, { another: true })).toMatchObject(expired);
-      expect(await fixture.sessions()).toHaveLength(2);
+      expect(await fixture.storedViews()).toHaveLength(2);
     }),
   );
 
   test(
-    "launch data older than a day, and stale launch data that is not Telegram's, cannot continue a session",
+    "launch data older than a day, and stale launch data that is not Telegram's, cannot continue a view",
     onFixture(async (fixture) => {
       const initData = fixture.initData(ann);
       const code = await fixture.issue(ann);
@@ -128,7 +128,7 @@ describe("launch data of an app that was kept open", () => {
   );
 });
 
-async function codesOf(fixture: SessionFixture): Promise<number> {
+async function codesOf(fixture: ViewFixture): Promise<number> {
   const text = "select code from codes where bot_id = $1";
   return (await fixture.database.run({ name: "", text }, [fixture.botId])).length;
 }

@@ -2,11 +2,11 @@ import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { untilFeedsAreCurrent } from "@intermission/testing/settled-feed";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Opened, openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
+import { type Opened, openViewFixture, type ViewFixture } from "../../test/fixtures/view-fixture.ts";
 import { describeCode } from "../codes/describe-code.ts";
 import { listEvents } from "../events/list-events.ts";
 import { migrations } from "../migrations.ts";
-import { sessionRoutes } from "./player-routes.ts";
+import { viewPlayerRoutes } from "./player-routes.ts";
 
 const ann = "501";
 const bob = "502";
@@ -31,9 +31,9 @@ describe("a startapp value of the publisher", () => {
   });
   afterAll(() => store.dispose());
 
-  function onFixture(work: (fixture: SessionFixture) => Promise<void>) {
+  function onFixture(work: (fixture: ViewFixture) => Promise<void>) {
     return async () => {
-      const fixture = await openSessionFixture(store.database, sessionRoutes);
+      const fixture = await openViewFixture(store.database, viewPlayerRoutes);
       try {
         await work(fixture);
       } finally {
@@ -42,18 +42,18 @@ describe("a startapp value of the publisher", () => {
     };
   }
 
-  const launch = (fixture: SessionFixture, userId: string, startParam: string | undefined, more: object = {}) => {
+  const launch = (fixture: ViewFixture, userId: string, startParam: string | undefined, more: object = {}) => {
     const initData = fixture.initData(userId, startParam === undefined ? {} : { startParam });
     return fixture.post("/sessions", { bot_id: fixture.botId, init_data: initData, ...more });
   };
 
-  async function earn(fixture: SessionFixture, session: Opened, from = 0): Promise<void> {
-    await fixture.play(session, from, 10);
-    expect((await fixture.report(session, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+  async function earn(fixture: ViewFixture, view: Opened, from = 0): Promise<void> {
+    await fixture.play(view, from, 10);
+    expect((await fixture.report(view, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
   }
 
   /** What the publisher learns of the user's only view: from the code, the webhook and the feed. */
-  async function passedOn(fixture: SessionFixture, code: string) {
+  async function passedOn(fixture: ViewFixture, code: string) {
     const { botId } = fixture;
     const described = await describeCode(fixture.database, { botId, code, now: fixture.clock.now });
     const event = (await fixture.events()).find((event) => event.code === code);
@@ -135,7 +135,7 @@ describe("a startapp value of the publisher", () => {
   test(
     "a shared link with another user's code, another bot's or an unknown one opens an ad of one's own",
     onFixture(async (fixture) => {
-      const other = await openSessionFixture(store.database, sessionRoutes);
+      const other = await openViewFixture(store.database, viewPlayerRoutes);
       const [ofBob, ofOtherBot] = [await fixture.issue(bob), await other.issue(ann)];
       await other.close();
       const unknown = `${ofBob.slice(0, 4)}${"2".repeat(12)}`;

@@ -268,5 +268,5 @@ function decide(change: ViewChange, facts: ViewerFacts | undefined): ViewDecisio
 
 function storedOutcome({ change, decision }: Decided): ChangeOutcome {
   const limitReason = "reason" in decision ? decision.reason : null;
-  return { outcome: "stored", session: viewAfter(change, decision), limitReason };
+  return { outcome: "stored", view: viewAfter(change, decision), limitReason };
 }

@@ -2,7 +2,7 @@ import type { ProgressReport } from "@intermission/ad-core/player-api";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
-import { type Opened, wholeVideo } from "../../test/fixtures/session-fixture.ts";
+import { type Opened, wholeVideo } from "../../test/fixtures/view-fixture.ts";
 import { openViewerFixture, type ViewerFixture } from "../../test/fixtures/viewer-fixture.ts";
 import { migrations } from "../migrations.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
@@ -11,13 +11,13 @@ import { listViews, refuseView, releaseView } from "./review-views.ts";
 const ann = "501";
 
 /** A call for each second of the video, then the closing tap. */
-async function reportWhilePlaying(fixture: ViewerFixture, session: Opened, reports: readonly ProgressReport[]) {
-  await fixture.report(session, { started: true });
+async function reportWhilePlaying(fixture: ViewerFixture, view: Opened, reports: readonly ProgressReport[]) {
+  await fixture.report(view, { started: true });
   for (const report of reports) {
     fixture.advance(1);
-    await fixture.report(session, { reports: [report] });
+    await fixture.report(view, { reports: [report] });
   }
-  return fixture.report(session, { closed: "tap" });
+  return fixture.report(view, { closed: "tap" });
 }
 
 describe("a view without a single frame", () => {
@@ -33,15 +33,15 @@ describe("a view without a single frame", () => {
   async function watchBlindly(suspiciousViews: "pay" | "hold" | "refuse", dailyCap = 20) {
     fixture = await openViewerFixture(store.database, { suspiciousViews, dailyCap });
     const code = await fixture.issue(ann);
-    const session = await fixture.begin(ann, code);
+    const view = await fixture.begin(ann, code);
     const reports = wholeVideo().map((report) => ({ ...report, from_ms: report.from_ms + 3, rendered_frames: 0 }));
-    const { body } = await reportWhilePlaying(fixture, session, reports);
-    return { code, session, answer: { state: body.state, review: body.review } };
+    const { body } = await reportWhilePlaying(fixture, view, reports);
+    return { code, view, answer: { state: body.state, review: body.review } };
   }
 
-  const decisionOf = (session: Opened) => ({
+  const decisionOf = (view: Opened) => ({
     botId: fixture.botId,
-    viewId: session.session_id,
+    viewId: view.session_id,
     now: fixture.clock.now,
   });
 
@@ -56,36 +56,36 @@ describe("a view without a single frame", () => {
   });
 
   test("is held: neither paid nor charged, but counted in the viewer's limits; when released, it is paid once", async () => {
-    const { code, session, answer } = await watchBlindly("hold", 2);
+    const { code, view, answer } = await watchBlindly("hold", 2);
     expect(answer).toEqual({ state: "watched", review: "held" });
     expect([await fixture.events(), await fixture.charges()]).toEqual([[], []]);
     expect(await fixture.viewers()).toMatchObject([{ earned_today: 1 }]);
     expect((await fixture.describe(code)).sessions).toMatchObject([{ state: "watched", review: "held" }]);
     // Later calls change nothing, and the next request gets another code.
-    expect((await fixture.report(session, { closed: "tap" })).body).toMatchObject({ state: "watched", review: "held" });
-    expect((await fixture.status(session)).body).toMatchObject({ state: "watched", review: "held" });
+    expect((await fixture.report(view, { closed: "tap" })).body).toMatchObject({ state: "watched", review: "held" });
+    expect((await fixture.status(view)).body).toMatchObject({ state: "watched", review: "held" });
     // Opening it again returns the same state and offers no new view.
     const again = await fixture.begin(ann, code);
     expect(again).toMatchObject({ state: "watched", review: "held" });
     expect(await fixture.issue(ann)).not.toBe(code);
 
     fixture.advance(60);
-    const release = () => releaseView(store.database, { ...decisionOf(session), eventId: `evt_${fixture.botId}` });
+    const release = () => releaseView(store.database, { ...decisionOf(view), eventId: `evt_${fixture.botId}` });
     const outcomes = await Promise.all([release(), release(), release()]);
     expect(outcomes.map(({ outcome }) => outcome).toSorted()).toEqual(["not-held", "not-held", "released"]);
     expect(await fixture.events()).toMatchObject([{ event: "rewarded", user_id: ann, code }]);
     expect(await fixture.charges()).toHaveLength(1);
     expect(await fixture.viewers()).toMatchObject([{ earned_today: 1 }]);
     expect((await fixture.status(again)).body).toMatchObject({ state: "rewarded" });
-    expect(await refuseView(store.database, decisionOf(session))).toEqual({ outcome: "not-held", state: "rewarded" });
+    expect(await refuseView(store.database, decisionOf(view))).toEqual({ outcome: "not-held", state: "rewarded" });
   });
 
   test("is decided once by a release and a refusal at the same time", async () => {
-    const { session } = await watchBlindly("hold");
+    const { view } = await watchBlindly("hold");
     const outcomes = await Promise.all([
-      releaseView(store.database, { ...decisionOf(session), eventId: `evt_${fixture.botId}` }),
-      refuseView(store.database, decisionOf(session)),
-      refuseView(store.database, decisionOf(session)),
+      releaseView(store.database, { ...decisionOf(view), eventId: `evt_${fixture.botId}` }),
+      refuseView(store.database, decisionOf(view)),
+      refuseView(store.database, decisionOf(view)),
     ]);
     const decided = outcomes.filter(({ outcome }) => outcome !== "not-held").map(({ outcome }) => outcome);
     expect(decided).toEqual([expect.stringMatching(/^(released|refused)$/)]);
@@ -93,10 +93,10 @@ describe("a view without a single frame", () => {
   });
 
   test("is held and permanently refused", async () => {
-    const { session } = await watchBlindly("hold");
-    expect(await refuseView(store.database, decisionOf(session))).toEqual({ outcome: "refused" });
-    expect((await fixture.status(session)).body).toMatchObject({ state: "watched", review: "refused" });
-    const release = releaseView(store.database, { ...decisionOf(session), eventId: "evt_never" });
+    const { view } = await watchBlindly("hold");
+    expect(await refuseView(store.database, decisionOf(view))).toEqual({ outcome: "refused" });
+    expect((await fixture.status(view)).body).toMatchObject({ state: "watched", review: "refused" });
+    const release = releaseView(store.database, { ...decisionOf(view), eventId: "evt_never" });
     expect(await release).toEqual({ outcome: "not-held", state: "refused" });
     expect(await fixture.events()).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe("a view without a single frame", () => {
     });
   });
 
-  test("a session that was never opened is unknown", async () => {
+  test("a view that was never opened is unknown", async () => {
     fixture = await openViewerFixture(store.database);
     const id = { botId: fixture.botId, viewId: `${fixture.botId}-x`, now: fixture.clock.now };
     expect(await refuseView(store.database, id)).toEqual({ outcome: "unknown-view" });
@@ -148,13 +148,13 @@ describe("a view of a video with few frames", () => {
     fixture = await openViewerFixture(store.database, { suspiciousViews: "refuse" });
     const text = "update creatives set frames_by_second = $1";
     await store.database.run({ name: "", text }, [framesBySecond]);
-    const session = await fixture.begin(ann, await fixture.issue(ann));
+    const view = await fixture.begin(ann, await fixture.issue(ann));
     const reports = wholeVideo().map((report, second) => ({
       ...report,
       from_ms: report.from_ms + 3,
       rendered_frames: renderedBySecond[second] ?? 0,
     }));
-    const { body } = await reportWhilePlaying(fixture, session, reports);
+    const { body } = await reportWhilePlaying(fixture, view, reports);
     return { state: body.state, review: body.review };
   }
   const rewarded = { state: "rewarded", review: undefined };

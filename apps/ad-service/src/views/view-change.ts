@@ -25,7 +25,7 @@ export type ChangeOutcome =
   /** `limitReason`: the limit because of which its end waits, or is refused. */
   | {
       outcome: "stored";
-      session: AdView;
+      view: AdView;
       limitReason?: Extract<ViewerLimit, { outcome: "limited" }>["reason"] | null;
     }
   /** Another change was stored first: read the view again. Nothing was stored. */
@@ -108,7 +108,7 @@ export async function recordProgressOnly(
   const outcomes = changes.map((): ChangeOutcome => ({ outcome: "changed" }));
   for (const { position } of await database.run(recordProgress, progressRows.values(changes.map(progressRowOf)))) {
     const after = changes[position]?.after;
-    if (after) outcomes[position] = { outcome: "stored", session: { ...after, version: after.version + 1 } };
+    if (after) outcomes[position] = { outcome: "stored", view: { ...after, version: after.version + 1 } };
   }
   return outcomes;
 }
@@ -137,12 +137,12 @@ export function progressRowOf({ before, after, milestones, now }: ViewChange, po
 
 /** The bytes of the event that the view may earn. */
 export function bodyOf(
-  session: Pick<AdView, "botId" | "userId" | "code" | "reference" | "startParam" | "isTest">,
+  view: Pick<AdView, "botId" | "userId" | "code" | "reference" | "startParam" | "isTest">,
   { eventId }: { eventId: string },
   now: Date,
   { fields }: EventWorth,
 ): string {
-  const { botId, userId, code, reference, startParam, isTest } = session;
+  const { botId, userId, code, reference, startParam, isTest } = view;
   return encodeWebhookEvent({
     event: "rewarded" satisfies EventType,
     event_id: eventId,

@@ -2,18 +2,13 @@ import type { ProgressReport, ReportRequest } from "@intermission/ad-core/player
 import type { Database } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type Answer,
-  type Opened,
-  openSessionFixture,
-  type SessionFixture,
-} from "../../test/fixtures/session-fixture.ts";
+import { type Answer, type Opened, openViewFixture, type ViewFixture } from "../../test/fixtures/view-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { sessionRoutes } from "./player-routes.ts";
+import { viewPlayerRoutes } from "./player-routes.ts";
 
 describe("the database statements of a view", () => {
   let store: TestDatabase;
-  let fixture: SessionFixture;
+  let fixture: ViewFixture;
   /** The names of the statements that the driver received since the list was last cleared. */
   let statements: string[] = [];
 
@@ -32,7 +27,7 @@ describe("the database statements of a view", () => {
         return database.transaction(work);
       },
     };
-    fixture = await openSessionFixture(counted, sessionRoutes, { cooldownSeconds: 0, dailyCap: 10_000 });
+    fixture = await openViewFixture(counted, viewPlayerRoutes, { cooldownSeconds: 0, dailyCap: 10_000 });
     // The bot and the ad are cached at the first opening.
     await fixture.begin("1", await fixture.issue("1"));
   });
@@ -54,18 +49,18 @@ describe("the database statements of a view", () => {
     muted: true,
     rendered_frames: 120,
   });
-  const report = (session: Opened, number: number) =>
-    fixture.report(session, { reports: [{ ...fiveSeconds(number), sequence: session.first_sequence + number }] });
+  const report = (view: Opened, number: number) =>
+    fixture.report(view, { reports: [{ ...fiveSeconds(number), sequence: view.first_sequence + number }] });
 
   test("an opening, a start and a close read once and write once; a report takes one statement", async () => {
     const code = await fixture.issue("2");
-    let session: Opened | undefined;
+    let opened: Opened | undefined;
     const opening = await statementsOf(async () => {
-      session = await fixture.begin("2", code);
+      opened = await fixture.begin("2", code);
     });
     expect(opening).toEqual(["views.read-opening", "views.begin"]);
-    if (!session) throw new Error("no session");
-    const view = session;
+    if (!opened) throw new Error("no view began");
+    const view = opened;
     expect(await statementsOf(() => fixture.begin("3"))).toEqual(["views.read-opening", "views.begin"]);
 
     const settled = ["views.read-viewers", "views.record"];
@@ -79,7 +74,7 @@ describe("the database statements of a view", () => {
     expect(due).toEqual([{ view_id: view.session_id }]);
     const close = await statementsOf(() => fixture.report(view, { closed: "tap" }));
     expect(close).toEqual(settled);
-    expect(await fixture.sessions()).toEqual(
+    expect(await fixture.storedViews()).toEqual(
       expect.arrayContaining([expect.objectContaining({ view_id: view.session_id, state: "rewarded" })]),
     );
   });

@@ -1,7 +1,7 @@
 import type { ProgressReport } from "@intermission/ad-core/player-api";
 import { expectedFrames, type FramesBySecond } from "./expected-frames.ts";
 
-/** What a session's reports show beyond the clock's evidence, summed up as they are settled. Stored with the session. */
+/** What a view's reports show beyond the clock's evidence, summed up as they are settled. Stored with the view. */
 export interface ViewingSignals {
   /** Playback that was reported while the page was in the background. */
   hiddenMs: number;

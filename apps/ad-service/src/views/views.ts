@@ -56,9 +56,9 @@ export function openViews({ bots, deliveries, log }: Pick<Views, "bots" | "deliv
   };
 }
 
-export function rememberView({ remembered }: Views, session: AdView): void {
-  const { viewId, state } = session;
-  if (state === "opened" || state === "playing" || state === "watched") remembered.set(viewId, session);
+export function rememberView({ remembered }: Views, view: AdView): void {
+  const { viewId, state } = view;
+  if (state === "opened" || state === "playing" || state === "watched") remembered.set(viewId, view);
   else remembered.delete(viewId);
 }
 
@@ -87,7 +87,7 @@ export async function changeView(views: Views, change: ViewChange): Promise<Chan
     if (isTracked) deliveries.wake();
     isStored = changed.outcome === "stored";
     if (changed.outcome === "stored") {
-      rememberView(views, changed.session);
+      rememberView(views, changed.view);
       logEnd(views, change, changed);
     }
     return changed;
@@ -103,9 +103,9 @@ const endings = { rewarded: "a view is paid", held: "a view is held for review",
 function logEnd(
   { log }: Views,
   { ending }: ViewChange,
-  { session, limitReason }: Extract<ChangeOutcome, { outcome: "stored" }>,
+  { view, limitReason }: Extract<ChangeOutcome, { outcome: "stored" }>,
 ): void {
-  const { botId, userId, viewId, campaignId, creativeId, state, isTest } = session;
+  const { botId, userId, viewId, campaignId, creativeId, state, isTest } = view;
   if (ending === undefined || !(state === "rewarded" || state === "held" || state === "refused")) return;
   const { suspicions, eventId } = ending;
   log.info(

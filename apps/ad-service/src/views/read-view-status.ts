@@ -4,9 +4,9 @@ import { platformOf } from "../ad-selection/eligibility.ts";
 import { type Bots, findBot } from "../bots/bots.ts";
 import type { DeliveryState } from "../deliveries/enqueue-webhook.ts";
 import { type Availability, describeAvailability } from "./availability.ts";
-import { type AdView, isSessionToken, readSession } from "./session.ts";
+import { type AdView, isSessionToken, readView } from "./session.ts";
 
-export type SessionStatusOutcome =
+export type ViewStatusOutcome =
   | {
       outcome: "found";
       state: AdView["state"];
@@ -48,15 +48,15 @@ export interface StatusQuestion {
 }
 
 /** What the ad service knows of the reward: whether it was earned, and the state of its webhook. */
-export async function readSessionStatus(
+export async function readViewStatus(
   deps: { database: Database; bots: Bots; campaigns: CampaignSnapshot },
   { botId, viewId, token, isNextAdAsked, userAgent, now }: StatusQuestion,
-): Promise<SessionStatusOutcome> {
+): Promise<ViewStatusOutcome> {
   const { database } = deps;
-  const session = await readSession(database, { botId, viewId });
-  if (!session) return { outcome: "unknown" };
-  if (!isSessionToken(token, session.tokenHash)) return { outcome: session.openings > 1 ? "superseded" : "unknown" };
-  const { state, acceptedMs, code, userId } = session;
+  const view = await readView(database, { botId, viewId });
+  if (!view) return { outcome: "unknown" };
+  if (!isSessionToken(token, view.tokenHash)) return { outcome: view.openings > 1 ? "superseded" : "unknown" };
+  const { state, acceptedMs, code, userId } = view;
   const [found] = state === "rewarded" ? await database.run(readEvent, [botId, code]) : [];
   const event = found && {
     eventId: found.eventId,

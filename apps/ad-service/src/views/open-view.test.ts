@@ -1,10 +1,10 @@
 import { type AdForPlayer, openSessionResponse } from "@intermission/ad-core/player-api";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Opened, openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
+import { type Opened, openViewFixture, type ViewFixture } from "../../test/fixtures/view-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { sessionRoutes } from "./player-routes.ts";
-import { sweepViews } from "./sweep-sessions.ts";
+import { viewPlayerRoutes } from "./player-routes.ts";
+import { sweepViews } from "./sweep-views.ts";
 
 const ann = "501";
 const bob = "502";
@@ -16,12 +16,9 @@ describe("opening an ad", () => {
   });
   afterAll(() => store.dispose());
 
-  function onFixture(
-    settings: Parameters<typeof openSessionFixture>[2],
-    work: (fixture: SessionFixture) => Promise<void>,
-  ) {
+  function onFixture(settings: Parameters<typeof openViewFixture>[2], work: (fixture: ViewFixture) => Promise<void>) {
     return async () => {
-      const fixture = await openSessionFixture(store.database, sessionRoutes, settings);
+      const fixture = await openViewFixture(store.database, viewPlayerRoutes, settings);
       try {
         await work(fixture);
       } finally {
@@ -30,9 +27,9 @@ describe("opening an ad", () => {
     };
   }
 
-  async function earn(fixture: SessionFixture, session: Opened) {
-    await fixture.play(session, 0, 10);
-    expect((await fixture.report(session, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+  async function earn(fixture: ViewFixture, view: Opened) {
+    await fixture.play(view, 0, 10);
+    expect((await fixture.report(view, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
   }
 
   describe("who may open an ad", () => {
@@ -53,14 +50,14 @@ describe("opening an ad", () => {
           const answer = await fixture.post("/sessions", { bot_id: fixture.botId, init_data: initData });
           expect(answer).toMatchObject({ status: 401, body: { error: { code } } });
         }
-        expect(await fixture.sessions()).toEqual([]);
+        expect(await fixture.storedViews()).toEqual([]);
       }),
     );
 
     test(
       "a code that is malformed, unknown, another bot's, another user's or expired is refused",
       onFixture({}, async (fixture) => {
-        const other = await openSessionFixture(store.database, sessionRoutes);
+        const other = await openViewFixture(store.database, viewPlayerRoutes);
         const [ofBob, ofOtherBot] = [await fixture.issue(bob), await other.issue(ann)];
         await other.close();
         expect(await fixture.open(ann, "no code")).toMatchObject({
@@ -84,7 +81,7 @@ describe("opening an ad", () => {
           status: 410,
           body: { error: { code: "CODE_EXPIRED" } },
         });
-        expect(await fixture.sessions()).toEqual([]);
+        expect(await fixture.storedViews()).toEqual([]);
       }),
     );
 
@@ -141,7 +138,7 @@ describe("opening an ad", () => {
 
   describe("the file of the video", () => {
     const addRendition = (
-      { database }: SessionFixture,
+      { database }: ViewFixture,
       ...file: [fileName: string, mediaType: string, width: number, height: number, byteLength: number]
     ) => {
       const [fileName, mediaType, width, height, byteLength] = file;
@@ -187,7 +184,7 @@ describe("opening an ad", () => {
           (await fixture.post("/sessions", { ...opening, media_types })).body;
         expect(await open("video/webm")).toMatchObject({ outcome: "no-ad" });
         expect(await open()).toMatchObject({ outcome: "no-ad" });
-        expect(await fixture.sessions()).toEqual([]);
+        expect(await fixture.storedViews()).toEqual([]);
         expect(await open("video/mp4")).toMatchObject({ ad: { media_type: "video/mp4" } });
         await addRendition(fixture, "m.webm", "video/webm", 480, 854, 1_000_000);
         await expect
@@ -266,10 +263,10 @@ describe("opening an ad", () => {
       onFixture({ cooldownSeconds: 60, dailyCap: 5 }, async (fixture) => {
         const codes = await Promise.all(Array.from({ length: 12 }, (_, index) => fixture.issue(ann, `task-${index}`)));
         const opened = await Promise.all(codes.map((code) => fixture.begin(ann, code)));
-        const starts = await Promise.all(opened.map((session) => fixture.report(session, { started: true })));
+        const starts = await Promise.all(opened.map((view) => fixture.report(view, { started: true })));
         expect(starts.filter(({ status }) => status === 200)).toHaveLength(1);
         expect(starts.filter(({ status }) => status === 401)).toHaveLength(11);
-        expect(await fixture.sessions()).toMatchObject([{ state: "playing" }]);
+        expect(await fixture.storedViews()).toMatchObject([{ state: "playing" }]);
       }),
     );
 
@@ -277,8 +274,8 @@ describe("opening an ad", () => {
       "views in progress count towards the daily cap",
       onFixture({ dailyCap: 3 }, async (fixture) => {
         for (const reference of ["a", "b", "c"]) {
-          const session = await fixture.begin(ann, await fixture.issue(ann, reference));
-          await fixture.report(session, { started: true });
+          const view = await fixture.begin(ann, await fixture.issue(ann, reference));
+          await fixture.report(view, { started: true });
         }
         expect((await fixture.open(ann, await fixture.issue(ann, "d"))).body).toMatchObject({
           outcome: "limit-reached",
@@ -377,7 +374,7 @@ describe("opening an ad", () => {
     );
 
     test(
-      "a session that is called too often is throttled, and another session is not",
+      "a view that is called too often is throttled, and another view is not",
       onFixture({}, async (fixture) => {
         const [noisy, quiet] = [await fixture.begin(ann), await fixture.begin(bob)];
         const answers = await Promise.all(Array.from({ length: 120 }, () => fixture.status(noisy)));

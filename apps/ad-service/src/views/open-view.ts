@@ -74,7 +74,7 @@ export interface OpeningDeps extends Omit<EnterViewDeps, "ads" | "reading" | "be
   launchKeysFor: (botId: string) => LaunchKeys;
 }
 
-/** What opening a session needs, and what this node keeps meanwhile. */
+/** What opening a view needs, and what this node keeps meanwhile. */
 export interface Openings extends OpeningDeps, EnterViewDeps {
   /** Keyed by the user of verified launch data, so that differently encoded launch data of one user shares a budget. */
   limiter: RateLimiter;
@@ -97,7 +97,7 @@ export function newOpenings(deps: OpeningDeps): Openings {
   };
 }
 
-export interface OpenSessionInput extends OpeningInput {
+export interface OpenViewInput extends OpeningInput {
   botId: string;
   initData: string;
   code: string | undefined;
@@ -111,8 +111,8 @@ export interface OpenSessionInput extends OpeningInput {
   acceptLanguage: string | undefined;
 }
 
-export type OpenSessionOutcome =
-  | { outcome: "session"; bot: Bot; session: AdView; token: string; ad: Ad }
+export type OpenViewOutcome =
+  | { outcome: "opened"; bot: Bot; view: AdView; token: string; ad: Ad }
   | { outcome: "no-ad"; bot: Bot; reason: NoAdReason }
   | ({ outcome: "limit-reached"; bot: Bot } & Pick<
       Extract<ViewerLimit, { outcome: "limited" }>,
@@ -123,7 +123,7 @@ export type OpenSessionOutcome =
   | { outcome: "refused"; reason: OpenSessionRefusal; bot?: Bot; signedBy?: TelegramServers };
 
 /** Opens a view, or says why not; each refusal is a line of the log. */
-export async function openSession(openings: Openings, input: OpenSessionInput): Promise<OpenSessionOutcome> {
+export async function openView(openings: Openings, input: OpenViewInput): Promise<OpenViewOutcome> {
   const user: { id?: string } = {};
   const opened = await tryToOpen(openings, input, user);
   logOpening(openings, opened, { botId: input.botId, userId: user.id, now: input.now });
@@ -132,11 +132,11 @@ export async function openSession(openings: Openings, input: OpenSessionInput): 
 
 function logOpening(
   { views: { log }, lines }: Openings,
-  opened: OpenSessionOutcome,
+  opened: OpenViewOutcome,
   { botId, userId, now }: { botId: string; userId: string | undefined; now: Date },
 ): void {
-  if (opened.outcome === "session") {
-    const { viewId, campaignId, creativeId } = opened.session;
+  if (opened.outcome === "opened") {
+    const { viewId, campaignId, creativeId } = opened.view;
     log.debug({ botId, userId, sessionId: viewId, campaignId, creativeId }, "an ad is opened");
     return;
   }
@@ -153,14 +153,10 @@ const refusals = {
   "limit-reached": "a viewer may not earn yet",
   "too-many": "a viewer opens ads too often",
   refused: "an opening is refused",
-} satisfies Record<Exclude<OpenSessionOutcome["outcome"], "session">, string>;
+} satisfies Record<Exclude<OpenViewOutcome["outcome"], "opened">, string>;
 
 /** Sets the id of `viewer` once the launch data has proved it. */
-async function tryToOpen(
-  openings: Openings,
-  input: OpenSessionInput,
-  viewer: { id?: string },
-): Promise<OpenSessionOutcome> {
+async function tryToOpen(openings: Openings, input: OpenViewInput, viewer: { id?: string }): Promise<OpenViewOutcome> {
   const bot = await findBot(openings.bots, input.botId);
   if (!bot) return refused("BOT_UNKNOWN");
   if (bot.isSuspended) return refused("BOT_SUSPENDED");
@@ -188,7 +184,7 @@ async function tryToOpen(
     platform: platformOf(input.userAgent),
     isPremium: verified.user.isPremium ?? false,
   };
-  // Old launch data can only continue a session of its user. It never begins one, even if the session disappears meanwhile.
+  // Old launch data can only continue a view of its user. It never begins one, even if the view disappears meanwhile.
   const mustContinue = isOnlyForContinuing(verified, now);
   if (mustContinue && input.isAnother) return { ...refused("INIT_DATA_EXPIRED"), bot };
   const ad = { format: "rewarded" as const, bot, userId, user };
@@ -225,11 +221,11 @@ const refusalOf = {
 function openedBy(
   entered: EnterViewOutcome,
   { bot, token, languages }: { bot: Bot; token: string; languages: readonly string[] },
-): OpenSessionOutcome {
+): OpenViewOutcome {
   switch (entered.outcome) {
     case "entered": {
       const ad = { ...entered.ad, captions: orderCaptions(entered.ad.captions, languages) };
-      return { outcome: "session", bot, session: entered.session, token, ad };
+      return { outcome: "opened", bot, view: entered.view, token, ad };
     }
     case "limited":
       return { ...entered, outcome: "limit-reached", bot };
@@ -240,8 +236,8 @@ function openedBy(
   }
 }
 
-function unfilledOf(opened: OpenSessionOutcome): Pick<UnfilledRequest, "outcome" | "reason"> | undefined {
-  if (opened.outcome === "session" || opened.outcome === "too-many") return undefined;
+function unfilledOf(opened: OpenViewOutcome): Pick<UnfilledRequest, "outcome" | "reason"> | undefined {
+  if (opened.outcome === "opened" || opened.outcome === "too-many") return undefined;
   if (opened.outcome === "no-ad") return { outcome: "no-ad", reason: opened.reason };
   if (opened.outcome === "limit-reached") return { outcome: "limited", reason: opened.reason };
   return { outcome: "refused", reason: opened.reason.toLowerCase().replaceAll("_", "-") };

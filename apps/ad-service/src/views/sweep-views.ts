@@ -4,7 +4,7 @@ import { type BackgroundLoop, startLoop } from "@intermission/server/background-
 import { randomBytes } from "@intermission/server/random-bytes";
 import type { FastifyBaseLogger } from "fastify";
 import { endingOf, SILENCE_MS, settlePendingReports, silentFrom } from "./record-progress.ts";
-import { type AdView, clockHolder, sessionOf, type ViewRow, viewColumns } from "./session.ts";
+import { type AdView, clockHolder, type ViewRow, viewColumns, viewOf } from "./session.ts";
 import { changeView, type Views } from "./views.ts";
 
 const BATCH = 100;
@@ -34,41 +34,41 @@ export async function sweepViews(
   views: Views,
   { listeningSince, now }: { listeningSince: Date; now: Date },
 ): Promise<{ settled: number }> {
-  const due = (await views.database.run(readDue, [now, BATCH])).map(sessionOf);
+  const due = (await views.database.run(readDue, [now, BATCH])).map(viewOf);
   const isListening = listeningSince.getTime() + SILENCE_MS <= now.getTime();
-  const settled = await Promise.all(due.map((session) => settleDue(views, session, { isListening, now })));
+  const settled = await Promise.all(due.map((view) => settleDue(views, view, { isListening, now })));
   return { settled: settled.filter(Boolean).length };
 }
 
 async function settleDue(
   views: Views,
-  session: AdView,
+  view: AdView,
   { isListening, now }: { isListening: boolean; now: Date },
 ): Promise<boolean> {
   const eventId = newEventId(now.getTime(), randomBytes(10));
-  if (session.state === "playing") {
-    await settlePendingReports(views, session, { eventId, now });
+  if (view.state === "playing") {
+    await settlePendingReports(views, view, { eventId, now });
     return true;
   }
-  const isPastDeadline = session.deadline < now;
+  const isPastDeadline = view.deadline < now;
   const silence = isPastDeadline ? "deadline" : "heartbeat-lost";
-  const isClosed = session.closeRequestedAt !== null;
+  const isClosed = view.closeRequestedAt !== null;
   if (!isClosed && !isPastDeadline) {
-    const at = silentFrom(session, session.lastReportAt ?? session.openedAt);
+    const at = silentFrom(view, view.lastReportAt ?? view.openedAt);
     if (at > now) {
-      await lookAgain(views, session, { at, now });
+      await lookAgain(views, view, { at, now });
       return false;
     }
     if (!isListening) return false;
   }
-  const reason = isClosed ? (session.closeReason ?? silence) : silence;
-  await changeView(views, await endingOf(views, session, { reason, eventId, now }));
+  const reason = isClosed ? (view.closeReason ?? silence) : silence;
+  await changeView(views, await endingOf(views, view, { reason, eventId, now }));
   return true;
 }
 
 /** A heartbeat arrived meanwhile, so the view is checked again later. */
-async function lookAgain(views: Views, session: AdView, { at, now }: { at: Date; now: Date }): Promise<void> {
-  await changeView(views, { before: session, after: { ...session, dueAt: at }, isStart: false, milestones: [], now });
+async function lookAgain(views: Views, view: AdView, { at, now }: { at: Date; now: Date }): Promise<void> {
+  await changeView(views, { before: view, after: { ...view, dueAt: at }, isStart: false, milestones: [], now });
 }
 
 /** Sweeps every second until stopped; stopping waits for the current batch. Any number of nodes may sweep. */
@@ -86,6 +86,6 @@ export function startSweepingViews(deps: {
       const { settled } = await sweepViews(views, { listeningSince, now: now() });
       return settled < BATCH ? undefined : 0;
     },
-    onFault: (error) => log.error(error, "sweeping the sessions failed; the next sweep retries"),
+    onFault: (error) => log.error(error, "sweeping the views failed; the next sweep retries"),
   });
 }

@@ -34,8 +34,8 @@ test.each([
   [{ PUBLISHER_SHARE_PERCENT: "0x10" }, "PUBLISHER_SHARE_PERCENT must be a whole number from 0 to 100"],
   [{ MOST_DAILY_CLICKS_PER_ADDRESS: "0" }, "MOST_DAILY_CLICKS_PER_ADDRESS "],
   [{ MOST_DAILY_CLICKS_PER_ADDRESS: "many" }, "MOST_DAILY_CLICKS_PER_ADDRESS must be a whole number"],
-])("the fault of %j is reported: %s", (given, fault) => {
-  expect(faultsOf({ ...production, ...given })).toContain(fault);
+])("the fault of %j is reported: %s", (variables, fault) => {
+  expect(faultsOf({ ...production, ...variables })).toContain(fault);
 });
 
 test("metrics without a token are served on loopback only", () => {

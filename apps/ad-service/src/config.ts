@@ -173,8 +173,8 @@ export type CommandConfig = ReturnType<typeof readCommandConfig>;
 
 /** Reads the command line's configuration from its options and its environment. */
 export function readCommandConfig(options: { url?: string | undefined }, environment: NodeJS.ProcessEnv = process.env) {
-  const given = { ...environment, ...(options.url !== undefined && { ADS_URL: options.url }) };
-  const read = readSettings(commandVariables, given, { secrets, crossFaults: mediaFaults });
+  const effective = { ...environment, ...(options.url !== undefined && { ADS_URL: options.url }) };
+  const read = readSettings(commandVariables, effective, { secrets, crossFaults: mediaFaults });
   return {
     ...storeOf(read),
     encryptionKey: read.ENCRYPTION_KEY,
@@ -251,9 +251,9 @@ const loopbackHosts = ["localhost", "[::1]", "::1"];
  * Faults of combinations of variables. Reads the raw text, so that they are reported together with the faults of each
  * variable.
  */
-function crossFaults(given: NodeJS.ProcessEnv): string[] {
-  const ofMode = given.MODE === "demo" ? demoFaults(given) : productionFaults(given);
-  return [...ofMode, ...metricsFaults(given), ...mediaFaults(given), ...mailFaults(given)];
+function crossFaults(environment: NodeJS.ProcessEnv): string[] {
+  const ofMode = environment.MODE === "demo" ? demoFaults(environment) : productionFaults(environment);
+  return [...ofMode, ...metricsFaults(environment), ...mediaFaults(environment), ...mailFaults(environment)];
 }
 
 function mailFaults({ SMTP_URL: url, SMTP_FROM: from }: NodeJS.ProcessEnv): string[] {
@@ -264,37 +264,39 @@ function mailFaults({ SMTP_URL: url, SMTP_FROM: from }: NodeJS.ProcessEnv): stri
 const bucketVariables = ["S3_ENDPOINT", "S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"];
 
 /** Videos are kept in a folder or in a bucket; a bucket needs all of its variables. */
-function mediaFaults(given: NodeJS.ProcessEnv): string[] {
-  const missing = bucketVariables.filter((name) => given[name] === undefined);
+function mediaFaults(environment: NodeJS.ProcessEnv): string[] {
+  const missing = bucketVariables.filter((name) => environment[name] === undefined);
   if (missing.length === bucketVariables.length) return [];
   if (missing.length > 0)
     return missing.map((name) => `${name} is missing: videos are kept in a bucket if all S3_ variables are set`);
-  return given.MEDIA_DIR === undefined ? [] : ["MEDIA_DIR and S3_BUCKET are both set: videos are kept in one of them"];
+  return environment.MEDIA_DIR === undefined
+    ? []
+    : ["MEDIA_DIR and S3_BUCKET are both set: videos are kept in one of them"];
 }
 
-function metricsFaults(given: NodeJS.ProcessEnv): string[] {
-  const { METRICS_PORT: port, METRICS_HOST: host = "127.0.0.1", METRICS_TOKEN: token } = given;
+function metricsFaults(environment: NodeJS.ProcessEnv): string[] {
+  const { METRICS_PORT: port, METRICS_HOST: host = "127.0.0.1", METRICS_TOKEN: token } = environment;
   const faults: string[] = [];
   if (port !== undefined && token === undefined && !isLoopback(host)) {
     faults.push(`METRICS_TOKEN is missing: ${host} can be reached from other machines, and metrics are not public`);
   }
-  if (port !== undefined && port !== "0" && port === (given.PORT ?? "8701")) {
+  if (port !== undefined && port !== "0" && port === (environment.PORT ?? "8701")) {
     faults.push("METRICS_PORT is the same as PORT: with METRICS_TOKEN, PORT serves the metrics without it");
   }
   return faults;
 }
 
-function productionFaults(given: NodeJS.ProcessEnv): string[] {
+function productionFaults(environment: NodeJS.ProcessEnv): string[] {
   const faults = demoVariables
-    .filter((name) => given[name] !== undefined)
+    .filter((name) => environment[name] !== undefined)
     .map((name) => `${name} is for MODE=demo only: anyone with the demo's key can sign in as any user`);
-  if (given.PUBLIC_URL === undefined) {
+  if (environment.PUBLIC_URL === undefined) {
     faults.push(
       "PUBLIC_URL is missing: the https address at which users reach this server, such as https://ads.example.com",
     );
   }
   for (const name of ["PUBLIC_URL", "DIRECT_LINK_URL", "MINIAPP_URL"]) {
-    const address = given[name];
+    const address = environment[name];
     if (address && isPlainHttp(address) && !isLoopbackAddress(address)) {
       faults.push(`${name} must begin with https:// in production: Telegram opens only https addresses`);
     }
@@ -302,8 +304,8 @@ function productionFaults(given: NodeJS.ProcessEnv): string[] {
   return faults;
 }
 
-function demoFaults(given: NodeJS.ProcessEnv): string[] {
-  const { HOST: host = "127.0.0.1", PUBLIC_URL: publicUrl } = given;
+function demoFaults(environment: NodeJS.ProcessEnv): string[] {
+  const { HOST: host = "127.0.0.1", PUBLIC_URL: publicUrl } = environment;
   const faults: string[] = [];
   if (!isLoopback(host)) faults.push(`HOST must be a loopback address in demo mode, and ${host} is not`);
   if (publicUrl !== undefined && !isLoopbackAddress(publicUrl)) {
@@ -311,7 +313,7 @@ function demoFaults(given: NodeJS.ProcessEnv): string[] {
       "PUBLIC_URL must be a loopback address in demo mode: demo users are made up, and anyone can sign in as one",
     );
   }
-  if ((given.DEMO_BOT_ID === undefined) !== (given.DEMO_TELEGRAM_PUBLIC_KEY === undefined)) {
+  if ((environment.DEMO_BOT_ID === undefined) !== (environment.DEMO_TELEGRAM_PUBLIC_KEY === undefined)) {
     faults.push(
       "DEMO_BOT_ID and DEMO_TELEGRAM_PUBLIC_KEY belong together: the demo's key is valid for the demo's bot only",
     );

@@ -19,12 +19,12 @@ afterAll(async () => {
 
 test("a user is counted, erased only with --yes, and gone afterwards", async () => {
   const { token } = JSON.parse((await fixture.ads(["bots", "add", "--bot-id", botId, "--json"])).out);
-  const asked = await fetch(`${fixture.address}/client/v1/codes`, {
+  const response = await fetch(`${fixture.address}/client/v1/codes`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     body: JSON.stringify({ bot_id: botId, user_tg_id: ann, reference: "order-7" }),
   });
-  const { code } = (await asked.json()) as { code: string };
+  const { code } = (await response.json()) as { code: string };
   const shown = await fixture.ads(["users", "show", "--bot-id", botId, "--user-id", ann]);
   expect(shown).toMatchObject({ code: 0, err: "" });
   expect(shown.out).toMatch(new RegExp(`^[0-9: Z-]+ code-issued .*reference order-7 .*${code}`, "m"));

@@ -64,12 +64,12 @@ describe("webhooks on the command line, with a server", () => {
 
   /** A user follows a direct link, which earns an event of the bot. */
   async function earn({ botId, token }: { botId: string; token: string }): Promise<string> {
-    const asked = await fetch(`${fixture.address}/client/v1/codes`, {
+    const response = await fetch(`${fixture.address}/client/v1/codes`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body: JSON.stringify({ bot_id: botId, user_tg_id: newTelegramId() }),
     });
-    const { code } = (await asked.json()) as { code: string };
+    const { code } = (await response.json()) as { code: string };
     const headers = { "user-agent": personAgents[0] ?? "", "accept-language": "en", "x-forwarded-for": newAddress() };
     const followed = await fetch(`${fixture.address}/${code}`, { redirect: "manual", headers });
     expect(followed.status).toBe(302);

@@ -119,12 +119,12 @@ describe("with a running server", () => {
   test("the command line uses the socket in the data folder, without any secret", async () => {
     const botId = newTelegramId();
     const { token } = JSON.parse((await adsProcess(["bots", "add", "--bot-id", botId, "--json"])).out);
-    const asked = await fetch(`${fixture.address}/client/v1/codes`, {
+    const response = await fetch(`${fixture.address}/client/v1/codes`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body: JSON.stringify({ bot_id: botId, user_tg_id: "1" }),
     });
-    expect(asked.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(await adsProcess(["bots", "add", "--bot-id", botId])).toMatchObject({
       code: 1,
       err: expect.stringContaining("exists already"),

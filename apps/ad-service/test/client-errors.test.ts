@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-const asked = () => ({ bot_id: fixture.bot.botId, user_tg_id: "1" });
+const validRequest = () => ({ bot_id: fixture.bot.botId, user_tg_id: "1" });
 
 describe("authentication of the caller", () => {
   test.each([
@@ -24,7 +24,7 @@ describe("authentication of the caller", () => {
     ["two tokens", { authorization: "Bearer ad_a ad_b" }],
     ["an unknown token", { authorization: `Bearer ad_${"7".repeat(43)}` }],
   ])("a caller with %s receives 401", async (_name, headers) => {
-    const response = await fixture.createCode(asked(), headers);
+    const response = await fixture.createCode(validRequest(), headers);
     expect(response.headers.get("www-authenticate")).toBe("Bearer");
     await expectError(response, 401, "UNAUTHORIZED");
   });
@@ -53,7 +53,7 @@ describe("authentication of the caller", () => {
     const headers = Object.fromEntries(
       Object.entries(template).map(([name, value]) => [name, value.replaceAll("{token}", fixture.bot.token)]),
     );
-    const response = await fixture.createCode(asked(), headers);
+    const response = await fixture.createCode(validRequest(), headers);
     expect([response.status, errorEnvelope.parse(await response.json()).error.message]).toEqual([401, message]);
   });
 
@@ -81,7 +81,7 @@ describe("authentication of the caller", () => {
 
 describe("each mistake of a request is answered with what is wrong, where, and the next step", () => {
   const other = "7000000009";
-  const json = (fields: object) => JSON.stringify({ ...asked(), ...fields });
+  const json = (fields: object) => JSON.stringify({ ...validRequest(), ...fields });
   test.each<[string, () => string, string, Record<string, string>?]>([
     [
       "a number as user",
@@ -173,7 +173,7 @@ describe("every path under /client/ returns errors in the envelope", () => {
   });
 
   test.each(["text/plain", "application/x-www-form-urlencoded", "application/xml"])("a body of %s", async (type) => {
-    const response = await fixture.createCode(asked(), { ...bearer(fixture.bot.token), "content-type": type });
+    const response = await fixture.createCode(validRequest(), { ...bearer(fixture.bot.token), "content-type": type });
     await expectError(response, 415, "UNSUPPORTED_MEDIA_TYPE");
   });
 
@@ -208,7 +208,7 @@ describe("every path under /client/ returns errors in the envelope", () => {
     const lame = await openAppFixture({ ...database, run });
     try {
       const headers = { ...bearer(fixture.bot.token), "content-type": "application/json" };
-      const body = JSON.stringify(asked());
+      const body = JSON.stringify(validRequest());
       const response = await fetch(`${lame.address}/client/v1/codes`, { method: "POST", headers, body });
       expect(response.headers.get("retry-after")).toBe("5");
       await expectError(response, 503, "UNAVAILABLE");

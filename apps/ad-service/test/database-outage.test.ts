@@ -113,11 +113,11 @@ async function expectOutage(outage: (deps: Outage) => Promise<void>): Promise<vo
     const token = await addBotOf(fixture, { botId, now: fixture.clock.now });
     const publisher = { authorization: `Bearer ${token}` };
     const operator = { authorization: `Bearer ${operatorToken}` };
-    const asked = { bot_id: botId, user_tg_id: "43" };
+    const request = { bot_id: botId, user_tg_id: "43" };
     const issued = await fetch(`${fixture.address}/client/v1/codes`, {
       method: "POST",
       headers: { ...publisher, ...json },
-      body: JSON.stringify(asked),
+      body: JSON.stringify(request),
     });
     const { code } = await codeIn(issued);
     const surfaces: Record<string, Surface> = {

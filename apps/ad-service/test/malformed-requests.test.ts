@@ -109,8 +109,8 @@ async function samplesOf(address: string, token: string, at: Date): Promise<Samp
   });
   const send = ({ path, body, ...init }: Sample) =>
     fetch(address + path, { ...init, ...(body !== undefined && { body: JSON.stringify(body) }) });
-  const asked = { bot_id: botId, user_tg_id: "42", reference: "an order" };
-  const { code } = await codeIn(await send(post("/client/v1/codes", publisher, asked)));
+  const validRequest = { bot_id: botId, user_tg_id: "42", reference: "an order" };
+  const { code } = await codeIn(await send(post("/client/v1/codes", publisher, validRequest)));
   const viewId = newViewId(botId);
   const sessions = `/player/v1/sessions/${viewId}`;
   const report = { sequence: 1, from_ms: 0, to_ms: 1000, visible: true, muted: false, rendered_frames: 25 };
@@ -118,8 +118,8 @@ async function samplesOf(address: string, token: string, at: Date): Promise<Samp
   const eventId = `evt_${randomUUID()}`;
   const get = (path: string, headers: Record<string, string> = {}): Sample => ({ method: "GET", path, headers });
   return [
-    post("/client/v1/codes", publisher, asked),
-    post("/client/v1/codes", publisher, asked),
+    post("/client/v1/codes", publisher, validRequest),
+    post("/client/v1/codes", publisher, validRequest),
     get(`/client/v1/codes/${code}`, publisher),
     get("/client/v1/availability?user_tg_id=42", publisher),
     get("/client/v1/events?after=&limit=10", publisher),

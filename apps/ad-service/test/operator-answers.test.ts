@@ -60,8 +60,8 @@ async function send<Name extends OperatorRouteName>(
     body: isFile ? new Uint8Array(body) : body === undefined ? null : JSON.stringify(body),
   });
   entriesOf.set(request[0], (await countEntries()) - entries);
-  const [given] = answer.headers.getSetCookie();
-  if (given !== undefined) cookie = given.includes("Max-Age=0") ? undefined : given.split(";")[0];
+  const [setCookie] = answer.headers.getSetCookie();
+  if (setCookie !== undefined) cookie = setCookie.includes("Max-Age=0") ? undefined : setCookie.split(";")[0];
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 

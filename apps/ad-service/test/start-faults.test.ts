@@ -109,9 +109,9 @@ test.each([
     /DATABASE_URL has a % that is no percent-encoding/,
   ],
 ])("a database fault is reported without the password: %s", async (_name, url, message) => {
-  const told = await refusalOf({ DATABASE_URL: url });
-  expect(told).toMatch(message);
-  expect(told).not.toContain("hush-hush");
+  const refusal = await refusalOf({ DATABASE_URL: url });
+  expect(refusal).toMatch(message);
+  expect(refusal).not.toContain("hush-hush");
 });
 
 const badlyEncoded = [
@@ -129,17 +129,22 @@ const badlyEncoded = [
 ] as const;
 for (const [name, url] of badlyEncoded) {
   const tags = ["@ and /", "? after digits", "%"].includes(name) ? [] : ["long"];
-  test(`no piece of a password that is not percent-encoded is told: ${name}`, { tags }, async () => {
-    const told = await refusalOf({ DATABASE_URL: url });
-    expect(told).toMatch(/^ {2}DATABASE_URL .*percent-encoded: @ as %40/m);
-    expect(told).not.toContain("hush");
+  test(`no piece of a password that is not percent-encoded is shown: ${name}`, { tags }, async () => {
+    const refusal = await refusalOf({ DATABASE_URL: url });
+    expect(refusal).toMatch(/^ {2}DATABASE_URL .*percent-encoded: @ as %40/m);
+    expect(refusal).not.toContain("hush");
   });
 }
 
 test("faults of several variables are reported together", async () => {
-  const told = await refusalOf({ TRUST_PROXY: "everyone", PORT: "http", LOG_LEVEL: "loud", DATABASE_URL: "mysql://x" });
+  const refusal = await refusalOf({
+    TRUST_PROXY: "everyone",
+    PORT: "http",
+    LOG_LEVEL: "loud",
+    DATABASE_URL: "mysql://x",
+  });
   for (const name of ["TRUST_PROXY", "PORT", "LOG_LEVEL", "DATABASE_URL"]) {
-    expect(told).toMatch(new RegExp(`^ {2}${name} `, "m"));
+    expect(refusal).toMatch(new RegExp(`^ {2}${name} `, "m"));
   }
 });
 

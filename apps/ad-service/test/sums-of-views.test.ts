@@ -40,8 +40,8 @@ describe("the sums of real views", () => {
     await fc.assert(
       fc.asyncProperty(visits, async (all) => {
         const fixture = await openViewerFixture(store.database, { cooldownSeconds: 30, dailyCap: 3 });
-        const asked = { filled: 0, limited: 0 };
-        for (const visit of all) asked[await live(fixture, visit)] += 1;
+        const answered = { filled: 0, limited: 0 };
+        for (const visit of all) answered[await live(fixture, visit)] += 1;
         await rollUpUntilNow(store.database);
         const time = { from: new Date("2026-03-01T00:00:00Z"), to: new Date("2026-03-05T00:00:00Z") };
         const { total, rows } = await readStatistics(store.database, { botId: fixture.botId, ...time, by: "hour" });
@@ -52,7 +52,7 @@ describe("the sums of real views", () => {
         const limited = Object.values(total.limited).reduce((sum, count) => sum + count, 0);
         const { starts, completions, rewards } = total;
         expect({ starts, completions, rewards, closes, spend: Number(total.spendMicros) }).toEqual(raw);
-        expect({ filled: total.fills, limited }).toEqual(asked);
+        expect({ filled: total.fills, limited }).toEqual(answered);
         for (const name of ["starts", "firstQuartiles", "midpoints", "thirdQuartiles", "completions"] as const) {
           expect(rows.reduce((sum, { figures }) => sum + figures[name], 0)).toBe(total[name]);
         }

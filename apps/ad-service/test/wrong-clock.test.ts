@@ -68,11 +68,11 @@ test("views that a wrong clock began and paid lock their viewer out neither by c
     return view;
   };
   fixture.advance((10 * day) / 1000);
-  const paid = await begin("ahead");
+  const paid = await begin("fast");
   await fixture.play(paid, 0, 10);
   expect((await fixture.report(paid, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
   fixture.advance(600);
-  const begun = await begin("ahead-2");
+  const begun = await begin("fast-2");
   // The clock is set right.
   fixture.advance((-10 * day) / 1000);
   const next = await begin("right");

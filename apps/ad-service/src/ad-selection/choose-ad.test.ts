@@ -40,11 +40,11 @@ describe("the chosen campaign", () => {
     const planned = { dailyViewCap: 1000 };
     const far = stateOf("far", planned, { views: 200 });
     const near = stateOf("near", planned, { views: 400 });
-    const ahead = stateOf("ahead", planned, { views: 501 });
+    const overPlan = stateOf("over-plan", planned, { views: 501 });
     const free = stateOf("free", { weight: 1000 });
-    expect(chosenOf([far, near, ahead, free], requestOf())).toEqual({ far: 0.75, near: 0.25 });
-    expect(chosenOf([ahead, free], requestOf())).toEqual({ free: 1 });
-    expect(chosenOf([ahead], requestOf())).toEqual({ "none-fits": 1 });
+    expect(chosenOf([far, near, overPlan, free], requestOf())).toEqual({ far: 0.75, near: 0.25 });
+    expect(chosenOf([overPlan, free], requestOf())).toEqual({ free: 1 });
+    expect(chosenOf([overPlan], requestOf())).toEqual({ "none-fits": 1 });
   });
 
   test("a campaign with asap pacing runs until its cap", () => {

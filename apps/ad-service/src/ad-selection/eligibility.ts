@@ -108,11 +108,11 @@ export function exclusionReason(state: CampaignState, request: AdRequest, moment
   if (format === "rewarded" && hasOnlyFailedVideos(campaign, request.without)) return "no-vast-ad";
   return (
     outOfTime(campaign, moment.now) ??
-    unwanted(campaign, request.bot) ??
+    blockedByBot(campaign, request.bot) ??
     offTarget(campaign.targeting, request, moment.now) ??
     fullLimit(state, format) ??
     (isUserCapped(campaign, request, moment.now) ? "user-cap" : undefined) ??
-    (isAheadOfPlan(state, request, moment) ? "ahead-of-plan" : undefined)
+    (isOverPlan(state, request, moment) ? "ahead-of-plan" : undefined)
   );
 }
 
@@ -126,7 +126,7 @@ export function outOfTime({ startsAt, endsAt }: Campaign, now: Date): "not-start
   return endsAt && now >= endsAt ? "ended" : undefined;
 }
 
-function unwanted({ category, advertiser }: Campaign, bot: AdRequest["bot"]): ExclusionReason | undefined {
+function blockedByBot({ category, advertiser }: Campaign, bot: AdRequest["bot"]): ExclusionReason | undefined {
   if (category !== null && bot.blockedCategories.includes(category)) return "blocked-category";
   return bot.blockedAdvertisers.includes(advertiser) ? "blocked-advertiser" : undefined;
 }
@@ -158,7 +158,7 @@ function isUserCapped({ campaignId, userCap, userCapSeconds }: Campaign, { seen 
 }
 
 /** A campaign that is even a fraction of an ad behind its plan is not ahead of it. */
-function isAheadOfPlan(state: CampaignState, { format }: AdRequest, moment: Moment): boolean {
+function isOverPlan(state: CampaignState, { format }: AdRequest, moment: Moment): boolean {
   const behind = adsBehindPlan(state, format, moment);
   return behind !== undefined && behind <= 0;
 }

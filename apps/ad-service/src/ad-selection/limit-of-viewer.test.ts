@@ -146,7 +146,7 @@ describe("when a viewer may earn", () => {
   test("an earning never sets the count or the time back, unless a wrong clock dated them days ahead", () => {
     const before = new Date("2026-02-28T23:59:40Z");
     expect(afterEarning(earned(2, "00:00:10"), before)).toEqual(earned(3, "00:00:10"));
-    const ahead = { day: "2026-03-11", earnedToday: 3, lastEarnedAt: new Date("2026-03-11T12:00:00Z") };
-    expect(afterEarning(ahead, at("12:00:00"))).toEqual(earned(1, "12:00:00"));
+    const future = { day: "2026-03-11", earnedToday: 3, lastEarnedAt: new Date("2026-03-11T12:00:00Z") };
+    expect(afterEarning(future, at("12:00:00"))).toEqual(earned(1, "12:00:00"));
   });
 });

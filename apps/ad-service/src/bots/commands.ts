@@ -160,8 +160,8 @@ function withSettings(command: Command): Command {
 }
 
 function settingsOf(options: SettingOptions): object {
-  const { codeLifetime, cooldown, tester, blockCategory, blockAdvertiser, ...given } = options;
-  const { skipOffer, closeWhenCredited, includeRevenue, ...others } = given;
+  const { codeLifetime, cooldown, tester, blockCategory, blockAdvertiser, ...named } = options;
+  const { skipOffer, closeWhenCredited, includeRevenue, ...others } = named;
   const cleared = clearable.filter((name) => others[name] === "none").map((name) => [name, null]);
   const renamed = { codeLifetimeSeconds: codeLifetime, cooldownSeconds: cooldown, testers: tester };
   const blocked = { blockedCategories: listOf(blockCategory), blockedAdvertisers: listOf(blockAdvertiser) };

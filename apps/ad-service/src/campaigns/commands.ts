@@ -124,9 +124,9 @@ function forOneCampaign(campaigns: Command, verb: string, description: string): 
 
 /** The campaign as people read it: only what is set, with money as amounts. */
 function readable(campaign: Row): Row {
-  const given = Object.entries(campaign).filter(([, value]) => value !== null);
+  const present = Object.entries(campaign).filter(([, value]) => value !== null);
   return Object.fromEntries(
-    given.map(([name, value]) => {
+    present.map(([name, value]) => {
       const isAmount = name.endsWith("Micros") && (typeof value === "number" || typeof value === "bigint");
       return isAmount ? [name.slice(0, -6), amountOf(value)] : [name, value];
     }),

@@ -57,13 +57,13 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
   serveOperatorRoutes(scope, campaignRoutes, {
     async addCampaign(request) {
       const campaignId = `cmp_${bs58.encode(randomBytes(9))}`;
-      const given = definedFields(request.body);
-      await requireBots(botsOf(given.targeting));
+      const settings = definedFields(request.body);
+      await requireBots(botsOf(settings.targeting));
       const facts = await readWarningFacts(database, { campaignId: undefined, now: now() });
-      const warnings = campaignWarnings({ ...facts, before: undefined, changes: given, now: now() });
+      const warnings = campaignWarnings({ ...facts, before: undefined, changes: settings, now: now() });
       requireConfirmation(warnings, { isConfirmed: request.query.confirmed });
       nameChangedObject(campaignId);
-      const added = await addCampaign(database, { ...given, campaignId, now: now() });
+      const added = await addCampaign(database, { ...settings, campaignId, now: now() });
       if (added.outcome === "invalid") throw invalidField(added.fault.field, added.fault.message);
       if (added.outcome === "unknown-creative") throw unknownCreative(added.creativeId);
       await campaigns.refresh();
@@ -84,15 +84,15 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
 
     async updateCampaign(request) {
       const { campaignId } = request.params;
-      const given = definedFields(request.body);
-      if (Object.keys(given).length === 0) throw invalid("name at least one setting to change");
-      await requireBots(botsOf(given.targeting));
+      const settings = definedFields(request.body);
+      if (Object.keys(settings).length === 0) throw invalid("name at least one setting to change");
+      await requireBots(botsOf(settings.targeting));
       const before = await findCampaign(database, campaignId);
       if (!before) throw unknownCampaign(campaignId);
       const facts = await readWarningFacts(database, { campaignId, now: now() });
-      const warnings = campaignWarnings({ ...facts, before, changes: given, now: now() });
+      const warnings = campaignWarnings({ ...facts, before, changes: settings, now: now() });
       requireConfirmation(warnings, { isConfirmed: request.query.confirmed });
-      return answer(await updateCampaign(database, { campaignId, changes: given, now: now() }), campaignId);
+      return answer(await updateCampaign(database, { campaignId, changes: settings, now: now() }), campaignId);
     },
 
     pauseCampaign: ({ params }) => changeStatus(params.campaignId, "paused"),

@@ -76,23 +76,22 @@ describe("clicks from one address", () => {
     });
     const address = newAddress();
     fixture.advance(12 * 3600);
-    const asked = await fixture.issue("698");
+    const lateCode = await fixture.issue("698");
     const follow = async (code: string) => {
       const answer = await fixture.visit(code, { address });
       return answer.status === 200 ? fixture.tap(answer, { address }) : answer;
     };
     expect((await fixture.visit(await fixture.issue("600"), { address })).status).toBe(302);
-    const page = await fixture.visit(asked, { address });
+    const page = await fixture.visit(lateCode, { address });
     for (let click = 1; click < 30; click++) {
       expect((await follow(await fixture.issue(`6${click}`))).status).toBe(303);
     }
-    for (const visit of [() => fixture.visit(asked, { address }), () => fixture.tap(page, { address })]) {
-      const code = asked;
+    for (const visit of [() => fixture.visit(lateCode, { address }), () => fixture.tap(page, { address })]) {
       const { status, headers, body } = await visit();
       expect(status).toBe(429);
       expect(headers).toMatchObject({ "cache-control": "no-store", "x-robots-tag": "noindex, nofollow" });
       expect(body).toContain(`href="https://shop.test/p?c=clk_`);
-      expect(body).toContain(`&amp;code=${code}&amp;`);
+      expect(body).toContain(`&amp;code=${lateCode}&amp;`);
       expect(body).not.toContain("<form");
     }
     expect(await fixture.events()).toHaveLength(30);
@@ -145,9 +144,9 @@ describe("clicks from one address", () => {
     const address = newAddress();
     const codes = await Promise.all(users(128).map((user) => fixture.issue(user)));
     const pages = await Promise.all(codes.map((code, index) => fixture.visit(code, { address }, index % 2)));
-    const asked = pages.filter(({ status }) => status === 200);
-    expect([asked.length, await fixture.events()]).toMatchObject([127, { length: 1 }]);
-    const answers = await Promise.all(asked.map((page, index) => fixture.tap(page, { address }, index % 2)));
+    const tapPages = pages.filter(({ status }) => status === 200);
+    expect([tapPages.length, await fixture.events()]).toMatchObject([127, { length: 1 }]);
+    const answers = await Promise.all(tapPages.map((page, index) => fixture.tap(page, { address }, index % 2)));
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(4);
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(123);

@@ -109,13 +109,13 @@ describe("direct links", () => {
     expect((await visit(await issue("601"), { address })).status).toBe(302);
     advance(59);
     const code = await issue("602");
-    const asked = await visit(code, { address });
-    expect(asked.status).toBe(200);
-    expect(asked.headers["referrer-policy"]).toBe("same-origin");
-    expect(asked.body).toContain(`<form method="post" action="/${code}">`);
+    const tapPage = await visit(code, { address });
+    expect(tapPage.status).toBe(200);
+    expect(tapPage.headers["referrer-policy"]).toBe("same-origin");
+    expect(tapPage.body).toContain(`<form method="post" action="/${code}">`);
     expect(await fixture.events()).toHaveLength(1);
 
-    expect((await fixture.tap(asked, { address })).status).toBe(303);
+    expect((await fixture.tap(tapPage, { address })).status).toBe(303);
     expect(await fixture.events()).toHaveLength(2);
     expect(await outcomes()).toEqual(expect.arrayContaining(["counted", "tap-asked-address", "counted"]));
   });

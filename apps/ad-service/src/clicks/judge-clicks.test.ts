@@ -113,10 +113,10 @@ describe("following links in the database", () => {
         for (const { code, userId } of visits) await tx.run(addCode, [code, userId]);
         const [before] = await tx.run(rowsRead, []);
         const hashes = visits.map(() => randomBytes(16)).sort(Buffer.compare);
-        const asked = visits.flatMap((visit, index) => [{ ...visit, hash: hashes[index] ?? Buffer.alloc(16) }]);
+        const hashedVisits = visits.flatMap((visit, index) => [{ ...visit, hash: hashes[index] ?? Buffer.alloc(16) }]);
         // Counted, and used in the next call: refusals are written, too.
-        expect(new Set(await follow(tx, asked))).toEqual(new Set(["counted"]));
-        expect(new Set(await follow(tx, asked))).toEqual(new Set(["used"]));
+        expect(new Set(await follow(tx, hashedVisits))).toEqual(new Set(["counted"]));
+        expect(new Set(await follow(tx, hashedVisits))).toEqual(new Set(["used"]));
         const [after] = await tx.run(rowsRead, []);
         return (after?.count ?? 0) - (before?.count ?? 0);
       };
@@ -203,10 +203,10 @@ describe("the statements of a click", () => {
     const { database } = store;
     const counted: Database = {
       ...database,
-      async run(asked, values) {
-        statements.push(asked.name);
+      async run(query, values) {
+        statements.push(query.name);
         if (awaited > 0) await allArrived.promise;
-        return database.run(asked, values);
+        return database.run(query, values);
       },
       transaction(work) {
         statements.push("a transaction");
@@ -255,7 +255,7 @@ describe("the statements of a click", () => {
   });
 });
 
-interface AskedVisit {
+interface TestVisit {
   code: string;
   userId: string;
   hash: Buffer;
@@ -264,9 +264,9 @@ interface AskedVisit {
 }
 
 /** The outcomes, in the order of the visits; the first is null if events wait for the loop. */
-async function follow(database: Transaction, visits: readonly AskedVisit[], secondsAfterIssue = 60) {
+async function follow(database: Transaction, visits: readonly TestVisit[], secondsAfterIssue = 60) {
   const now = new Date(Date.parse("2026-03-01T12:00:00Z") + secondsAfterIssue * 1000);
-  const asked = visits.map(({ code, hash, network = hash, visitor = { kind: "person" } }) => {
+  const requests = visits.map(({ code, hash, network = hash, visitor = { kind: "person" } }) => {
     const hex = hash.toString("hex");
     const visit = {
       code,
@@ -287,7 +287,7 @@ async function follow(database: Transaction, visits: readonly AskedVisit[], seco
       usualClicks: 0,
     };
   });
-  const { result, areWaiting } = await judgeClicks(database, asked, { slots: 0 });
+  const { result, areWaiting } = await judgeClicks(database, requests, { slots: 0 });
   return [...(areWaiting ? [null] : []), ...result.map(({ verdict }) => refusalOf(verdict) ?? verdict.outcome)];
 }
 

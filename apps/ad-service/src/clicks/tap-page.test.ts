@@ -192,7 +192,7 @@ describe("the tap page", () => {
       const page = await fixture.visit(await fixture.issue("501"), { ...from, headers: doubtful });
       return { page, cookie: cookieOf(page) };
     };
-    const expectAsked = async (answer: VisitAnswer) => {
+    const expectTapPage = async (answer: VisitAnswer) => {
       expect([answer.status, answer.body.includes("<form")]).toEqual([200, true]);
       expect(await fixture.events()).toEqual([]);
     };
@@ -202,14 +202,14 @@ describe("the tap page", () => {
       const other = await fixture.issue("502");
       const forged = { ...page, body: page.body.replaceAll(/action="[^"]*"/g, `action="/${other}"`) };
       for (const refusesCookies of [true, false])
-        await expectAsked(await fixture.tap(forged, { ...from, refusesCookies }));
+        await expectTapPage(await fixture.tap(forged, { ...from, refusesCookies }));
     });
 
     test("at another address without the cookie, however often it is posted", async () => {
       const { page } = await openPage();
       for (let post = 0; post < 3; post++) {
-        await expectAsked(await fixture.tap(page, { address: newAddress(), refusesCookies: true }));
-        await expectAsked(
+        await expectTapPage(await fixture.tap(page, { address: newAddress(), refusesCookies: true }));
+        await expectTapPage(
           await fixture.tap(page, { address: newAddress(), headers: { cookie: `tap=${"A".repeat(22)}` } }),
         );
       }
@@ -219,16 +219,16 @@ describe("the tap page", () => {
     test("from another site, also on its second page", async () => {
       const { page, cookie } = await openPage();
       const foreign = { "sec-fetch-site": "cross-site", origin: "https://evil.example", cookie };
-      await expectAsked(await fixture.tap(page, { ...from, headers: foreign }));
+      await expectTapPage(await fixture.tap(page, { ...from, headers: foreign }));
       const again = await fixture.tap(page, { address: newAddress(), refusesCookies: true });
-      await expectAsked(again);
-      await expectAsked(await fixture.tap(again, { ...from, headers: foreign }));
+      await expectTapPage(again);
+      await expectTapPage(await fixture.tap(again, { ...from, headers: foreign }));
     });
 
     test("once it has expired, and after its code has earned", async () => {
       const { page } = await openPage();
       fixture.advance(601);
-      await expectAsked(await fixture.tap(page, from));
+      await expectTapPage(await fixture.tap(page, from));
       const again = await fixture.tap(page, from);
       for (const status of [303, 303, 303]) expect((await fixture.tap(again, from)).status).toBe(status);
       expect(await fixture.charges()).toHaveLength(1);
@@ -238,8 +238,8 @@ describe("the tap page", () => {
   test("a script with another address at each request is bounded by one payment a code", async () => {
     await open();
     const code = await fixture.issue();
-    const asked = await fixture.visit(code, { address: newAddress(), headers: doubtful });
-    const again = await fixture.tap(asked, { address: newAddress(), refusesCookies: true });
+    const tapPage = await fixture.visit(code, { address: newAddress(), headers: doubtful });
+    const again = await fixture.tap(tapPage, { address: newAddress(), refusesCookies: true });
     const taps = Array.from({ length: 12 }, (_, index) =>
       fixture.tap(again, { address: newAddress(), refusesCookies: true }, index % 2),
     );

@@ -10,18 +10,18 @@ const visit = { code: "ABCDEFGHJKMNPQRS", client: "203.0.113.7", cookie };
 const elsewhere = { ...visit, client: "2001:db8:1:2::/64" };
 const token = issueTapToken(key, visit, "first", now);
 const second = issueTapToken(key, visit, "second", now);
-const judge = (given: string | undefined, of: TapVisit, at = now) => judgeTap(key, given, of, at);
+const judge = (presented: string | undefined, of: TapVisit, at = now) => judgeTap(key, presented, of, at);
 
 const accepted = { outcome: "accepted", suspicion: undefined };
 const refused = { outcome: "refused", next: "first" };
-const askedAgain = { outcome: "refused", next: "second" };
+const secondPage = { outcome: "refused", next: "second" };
 
 test("a token is valid for ten minutes, on every node", () => {
   expect(token).toMatch(/^[\w.-]{60,90}$/);
   expect(judge(token, visit)).toEqual(accepted);
   expect(judge(token, visit, later(600))).toEqual(accepted);
-  expect(judge(token, visit, later(601))).toEqual(askedAgain);
-  expect(judge(second, visit, later(601))).toEqual(askedAgain);
+  expect(judge(token, visit, later(601))).toEqual(secondPage);
+  expect(judge(second, visit, later(601))).toEqual(secondPage);
   expect(judgeTap(tapTokenKey(Buffer.alloc(32, 7)), token, visit, later(1))).toEqual(accepted);
   // As on a node whose clock is a little ahead.
   expect(judge(issueTapToken(key, visit, "first", later(30)), visit)).toEqual(accepted);
@@ -38,8 +38,8 @@ describe("the cookie or the address must be the page's", () => {
     ["the address, without a cookie", bare, accepted, accepted],
     ["the address, with another page's cookie", foreign, accepted, accepted],
     ["the cookie, at another address", elsewhere, changed, changed],
-    ["neither, without a cookie", bareElsewhere, askedAgain, unconfirmed],
-    ["neither, with another page's cookie", foreignElsewhere, askedAgain, unconfirmed],
+    ["neither, without a cookie", bareElsewhere, secondPage, unconfirmed],
+    ["neither, with another page's cookie", foreignElsewhere, secondPage, unconfirmed],
   ] as const)("%s", (_what, of, onFirstPage, onSecondPage) => {
     expect(judge(token, of)).toEqual(onFirstPage);
     expect(judge(second, of)).toEqual(onSecondPage);
@@ -50,7 +50,7 @@ describe("the cookie or the address must be the page's", () => {
     expect(judge(token, bound("::ffff:203.0.113.7"))).toEqual(accepted);
     const v6 = issueTapToken(key, { ...bound("2001:db8:1:2::1"), cookie }, "first", now);
     expect(judge(v6, bound("2001:DB8:1:2:ffff::2"))).toEqual(accepted);
-    expect(judge(v6, bound("2001:db8:1:3::1"))).toEqual(askedAgain);
+    expect(judge(v6, bound("2001:db8:1:3::1"))).toEqual(secondPage);
   });
 });
 
@@ -79,12 +79,12 @@ describe("nothing else is valid", () => {
     ["blanks around it", ` ${token} `],
     ["a long text", "x".repeat(100_000)],
     ["other characters", "é.ü"],
-  ])("%s", (_what, given) => expect(judge(given, visit)).toEqual(refused));
+  ])("%s", (_what, presented) => expect(judge(presented, visit)).toEqual(refused));
 
   test("a token of another code, also on the second page and after it expired", () => {
-    for (const given of [token, second]) {
+    for (const presented of [token, second]) {
       for (const at of [now, later(601)])
-        expect(judge(given, { ...visit, code: "ABCDEFGHJKMNPQRT" }, at)).toEqual(refused);
+        expect(judge(presented, { ...visit, code: "ABCDEFGHJKMNPQRT" }, at)).toEqual(refused);
     }
   });
 

@@ -52,8 +52,8 @@ export function issueTapToken(key: Buffer, visit: TapVisit & { cookie: string },
  * would prove no more.
  */
 export function judgeTap(key: Buffer, token: string | undefined, visit: TapVisit, now: Date): TapVerdict {
-  const [, signed = "", end = "", page, cookieMark, addressMark, given = ""] = FORM.exec(token ?? "") ?? [];
-  const mac = Buffer.from(given, "base64url");
+  const [, signed = "", end = "", page, cookieMark, addressMark, presentedMac = ""] = FORM.exec(token ?? "") ?? [];
+  const mac = Buffer.from(presentedMac, "base64url");
   const expected = signatureOf(key, signed, visit.code);
   if (mac.byteLength !== expected.byteLength || !timingSafeEqual(mac, expected))
     return { outcome: "refused", next: "first" };

@@ -70,8 +70,8 @@ export function codeClientRoutes(scope: CheckedScope, { codes, limits, links, no
   });
 }
 
-function anotherBot(ofToken: string, asked: string): HttpError {
-  const message = `the token belongs to another bot: it is of bot ${ofToken}, and bot_id is ${asked}. Use the token of that bot, or the id of this one`;
+function anotherBot(ofToken: string, requested: string): HttpError {
+  const message = `the token belongs to another bot: it is of bot ${ofToken}, and bot_id is ${requested}. Use the token of that bot, or the id of this one`;
   return new HttpError(403, "FORBIDDEN", message);
 }
 

@@ -28,7 +28,7 @@ export const isKept = `not kept.is_withheld
   and kept.expires_at - excluded.issued_at >= greatest(interval '60 s', (kept.expires_at - kept.issued_at) / 4)
   and not exists (select from events where events.bot_id = kept.bot_id and events.code = kept.code)`;
 
-const wantedRows = rowParameters({
+const requestedRows = rowParameters({
   position: "integer",
   bot_id: "text",
   user_id: "text",
@@ -38,7 +38,7 @@ const wantedRows = rowParameters({
   expires_at: "timestamptz",
 });
 
-/** The times are null if the wanted code was issued: the caller has them. */
+/** The times are null if the requested code was issued: the caller has them. */
 interface IssuedRow {
   code: string;
   issuedAt: Date | null;
@@ -47,10 +47,10 @@ interface IssuedRow {
 
 const issue = statement<IssuedRow>(
   "codes.issue",
-  `with wanted as (${wantedRows.table}),
-  given as (
+  `with requested as (${requestedRows.table}),
+  stored as (
     insert into current_codes as kept (bot_id, user_id, reference, code, issued_at, expires_at)
-    select bot_id, user_id, reference, code, issued_at, expires_at from wanted order by position
+    select bot_id, user_id, reference, code, issued_at, expires_at from requested order by position
     -- A kept row is updated too: only then does the statement see a row that was written after it began.
     on conflict (bot_id, user_id, reference) do update set
       (code, issued_at, expires_at, is_withheld) = (
@@ -64,24 +64,24 @@ const issue = statement<IssuedRow>(
   ),
   fresh as (
     insert into codes (bot_id, code, user_id, reference, issued_at, expires_at)
-    select given.bot_id, given.code, given.user_id, given.reference, given.issued_at, given.expires_at
-    from given join wanted using (code)
+    select stored.bot_id, stored.code, stored.user_id, stored.reference, stored.issued_at, stored.expires_at
+    from stored join requested using (code)
   )
-  select given.code, case when given.code <> wanted.code then given.issued_at end as "issuedAt",
-    case when given.code <> wanted.code then given.expires_at end as "expiresAt"
-  from wanted join given using (bot_id, user_id, reference) order by position`,
+  select stored.code, case when stored.code <> requested.code then stored.issued_at end as "issuedAt",
+    case when stored.code <> requested.code then stored.expires_at end as "expiresAt"
+  from requested join stored using (bot_id, user_id, reference) order by position`,
 );
 
-type WantedCode = IssueCodeInput & { code: string };
+type RequestedCode = IssueCodeInput & { code: string };
 
-/** The codes of a store. Those that are wanted at the same time are issued in one commit. */
+/** The codes of a store. Those that are requested at the same time are issued in one commit. */
 export interface Codes {
   readonly database: Database;
-  readonly issuing: CommitGroup<WantedCode, IssuedCode>;
+  readonly issuing: CommitGroup<RequestedCode, IssuedCode>;
 }
 
 export function openCodes(database: Database): Codes {
-  const issuing = groupCommits<WantedCode, IssuedCode>({
+  const issuing = groupCommits<RequestedCode, IssuedCode>({
     run: (batch) => writeBatch(database, batch),
     mergeBy: ({ bot, userId, reference = "" }) => `${bot.botId} ${userId} ${reference}`,
   });
@@ -105,8 +105,8 @@ export function randomCode(prefix: string): string {
   return newCode(prefix, randomBytes(codeRandomBytes));
 }
 
-async function writeBatch(database: Database, batch: readonly WantedCode[]): Promise<IssuedCode[]> {
-  const wanted = batch.map(({ bot, userId, reference = "", code, now }, position) => ({
+async function writeBatch(database: Database, batch: readonly RequestedCode[]): Promise<IssuedCode[]> {
+  const requested = batch.map(({ bot, userId, reference = "", code, now }, position) => ({
     position,
     bot_id: bot.botId,
     user_id: userId,
@@ -115,10 +115,12 @@ async function writeBatch(database: Database, batch: readonly WantedCode[]): Pro
     issued_at: now,
     expires_at: expiryOf(now, bot.codeLifetimeSeconds),
   }));
-  const issued = await database.run(issue, wantedRows.values(wanted));
+  const issued = await database.run(issue, requestedRows.values(requested));
   return issued.flatMap(({ code, issuedAt, expiresAt }, index) => {
-    const asked = wanted[index];
-    return asked ? [{ code, issuedAt: issuedAt ?? asked.issued_at, expiresAt: expiresAt ?? asked.expires_at }] : [];
+    const request = requested[index];
+    return request
+      ? [{ code, issuedAt: issuedAt ?? request.issued_at, expiresAt: expiresAt ?? request.expires_at }]
+      : [];
   });
 }
 

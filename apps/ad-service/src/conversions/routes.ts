@@ -80,11 +80,11 @@ export function conversionRoutes(
   const calls = rateLimiter({ quota: 200, windowSeconds: 4, maxKeys: 20_000 });
   const wrongKeys = rateLimiter({ quota: 20, windowSeconds: 100, maxKeys: 20_000 });
 
-  const answer = async (request: FastifyRequest, given: unknown) => {
+  const answer = async (request: FastifyRequest, input: unknown) => {
     const at = now();
     const network = addressNetwork(request.ip);
     spend(calls, network, at);
-    const sent = await readPostback(given, at);
+    const sent = await readPostback(input, at);
     const outcome = await recordConversion(database, {
       clickId: sent.click_id,
       key: sent.key,
@@ -100,9 +100,9 @@ export function conversionRoutes(
   };
 
   /** What is malformed is counted too, since an advertiser's tracker repeats it with each conversion. */
-  async function readPostback(given: unknown, at: Date) {
+  async function readPostback(input: unknown, at: Date) {
     try {
-      const sent = parseRequest(postback, given);
+      const sent = parseRequest(postback, input);
       // All values of a deployment are in its currency: one in another would be added to them as if it were.
       if (sent.currency === "" || sent.currency.toUpperCase() === currency) return sent;
     } catch (error) {

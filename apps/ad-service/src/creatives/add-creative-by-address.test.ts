@@ -20,7 +20,7 @@ describe("a video at an address", () => {
   let server: Server;
   let address: string;
   let requests: GuardedRequests;
-  const asked: string[] = [];
+  const requested: string[] = [];
 
   const answers: Record<string, (response: ServerResponse) => void> = {
     "/clip.mp4": (response) => createReadStream(clip).pipe(response),
@@ -47,7 +47,7 @@ describe("a video at an address", () => {
     folder = await mkdtemp(join(tmpdir(), "intermission-fetched-"));
     server = createServer((request, response) => {
       const path = (request.url ?? "").split("?")[0] ?? "";
-      asked.push(path);
+      requested.push(path);
       const answer = answers[path];
       if (answer) answer(response);
       else response.writeHead(404).end("nothing here");
@@ -64,7 +64,7 @@ describe("a video at an address", () => {
     await rm(folder, { recursive: true });
   });
   beforeEach(() => {
-    asked.length = 0;
+    requested.length = 0;
   });
 
   const deps = () => ({ database: store.database, media: folderStorage(folder), ffmpeg: "no-such-ffmpeg" });
@@ -77,7 +77,7 @@ describe("a video at an address", () => {
   test("is stored here, and is the same creative as its upload, whatever its address", async () => {
     const added = await add("/moved");
     if (added.outcome !== "added") throw new Error(added.message);
-    expect(asked).toEqual(["/moved", "/clip.mp4"]);
+    expect(requested).toEqual(["/moved", "/clip.mp4"]);
     expect(added.creative).toMatchObject({ kind: "file", url: null, durationMs: 2000 });
     expect(await readFile(join(folder, String(added.creative.fileName)))).toEqual(await readFile(clip));
     expect(await add("/clip.mp4")).toEqual(added);
@@ -108,7 +108,7 @@ describe("a video at an address", () => {
       outcome: "refused",
       message: expect.stringMatching(/blocked/),
     });
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     await others.close();
   });
 });

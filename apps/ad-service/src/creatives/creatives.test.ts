@@ -141,9 +141,9 @@ describe("videos", () => {
     });
 
     test("a file that looks like a list of addresses makes ffmpeg open none of them", async () => {
-      const asked: string[] = [];
+      const requested: string[] = [];
       const elsewhere = createServer((request, response) => {
-        asked.push(request.url ?? "");
+        requested.push(request.url ?? "");
         response.end();
       });
       await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
@@ -154,7 +154,7 @@ describe("videos", () => {
         `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://127.0.0.1:${port}/x.ts\n#EXT-X-ENDLIST\n`,
       );
       expect(await add(list, "list.mp4", "ffmpeg")).toMatchObject({ outcome: "refused" });
-      expect(asked).toEqual([]);
+      expect(requested).toEqual([]);
       elsewhere.close();
     });
 

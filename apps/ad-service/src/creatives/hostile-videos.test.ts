@@ -210,10 +210,10 @@ describe("ffmpeg runs", () => {
   };
 
   test("with limits on memory, processor time, threads and pixels, for one container and local files only", async () => {
-    const told = join(folder, "told");
-    const ffmpeg = await program(folder, "telling", `{ ulimit -v; ulimit -t; ulimit -c; echo "$@"; } > ${told}`);
+    const output = join(folder, "output");
+    const ffmpeg = await program(folder, "telling", `{ ulimit -v; ulimit -t; ulimit -c; echo "$@"; } > ${output}`);
     expect(await runFfmpeg(ffmpeg, { ...work(), maxMs: 10_000 })).toBe("done");
-    const [memory, cpuSeconds, core, words] = (await readFile(told, "utf8")).split("\n");
+    const [memory, cpuSeconds, core, words] = (await readFile(output, "utf8")).split("\n");
     expect([memory, cpuSeconds, core]).toEqual(["1572864", "21", "0"]);
     const input = words?.split(" -i file:")[0];
     for (const option of ["-protocol_whitelist file", "-f mov", "-format_whitelist mov", "-enable_drefs 0"])

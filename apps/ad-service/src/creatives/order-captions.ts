@@ -12,12 +12,12 @@ export function orderCaptions<Offered extends Pick<Captions, "language">>(
 ): readonly Offered[] {
   if (offered.length < 2) return offered;
   const candidates = offered.map((captions) => ({ captions, locale: localeOf(captions.language) }));
-  for (const wanted of [...viewerLanguages.slice(0, MAX_LANGUAGES), "en"].map(localeOf)) {
-    if (!wanted) continue;
-    const spoken = candidates.filter(({ locale }) => locale?.language === wanted.language);
-    const readable = spoken.filter(({ locale }) => locale?.script === wanted.script);
+  for (const preferred of [...viewerLanguages.slice(0, MAX_LANGUAGES), "en"].map(localeOf)) {
+    if (!preferred) continue;
+    const spoken = candidates.filter(({ locale }) => locale?.language === preferred.language);
+    const readable = spoken.filter(({ locale }) => locale?.script === preferred.script);
     const known = readable.length > 0 ? readable : spoken;
-    const tags = wanted.tags.map((tag) => known.find(({ locale }) => locale?.tags[0] === tag));
+    const tags = preferred.tags.map((tag) => known.find(({ locale }) => locale?.tags[0] === tag));
     const best = tags.find(Boolean) ?? known.find(({ locale }) => locale?.region === undefined) ?? known[0];
     if (best) return [best.captions, ...offered.filter((captions) => captions !== best.captions)];
   }

@@ -34,13 +34,13 @@ export async function makeRenditions(
 ): Promise<MadeRenditions> {
   const { size } = await stat(path);
   const bitrate = (size * 8) / video.durationMs;
-  const wanted = rungs
+  const selected = rungs
     .filter(({ picture, sound }) => (picture + sound) / bitrate <= MAX_SHARE)
     .map((rung) => ({ ...rung, path: pathOf(`${rung.shorterSide}p.mp4`) }));
-  if (wanted.length === 0) return { renditions: [] };
-  const outputs = wanted.map((rung) => ({ words: wordsOf(rung, video), to: rung.path }));
+  if (selected.length === 0) return { renditions: [] };
+  const outputs = selected.map((rung) => ({ words: wordsOf(rung, video), to: rung.path }));
   const made = await runFfmpeg(ffmpeg, { from: path, container: video.extension, outputs, maxMs });
-  if (made === "done") return judge(wanted, { size, video });
+  if (made === "done") return judge(selected, { size, video });
   const faults: Record<typeof made, string> = {
     missing: "ffmpeg is not on the server",
     failed: "ffmpeg failed",

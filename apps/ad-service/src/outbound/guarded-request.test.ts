@@ -48,19 +48,19 @@ function sender(settings: Partial<GuardedRequestSettings> = {}) {
 
 describe("a request", () => {
   test("goes to the checked address, with the name as Host, and requests no encoding", async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const { port } = await server((socket) => {
       socket.on("data", (data) => {
-        asked.push(data.toString());
+        requests.push(data.toString());
         socket.write(OK);
       });
     });
     const result = await sender()(`http://hook.test:${port}/in?a=1#never-sent`);
     expect(result).toMatchObject({ outcome: "answered", status: 200, text: "ok", address: "127.0.0.1" });
-    expect(asked[0]).toMatch(/^POST \/in\?a=1 HTTP\/1\.1\r\n/);
-    expect(asked[0]).toContain(`host: hook.test:${port}\r\n`);
-    expect(asked[0]).toContain("accept-encoding: identity\r\n");
-    expect(asked[0]).toMatch(/\r\n\r\n\{\}$/);
+    expect(requests[0]).toMatch(/^POST \/in\?a=1 HTTP\/1\.1\r\n/);
+    expect(requests[0]).toContain(`host: hook.test:${port}\r\n`);
+    expect(requests[0]).toContain("accept-encoding: identity\r\n");
+    expect(requests[0]).toMatch(/\r\n\r\n\{\}$/);
   });
 
   test("sends the name as SNI without its final dot, and does not offer HTTP/2", async () => {

@@ -155,8 +155,8 @@ function answered({ status, headers }: AnswerHead, request: OutgoingRequest, exc
   const text = answerText(exchange.body());
   if (status >= 300 && status <= 399) {
     // Resolving it against the requested URL would drop an `@` without a name, so it is refused here.
-    const given = headers.location?.toString();
-    const location = given !== undefined && hasUserInfo(given) ? undefined : given;
+    const target = headers.location?.toString();
+    const location = target !== undefined && hasUserInfo(target) ? undefined : target;
     const redirect = { errorClass: "redirect" as const, wasSent: true, detail: text, status, location };
     return { outcome: "failed", ...redirect, retryAfter, address, timings };
   }

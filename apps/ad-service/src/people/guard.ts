@@ -60,8 +60,8 @@ export async function authenticateOperator(guard: OperatorGuard, request: Fastif
  */
 function requireOrigin(request: FastifyRequest, { origin, isOptional }: { origin: string; isOptional: boolean }): void {
   if (request.method === "GET" || request.method === "HEAD") return;
-  const given = request.headers.origin;
-  if (given === origin || (isOptional && given === undefined)) return;
+  const sentOrigin = request.headers.origin;
+  if (sentOrigin === origin || (isOptional && sentOrigin === undefined)) return;
   throw new HttpError(403, "OTHER_ORIGIN", `requests with a session come from pages of ${origin} only`);
 }
 

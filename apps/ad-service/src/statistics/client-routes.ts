@@ -29,8 +29,8 @@ export function statsClientRoutes(
   { database, currency, now = () => new Date() }: { database: Database; currency: string; now?: () => Date },
 ): void {
   scope.get("/stats", { schema: readStats }, async (request): Promise<StatsResponse | ReferenceStatsResponse> => {
-    const { by, reference_prefix: prefix, ...given } = request.query;
-    const range = timeRange(given, by, now());
+    const { by, reference_prefix: prefix, ...bounds } = request.query;
+    const range = timeRange(bounds, by, now());
     if (range.outcome === "bad-range") throw new HttpError(400, "BAD_REQUEST", `${range.field} ${range.message}`);
     const { from, to } = range;
     const { botId } = callerOf(request).bot;

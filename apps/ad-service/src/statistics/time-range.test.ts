@@ -3,11 +3,11 @@ import { timeRange } from "./read-statistics.ts";
 
 const now = new Date("2026-03-08T12:34:56Z");
 const rangeOf = ({ from, to }: { from?: string; to?: string }, by = "day") => {
-  const given = {
+  const bounds = {
     from: from === undefined ? undefined : new Date(from),
     to: to === undefined ? undefined : new Date(to),
   };
-  const range = timeRange(given, by, now);
+  const range = timeRange(bounds, by, now);
   return range.outcome === "range" ? [range.from.toISOString(), range.to.toISOString()] : range.message;
 };
 
@@ -44,8 +44,8 @@ describe("the requested period of statistics", () => {
       "must be before the end (2026-03-08T10:20:00.000Z)",
     ],
     ["a start in the future is refused", { from: "2026-03-09" }, "must be before the end (now, where no end is named)"],
-  ])("%s", (_name, given, expected) => {
-    expect(rangeOf(given)).toEqual(expected);
+  ])("%s", (_name, bounds, expected) => {
+    expect(rangeOf(bounds)).toEqual(expected);
   });
 
   test("the period is at most 31 days by hour, else 400 days", () => {

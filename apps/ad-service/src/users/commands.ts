@@ -40,7 +40,7 @@ export function userCommands(program: Command, context: CommandContext): void {
     .action(async ({ botId, userId, yes = false }: { botId: string; userId: string; yes?: boolean }) => {
       const name = yes ? "eraseUser" : "countRecordsOfUser";
       const answer = await callForRow(context, operatorRequest(name, { params: { botId, userId } }));
-      context.print(answer, () => told(answer, userId));
+      context.print(answer, () => summaryOf(answer, userId));
     });
 }
 
@@ -79,7 +79,7 @@ function timelineText(answer: Row): string {
 /** The other steps of a view or a click have the same ad. */
 const stepsWithAd = new Set<string>(["ad-requested", "click-held", "click-refused", "earned"] satisfies TimelineStep[]);
 
-function told(answer: Row, userId: string): string {
+function summaryOf(answer: Row, userId: string): string {
   const tables = rowsOf(answer, "tables");
   if (tables.length === 0) return `nothing is kept of user ${userId}`;
   const { undelivered } = answer;

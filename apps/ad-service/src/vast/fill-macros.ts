@@ -40,8 +40,8 @@ export function fillMacros(template: string, macros: Macros): string {
   const values = valuesOf(macros);
   const encodedValues = new Map<string, string>();
   let lengthLeft = MAX_FILLED_LENGTH;
-  const rest = template.slice(start).replace(MACRO, (macro, given: string) => {
-    const name = given.toUpperCase();
+  const rest = template.slice(start).replace(MACRO, (macro, macroName: string) => {
+    const name = macroName.toUpperCase();
     if (!names.has(name)) return macro;
     const value = encoded(name);
     if (value.length > lengthLeft) return UNKNOWN;

@@ -95,14 +95,20 @@ describe("samples that end in an ad", () => {
 const file = (attributes: string) => `<MediaFile width="640" height="360" ${attributes}>{self}/ad</MediaFile>`;
 const hang: Answer = () => {};
 
-const failures: { name: string; code: number; answers: Record<string, Answer>; told?: string[]; totalMs?: number }[] = [
+const failures: {
+  name: string;
+  code: number;
+  answers: Record<string, Answer>;
+  notified?: string[];
+  totalMs?: number;
+}[] = [
   { name: "malformed XML", code: 100, answers: { "/tag": "<VAST version='4.0'><Ad>" } },
   { name: "not XML", code: 100, answers: { "/tag": "Not found" } },
   { name: "another document", code: 101, answers: { "/tag": "<html></html>" } },
   {
     name: "a wrapper around an ad of neither kind",
     code: 101,
-    told: ["wrapper"],
+    notified: ["wrapper"],
     answers: { "/tag": wrapper("{self}/x"), "/x": vast("<Ad/>") },
   },
   { name: "an ad of neither kind", code: 101, answers: { "/tag": vast("<Ad id='1'></Ad>") } },
@@ -111,40 +117,40 @@ const failures: { name: string; code: number; answers: Record<string, Answer>; t
   {
     name: "no video",
     code: 201,
-    told: ["inline"],
+    notified: ["inline"],
     answers: { "/tag": inline().replaceAll("Linear>", "NonLinearAds>") },
   },
-  { name: "an hour of video", code: 202, told: ["inline"], answers: { "/tag": inline({ duration: "01:00:00" }) } },
-  { name: "an invalid duration", code: 202, told: ["inline"], answers: { "/tag": inline({ duration: "soon" }) } },
+  { name: "an hour of video", code: 202, notified: ["inline"], answers: { "/tag": inline({ duration: "01:00:00" }) } },
+  { name: "an invalid duration", code: 202, notified: ["inline"], answers: { "/tag": inline({ duration: "soon" }) } },
   ...["-00:00:10", "00:00:-10", "00:-01:10", "-10", "00:99:99", "1e1", "0x10", "Infinity", ""].map((duration) => ({
     name: `a duration of "${duration}"`,
     code: 202,
-    told: ["inline"],
+    notified: ["inline"],
     answers: { "/tag": inline({ duration }) },
   })),
   {
     name: "a wrapper's tag refuses",
     code: 301,
-    told: ["wrapper"],
+    notified: ["wrapper"],
     answers: { "/tag": wrapper("{self}/x"), "/x": (_q, a) => a.writeHead(500).end() },
   },
   {
     name: "a wrapper's tag hangs",
     code: 301,
-    told: ["wrapper"],
+    notified: ["wrapper"],
     totalMs: 300,
     answers: { "/tag": wrapper("{self}/x"), "/x": hang },
   },
   {
     name: "a wrapper's tag is malformed",
     code: 100,
-    told: ["wrapper"],
+    notified: ["wrapper"],
     answers: { "/tag": wrapper("{self}/x"), "/x": "<VAST" },
   },
   {
     name: "an endless chain of wrappers",
     code: 302,
-    told: ["wrapper", "wrapper", "wrapper", "wrapper", "wrapper", "wrapper"],
+    notified: ["wrapper", "wrapper", "wrapper", "wrapper", "wrapper", "wrapper"],
     answers: { "/tag": wrapper("{self}/tag") },
   },
   {
@@ -155,33 +161,33 @@ const failures: { name: string; code: number; answers: Record<string, Answer>; t
   {
     name: "an empty VAST",
     code: 303,
-    told: ["root"],
+    notified: ["root"],
     answers: { "/tag": vast("<Error>{self}/root/error?code=[ERRORCODE]</Error>") },
   },
   {
     name: "a wrapper around an empty VAST",
     code: 303,
-    told: ["wrapper"],
+    notified: ["wrapper"],
     answers: { "/tag": wrapper("{self}/x"), "/x": vast("") },
   },
   { name: "a response without content", code: 303, answers: {} },
-  { name: "no media files", code: 403, told: ["inline"], answers: { "/tag": inline({ files: "" }) } },
+  { name: "no media files", code: 403, notified: ["inline"], answers: { "/tag": inline({ files: "" }) } },
   {
     name: "only Flash",
     code: 403,
-    told: ["inline"],
+    notified: ["inline"],
     answers: { "/tag": inline({ files: file('delivery="progressive" type="video/x-flv"') }) },
   },
   {
     name: "only VPAID",
     code: 403,
-    told: ["inline"],
+    notified: ["inline"],
     answers: { "/tag": inline({ files: file('delivery="progressive" type="video/mp4" apiFramework="VPAID"') }) },
   },
   {
     name: "only streaming",
     code: 403,
-    told: ["inline"],
+    notified: ["inline"],
     answers: { "/tag": inline({ files: file('delivery="streaming" type="application/x-mpegURL"') }) },
   },
   { name: "an endless document", code: 301, answers: { "/tag": (_q, a) => a.end("x".repeat(600 * 1024)) } },
@@ -193,10 +199,10 @@ const failures: { name: string; code: number; answers: Record<string, Answer>; t
 ];
 
 describe("samples that end in an error code", () => {
-  test.each(failures)("$code: $name", async ({ code, answers, told = [], totalMs }) => {
+  test.each(failures)("$code: $name", async ({ code, answers, notified = [], totalMs }) => {
     const { outcome, address } = await unwrap(answers, totalMs === undefined ? {} : { totalMs });
     expect(outcome).toMatchObject({ outcome: "no-ad", code });
-    const addresses = new Set(told.map((name) => `${address}/${name}/error?code=[ERRORCODE]`));
+    const addresses = new Set(notified.map((name) => `${address}/${name}/error?code=[ERRORCODE]`));
     expect(outcome.errors).toEqual(addresses.size === 0 ? [] : [{ code, addresses: [...addresses] }]);
   });
 

@@ -69,8 +69,7 @@ const MIN_BATCH = 8;
  * Deadlocks and serialisation failures are retried. Any other failure rejects the whole batch with `CommitUnknownError`.
  */
 export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): CommitGroup<In, Out> {
-  const { run, mergeBy, orderBy = mergeBy, oneAtATimeBy, maxBatch = 500, maxQueued = 20_000 } = options;
-  const { maxInFlight = 2 } = options;
+  const { oneAtATimeBy, maxBatch = 500, maxInFlight = 2, maxQueued = 20_000 } = options;
   const queue: Waiting<In, Out>[] = [];
   // Keys of items that are queued or under way, with the items that wait for them.
   const lines = new Map<string, Waiting<In, Out>[]>();
@@ -84,7 +83,7 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
     while (inFlight < maxInFlight && queue.length >= (inFlight === 0 ? 1 : SECOND_BATCH_FROM)) {
       inFlight += 1;
       const group = queue.splice(0, Math.min(maxBatch, Math.max(MIN_BATCH, Math.ceil((unanswered - inLines) / 2))));
-      void runGroup(group).then((answers) => {
+      void runGroup(group, options).then((answers) => {
         inFlight -= 1;
         if (oneAtATimeBy !== undefined) for (const { item } of group) queueNextOf(oneAtATimeBy(item));
         // The database gets its next batch first: answering the callers takes longer than sending it.
@@ -120,52 +119,6 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
     }
   }
 
-  /** Runs a batch and returns the answers for its items. */
-  async function runGroup(group: Waiting<In, Out>[]): Promise<Answer[]> {
-    try {
-      return await runMerged(mergeEqual(group));
-    } catch (error) {
-      return group.map(({ reject }) => reject.bind(undefined, error));
-    }
-  }
-
-  async function runMerged(merged: MergedItems<In, Out>[]): Promise<Answer[]> {
-    try {
-      const results = await retryConflicts(() => runChecked(merged.map(([first]) => first.item)));
-      return results.flatMap((result, index) =>
-        (merged[index] ?? []).map(({ resolve }) => resolve.bind(undefined, result)),
-      );
-    } catch (error) {
-      if (isDataError(error) && merged.length > 1) {
-        // In sequence, so that the batch still counts as one under way.
-        const half = Math.ceil(merged.length / 2);
-        return [...(await runMerged(merged.slice(0, half))), ...(await runMerged(merged.slice(half)))];
-      }
-      const answer = isDataError(error) ? error : unknownCommit(error);
-      return merged.flat().map(({ reject }) => reject.bind(undefined, answer));
-    }
-  }
-
-  async function runChecked(batch: readonly In[]): Promise<Out[]> {
-    const results = await run(batch);
-    if (results.length !== batch.length) throw new Error(`${batch.length} items gave ${results.length} results`);
-    return results;
-  }
-
-  function mergeEqual(group: Waiting<In, Out>[]): MergedItems<In, Out>[] {
-    const byKey = new Map<unknown, MergedItems<In, Out>>();
-    for (const waiting of group) {
-      const key = mergeBy ? mergeBy(waiting.item) : waiting;
-      const sharers = byKey.get(key);
-      if (sharers) sharers.push(waiting);
-      else byKey.set(key, [waiting]);
-    }
-    const merged = [...byKey.values()];
-    if (orderBy === undefined) return merged;
-    const keyed = merged.map((sharers) => ({ sharers, key: orderBy(sharers[0].item) }));
-    return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ sharers }) => sharers);
-  }
-
   return {
     submit(item) {
       if (queue.length + inLines >= maxQueued)
@@ -186,6 +139,57 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
       });
     },
   };
+}
+
+/** Runs a batch and returns the answers for its items. */
+async function runGroup<In, Out>(group: Waiting<In, Out>[], options: GroupCommitsOptions<In, Out>): Promise<Answer[]> {
+  try {
+    return await runMerged(mergeEqual(group, options), options.run);
+  } catch (error) {
+    return group.map(({ reject }) => reject.bind(undefined, error));
+  }
+}
+
+async function runMerged<In, Out>(
+  merged: MergedItems<In, Out>[],
+  run: GroupCommitsOptions<In, Out>["run"],
+): Promise<Answer[]> {
+  try {
+    const batch = merged.map(([first]) => first.item);
+    const results = await retryConflicts(async () => {
+      const results = await run(batch);
+      if (results.length !== batch.length) throw new Error(`${batch.length} items gave ${results.length} results`);
+      return results;
+    });
+    return results.flatMap((result, index) =>
+      (merged[index] ?? []).map(({ resolve }) => resolve.bind(undefined, result)),
+    );
+  } catch (error) {
+    if (isDataError(error) && merged.length > 1) {
+      // In sequence, so that the batch still counts as one under way.
+      const half = Math.ceil(merged.length / 2);
+      return [...(await runMerged(merged.slice(0, half), run)), ...(await runMerged(merged.slice(half), run))];
+    }
+    const answer = isDataError(error) ? error : unknownCommit(error);
+    return merged.flat().map(({ reject }) => reject.bind(undefined, answer));
+  }
+}
+
+function mergeEqual<In, Out>(
+  group: Waiting<In, Out>[],
+  { mergeBy, orderBy = mergeBy }: GroupCommitsOptions<In, Out>,
+): MergedItems<In, Out>[] {
+  const byKey = new Map<unknown, MergedItems<In, Out>>();
+  for (const waiting of group) {
+    const key = mergeBy ? mergeBy(waiting.item) : waiting;
+    const sharers = byKey.get(key);
+    if (sharers) sharers.push(waiting);
+    else byKey.set(key, [waiting]);
+  }
+  const merged = [...byKey.values()];
+  if (orderBy === undefined) return merged;
+  const keyed = merged.map((sharers) => ({ sharers, key: orderBy(sharers[0].item) }));
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ sharers }) => sharers);
 }
 
 /** Splits items into the fewest batches in which no key occurs twice; keeps their order. */

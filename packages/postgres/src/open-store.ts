@@ -26,51 +26,38 @@ export function listenForever(
   let client: pg.Client | undefined;
   let isClosed = false;
   let retry: NodeJS.Timeout | undefined;
-  let looking: NodeJS.Timeout | undefined;
+  let stopAsking = () => {};
   const nameOf = (channel: string) => `${schema}.${channel}`;
 
   async function connect(): Promise<void> {
     const next = new pg.Client({ ...connection, query_timeout: 5000 });
     client = next;
+    const lose = (error: unknown, message: string) => {
+      ofStore(error);
+      logger?.warn({ err: error }, message);
+      if (client === next) reconnectSoon();
+    };
     next.on("notification", ({ channel, payload }) => {
       for (const listener of listeners.get(channel) ?? []) listener(payload ?? "");
     });
-    next.on("error", (error) => {
-      ofStore(error);
-      logger?.warn({ err: error }, "the listening connection broke");
-      if (client === next) reconnectSoon();
-    });
+    next.on("error", (error) => lose(error, "the listening connection broke"));
     try {
       await next.connect();
       for (const channel of listeners.keys()) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
-      if (client === next) lookAfter(next);
+      if (client !== next) return;
+      stopAsking = askRegularly(next, {
+        everyMs: lookEveryMs,
+        onSilence: (error) => lose(error, "the listening connection does not respond"),
+      });
     } catch (error) {
-      ofStore(error);
-      logger?.warn({ err: error }, "the listening connection could not be made");
-      if (client === next) reconnectSoon();
+      lose(error, "the listening connection could not be made");
     }
-  }
-
-  function lookAfter(current: pg.Client): void {
-    looking = setTimeout(() => {
-      current.query("select").then(
-        () => {
-          if (client === current) lookAfter(current);
-        },
-        (error) => {
-          if (client !== current) return;
-          ofStore(error);
-          logger?.warn({ err: error }, "the listening connection does not respond");
-          reconnectSoon();
-        },
-      );
-    }, lookEveryMs).unref();
   }
 
   function reconnectSoon(): void {
     const old = client;
     client = undefined;
-    clearTimeout(looking);
+    stopAsking();
     old?.end().catch(() => {});
     if (isClosed || retry) return;
     retry = setTimeout(() => {
@@ -95,11 +82,37 @@ export function listenForever(
     async close(): Promise<void> {
       isClosed = true;
       clearTimeout(retry);
-      clearTimeout(looking);
+      stopAsking();
       const last = client;
       client = undefined;
       await last?.end().catch(() => {});
     },
+  };
+}
+
+/** Sends an empty query again and again until one fails, or until the returned function is called. */
+function askRegularly(
+  client: pg.Client,
+  { everyMs, onSilence }: { readonly everyMs: number; readonly onSilence: (error: Error) => void },
+): () => void {
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  const askLater = () => {
+    timer = setTimeout(() => {
+      client.query("select").then(
+        () => {
+          if (!isStopped) askLater();
+        },
+        (error) => {
+          if (!isStopped) onSilence(error);
+        },
+      );
+    }, everyMs).unref();
+  };
+  askLater();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
   };
 }
 

@@ -36,7 +36,7 @@ export function watchSilence(options: {
   const lookEveryMs = silentMs / 4;
   let heardAt = performance.now();
   let silence: { error: DatabaseSilent; since: number } | undefined;
-  let client: pg.Client | undefined;
+  const asking = askServer(connection);
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -59,42 +59,14 @@ export function watchSilence(options: {
     breakConnections(error);
   }
 
-  function dropClient(): void {
-    const old = client;
-    client = undefined;
-    old?.connection.stream.destroy();
-  }
-
-  async function ask(): Promise<"answered" | "refused"> {
-    const isNew = client === undefined;
-    const current = client ?? new pg.Client({ ...connection, connectionTimeoutMillis: 0 });
-    client = current;
-    if (isNew) current.on("error", () => {});
-    try {
-      if (isNew) await current.connect();
-      await current.query("select");
-      return "answered";
-    } catch {
-      if (client === current) dropClient();
-      return "refused";
-    }
-  }
-
   async function look(): Promise<void> {
     const isRecent = performance.now() - heardAt < lookEveryMs;
     if (isRecent && silence === undefined) return;
-    const answer = ask();
-    const late = new Promise<"late">((resolve) => setTimeout(resolve, silentMs, "late").unref());
     const startedAt = performance.now();
-    let result: "answered" | "refused" | "late" = await Promise.race([answer, late]);
-    if (result === "late") {
-      // After a pause of this process the timer ends before the answers that have arrived are read.
-      await nextTurn();
-      result = await Promise.race([answer, nextTurn("late" as const)]);
-    }
+    const result = await answeredWithin(asking.ask(), silentMs);
     if (isStopped) return;
     if (result !== "late") return heard(result);
-    dropClient();
+    asking.drop();
     if (heardAt < startedAt) beSilent();
   }
 
@@ -110,32 +82,76 @@ export function watchSilence(options: {
     requireAnswers() {
       if (silence !== undefined) throw silence.error;
     },
-    unlessSilent(work) {
-      return new Promise((resolve, reject) => {
-        waiting.add(reject);
-        const end = () => waiting.delete(reject);
-        work.then(
-          (result) => {
-            end();
-            resolve(result);
-          },
-          (error: unknown) => {
-            end();
-            reject(error);
-          },
-        );
-      });
-    },
+    unlessSilent: (work) => settleEarlier(work, waiting),
     async stop() {
       isStopped = true;
       clearTimeout(timer);
+      await asking.end(silentMs);
+    },
+  };
+}
+
+/** Settles as the work does, or before it with the error that a function of `waiting` is called with. */
+function settleEarlier<T>(work: Promise<T>, waiting: Set<(error: Error) => void>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    waiting.add(reject);
+    const end = () => waiting.delete(reject);
+    work.then(
+      (result) => {
+        end();
+        resolve(result);
+      },
+      (error: unknown) => {
+        end();
+        reject(error);
+      },
+    );
+  });
+}
+
+/** A connection that only asks whether the server answers. A refused one is an answer, too. */
+function askServer(connection: pg.ClientConfig) {
+  let client: pg.Client | undefined;
+
+  function drop(): void {
+    const old = client;
+    client = undefined;
+    old?.connection.stream.destroy();
+  }
+
+  return {
+    drop,
+    async ask(): Promise<"answered" | "refused"> {
+      const isNew = client === undefined;
+      const current = client ?? new pg.Client({ ...connection, connectionTimeoutMillis: 0 });
+      client = current;
+      if (isNew) current.on("error", () => {});
+      try {
+        if (isNew) await current.connect();
+        await current.query("select");
+        return "answered";
+      } catch {
+        if (client === current) drop();
+        return "refused";
+      }
+    },
+    async end(withinMs: number): Promise<void> {
       const last = client;
       client = undefined;
       if (last === undefined) return;
       // A server that does not answer never ends the connection.
-      const giveUp = setTimeout(() => last.connection.stream.destroy(), silentMs);
+      const giveUp = setTimeout(() => last.connection.stream.destroy(), withinMs);
       await last.end().catch(() => {});
       clearTimeout(giveUp);
     },
   };
+}
+
+async function answeredWithin<Answer>(answer: Promise<Answer>, milliseconds: number): Promise<Answer | "late"> {
+  const late = new Promise<"late">((resolve) => setTimeout(resolve, milliseconds, "late").unref());
+  const result = await Promise.race([answer, late]);
+  if (result !== "late") return result;
+  // After a pause of this process the timer ends before the answers that have arrived are read.
+  await nextTurn();
+  return Promise.race([answer, nextTurn("late" as const)]);
 }

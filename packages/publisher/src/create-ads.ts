@@ -145,13 +145,58 @@ const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
  */
 export function createAds(options: AdsOptions): Ads {
   requireOptions(options, "createAds({ url, token, botId })");
+  const botId = botIdOf(options.botId, { option: "botId", variable: "BOT_ID" });
+  const call = callsOf(options);
+  return {
+    async createCode(request, { signal } = {}) {
+      if (typeof request !== "object" || request === null) await refuse("request", request);
+      const { userId, reference } = request;
+      if (reference !== undefined && !isReference(reference)) await refuse("reference", reference);
+      const body = { bot_id: botId, user_tg_id: requirePerson(userId), reference };
+      return codeOf(await call({ method: "POST", path: "/codes", body, isRepeatable: true }, signal));
+    },
+    async availability(userId, { signal } = {}) {
+      return availabilityOf(await call(get("/availability", { user_tg_id: requirePerson(userId) }), signal));
+    },
+    async code(code, { signal } = {}) {
+      if (!isText(code)) await refuse("code", code);
+      return call<CodeDescription>(get(`/codes/${encodeURIComponent(code)}`), signal);
+    },
+    async events({ after, limit } = {}, { signal } = {}) {
+      return eventsPageOf(await call(get("/events", { after, limit }), signal));
+    },
+    stats: ({ from, to, by } = {}, { signal } = {}) =>
+      call<Stats>(get("/stats", { from: momentAgo(from), to: momentAgo(to), by }), signal),
+    referenceStats: (prefix, { from, to, by } = {}, { signal } = {}) =>
+      call<ReferenceStats>(
+        get("/stats", { reference_prefix: prefix, from: momentAgo(from), to: momentAgo(to), by }),
+        signal,
+      ),
+    async testWebhook({ event, userId, code } = {}, { signal } = {}) {
+      const body = { event, user_tg_id: userId === undefined ? undefined : String(userId), code };
+      const request = { method: "POST", path: "/webhook/test", body, isRepeatable: false } as const;
+      return webhookTestOf(await call({ ...request, timeoutMs: TEST_TIMEOUT_MS }, signal));
+    },
+    async attempts(eventId, { signal } = {}) {
+      if (!isText(eventId)) await refuse("eventId", eventId);
+      return call<EventAttempts>(get(`/events/${encodeURIComponent(eventId)}/attempts`), signal);
+    },
+    async redeliver(eventId, { signal } = {}) {
+      if (!isText(eventId)) await refuse("eventId", eventId);
+      const path = `/events/${encodeURIComponent(eventId)}/redeliver`;
+      await call({ method: "POST", path, isRepeatable: false }, signal);
+    },
+  };
+}
+
+/** Sends calls, again where that can help, with the first token that the service accepts. */
+function callsOf(options: AdsOptions) {
   const { fetch: send = fetch } = options;
   const retries = wholeNumberOf(options.retries, { option: "retries", min: 0 }) ?? 2;
   const ownTimeoutMs = wholeNumberOf(options.timeoutMs, { option: "timeoutMs", min: 1, unit: " of milliseconds" });
   const address = { option: "url", variable: "AD_SERVICE_URL", server: "the ad service", path: "/client/v1" };
   const base = `${serverAddress(options.url, address)}/client/v1`;
   const tokens = apiTokens(options.token, { option: "token", variable: "AD_API_TOKEN" });
-  const botId = botIdOf(options.botId, { option: "botId", variable: "BOT_ID" });
   let acceptedToken = 0;
 
   /** Returns the answer, or the error of one attempt. */
@@ -184,7 +229,7 @@ export function createAds(options: AdsOptions): Ads {
     }
   }
 
-  async function call<Result = Answer>(request: Call, signal?: AbortSignal): Promise<Result> {
+  return async function call<Result = Answer>(request: Call, signal?: AbortSignal): Promise<Result> {
     let token = acceptedToken;
     let refusedTokens = 0;
     for (let attempts = 1; ; attempts++) {
@@ -205,78 +250,6 @@ export function createAds(options: AdsOptions): Ads {
       if (pauseMs === undefined) throw answer;
       await pause(pauseMs, signal);
     }
-  }
-
-  return {
-    async createCode(request, { signal } = {}) {
-      if (typeof request !== "object" || request === null) await refuse("request", request);
-      const { userId, reference } = request;
-      if (reference !== undefined && !isReference(reference)) await refuse("reference", reference);
-      const body = { bot_id: botId, user_tg_id: requirePerson(userId), reference };
-      const created = await call({ method: "POST", path: "/codes", body, isRepeatable: true }, signal);
-      return {
-        code: required(created.code, "string"),
-        expiresAt: required(created.expires_at, "string"),
-        expiresInSeconds: required(created.expires_in, "number"),
-        miniappUrl: textOf(created.miniapp_url),
-        directLink: textOf(created.direct_link),
-        rewards: created.rewards as NamedRewards | undefined,
-      };
-    },
-    async availability(userId, { signal } = {}) {
-      const found = await call(get("/availability", { user_tg_id: requirePerson(userId) }), signal);
-      const reason = textOf(found.reason) as Availability["reason"];
-      return {
-        isAvailable: required(found.available, "boolean"),
-        reason,
-        availableAt: textOf(found.available_at),
-        rewards: found.rewards as NamedRewards | undefined,
-      };
-    },
-    async code(code, { signal } = {}) {
-      if (!isText(code)) await refuse("code", code);
-      return call<CodeDescription>(get(`/codes/${encodeURIComponent(code)}`), signal);
-    },
-    async events({ after, limit } = {}, { signal } = {}) {
-      const page = await call(get("/events", { after, limit }), signal);
-      if (!Array.isArray(page.events)) throw unexpectedAnswer();
-      return {
-        events: page.events.map(listedEventOf),
-        next: required(page.next, "string"),
-        hasMore: required(page.has_more, "boolean"),
-      };
-    },
-    stats: ({ from, to, by } = {}, { signal } = {}) =>
-      call<Stats>(get("/stats", { from: momentAgo(from), to: momentAgo(to), by }), signal),
-    referenceStats: (prefix, { from, to, by } = {}, { signal } = {}) =>
-      call<ReferenceStats>(
-        get("/stats", { reference_prefix: prefix, from: momentAgo(from), to: momentAgo(to), by }),
-        signal,
-      ),
-    async testWebhook({ event, userId, code } = {}, { signal } = {}) {
-      const body = { event, user_tg_id: userId === undefined ? undefined : String(userId), code };
-      const tested = await call(
-        { method: "POST", path: "/webhook/test", body, isRepeatable: false, timeoutMs: TEST_TIMEOUT_MS },
-        signal,
-      );
-      return {
-        eventId: required(tested.event_id, "string"),
-        isDelivered: tested.delivered === true,
-        status: typeof tested.status === "number" ? tested.status : undefined,
-        errorClass: textOf(tested.error_class),
-        answer: textOf(tested.answer),
-        advice: textOf(tested.advice),
-      };
-    },
-    async attempts(eventId, { signal } = {}) {
-      if (!isText(eventId)) await refuse("eventId", eventId);
-      return call<EventAttempts>(get(`/events/${encodeURIComponent(eventId)}/attempts`), signal);
-    },
-    async redeliver(eventId, { signal } = {}) {
-      if (!isText(eventId)) await refuse("eventId", eventId);
-      const path = `/events/${encodeURIComponent(eventId)}/redeliver`;
-      await call({ method: "POST", path, isRepeatable: false }, signal);
-    },
   };
 }
 
@@ -333,6 +306,46 @@ interface TypeOf {
 function required<Type extends keyof TypeOf>(value: unknown, type: Type): TypeOf[Type] {
   if (typeof value !== type) throw unexpectedAnswer();
   return value as TypeOf[Type];
+}
+
+function codeOf(created: Answer): Code {
+  return {
+    code: required(created.code, "string"),
+    expiresAt: required(created.expires_at, "string"),
+    expiresInSeconds: required(created.expires_in, "number"),
+    miniappUrl: textOf(created.miniapp_url),
+    directLink: textOf(created.direct_link),
+    rewards: created.rewards as NamedRewards | undefined,
+  };
+}
+
+function availabilityOf(found: Answer): Availability {
+  return {
+    isAvailable: required(found.available, "boolean"),
+    reason: textOf(found.reason) as Availability["reason"],
+    availableAt: textOf(found.available_at),
+    rewards: found.rewards as NamedRewards | undefined,
+  };
+}
+
+function webhookTestOf(tested: Answer): WebhookTest {
+  return {
+    eventId: required(tested.event_id, "string"),
+    isDelivered: tested.delivered === true,
+    status: typeof tested.status === "number" ? tested.status : undefined,
+    errorClass: textOf(tested.error_class),
+    answer: textOf(tested.answer),
+    advice: textOf(tested.advice),
+  };
+}
+
+function eventsPageOf(page: Answer): EventsPage {
+  if (!Array.isArray(page.events)) throw unexpectedAnswer();
+  return {
+    events: page.events.map(listedEventOf),
+    next: required(page.next, "string"),
+    hasMore: required(page.has_more, "boolean"),
+  };
 }
 
 function listedEventOf(listed: Answer): ListedEvent {

@@ -123,6 +123,35 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
  */
 export function createCompanion(options: CompanionOptions): Companion {
   requireOptions(options, "createCompanion({ url, apiKey })");
+  const { read, write, watch } = callsOf(options);
+  return {
+    async createCode(request, { signal } = {}) {
+      const input = { ...request, userId: requireUserId(request.userId) };
+      return (await write("codes.create", input, signal)) as CreateCodeOutcome;
+    },
+    async balance(userId, { signal } = {}) {
+      const input = { userId: requireUserId(userId) };
+      return ((await read("rewards.balance", input, signal)) as { balance: number }).balance;
+    },
+    async spend(order, { signal } = {}) {
+      const input = { ...order, userId: requireUserId(order.userId) };
+      return (await write("rewards.spend", input, signal)) as SpendOutcome;
+    },
+    async listRewards({ userId, ...query } = {}, { signal } = {}) {
+      const input = { ...query, ...(userId !== undefined && { userId: requireUserId(userId) }) };
+      return (await read("rewards.list", input, signal)) as RewardPage;
+    },
+    async *watchRewards({ after, includeTests = false } = {}, { signal } = {}) {
+      const input = after === undefined ? { from: "start", includeTests } : { lastEventId: after, includeTests };
+      for await (const { cursor, item } of watch("rewards.watch", input, signal)) {
+        yield { cursor, entry: item as RewardEntry };
+      }
+    },
+  };
+}
+
+/** Calls procedures: `read` and `write` again where that can help, `watch` once. */
+function callsOf(options: CompanionOptions) {
   const { fetch: send = fetch } = options;
   const retries = wholeNumberOf(options.retries, { option: "retries", min: 0 }) ?? 2;
   const timeoutMs =
@@ -169,46 +198,28 @@ export function createCompanion(options: CompanionOptions): Companion {
     }
   }
 
-  const read = (path: string, input: object, signal: AbortSignal | undefined) =>
-    call(() => [query(path, input), { headers: { authorization } }], signal);
-  const write = (path: string, input: object, signal: AbortSignal | undefined) => {
-    const headers = { authorization, "content-type": "application/json" };
-    return call(() => [base + path, { method: "POST", headers, body: JSON.stringify(input) }], signal);
-  };
-
   return {
-    async createCode(request, { signal } = {}) {
-      const input = { ...request, userId: requireUserId(request.userId) };
-      return (await write("codes.create", input, signal)) as CreateCodeOutcome;
+    read: (path: string, input: object, signal: AbortSignal | undefined) =>
+      call(() => [query(path, input), { headers: { authorization } }], signal),
+    write(path: string, input: object, signal: AbortSignal | undefined) {
+      const headers = { authorization, "content-type": "application/json" };
+      return call(() => [base + path, { method: "POST", headers, body: JSON.stringify(input) }], signal);
     },
-    async balance(userId, { signal } = {}) {
-      const input = { userId: requireUserId(userId) };
-      return ((await read("rewards.balance", input, signal)) as { balance: number }).balance;
-    },
-    async spend(order, { signal } = {}) {
-      const input = { ...order, userId: requireUserId(order.userId) };
-      return (await write("rewards.spend", input, signal)) as SpendOutcome;
-    },
-    async listRewards({ userId, ...query } = {}, { signal } = {}) {
-      const input = { ...query, ...(userId !== undefined && { userId: requireUserId(userId) }) };
-      return (await read("rewards.list", input, signal)) as RewardPage;
-    },
-    async *watchRewards({ after, includeTests = false } = {}, { signal } = {}) {
-      const input = after === undefined ? { from: "start", includeTests } : { lastEventId: after, includeTests };
+    async *watch(path: string, input: object, signal: AbortSignal | undefined) {
       const abort = new AbortController();
       const either = signal ? AbortSignal.any([signal, abort.signal]) : abort.signal;
       // Until the stream begins; `readEvents` limits the silence in it.
       const timer = setTimeout(() => abort.abort(), timeoutMs);
       try {
         const headers = { authorization, accept: "text/event-stream" };
-        const response = await send(query("rewards.watch", input), { headers, redirect: "manual", signal: either });
+        const response = await send(query(path, input), { headers, redirect: "manual", signal: either });
         clearTimeout(timer);
         const isPage = response.headers.get("content-type")?.startsWith("text/html");
         if (!response.ok || isPage) await resultOf(response, base);
         for await (const { event, id, data } of readEvents(response.body)) {
           if (event === "serialized-error") throw errorOf(JSON.parse(data));
           if (event === "return") return;
-          if (event === "message" && id !== "") yield { cursor: id, entry: JSON.parse(data) as RewardEntry };
+          if (event === "message" && id !== "") yield { cursor: id, item: JSON.parse(data) as unknown };
         }
       } catch (error) {
         signal?.throwIfAborted();

@@ -53,25 +53,9 @@ const POLL_MS = 20;
  * Runs each event's handler under a lease. Repeats in this process wait for the run until its lease is over; then one of them
  * begins another run, and the first run can store nothing any more. In this process, time is that of a clock that nobody sets.
  */
-export function leasedStore(
-  leases: Leases,
-  { leaseMs, busyMs = 0, maxHandlerMs = leaseMs }: LeaseOptions,
-): LeasedStore {
+export function leasedStore(leases: Leases, options: LeaseOptions): LeasedStore {
+  const { leaseMs, maxHandlerMs = leaseMs } = options;
   const running = new Map<string, Running>();
-
-  /** Returns false if the event was handled before. */
-  async function claim(run: Run): Promise<boolean> {
-    const until = performance.now() + busyMs;
-    for (;;) {
-      const state = await leases.claim(run);
-      if (state !== "leased") return state === "claimed";
-      if (performance.now() >= until) {
-        const reason = "is being handled by another process, or by one that crashed";
-        throw new Error(`${run.eventId} ${reason}: it is handled again when its lease of ${leaseMs} ms is over`);
-      }
-      await wait(POLL_MS);
-    }
-  }
 
   async function finish(run: Running, store: (run: Run) => Promise<boolean>): Promise<void> {
     if (!(await store(run))) {
@@ -81,26 +65,10 @@ export function leasedStore(
     run.isCommitted = true;
   }
 
-  /** A renewal that fails only lets the lease end earlier; the next one tries again. */
-  async function whileRenewed(run: Running, handle: () => Promise<void>): Promise<void> {
-    if (leases.renew === undefined) return handle();
-    let renewing: Promise<unknown> = Promise.resolve();
-    const timer = setInterval(() => {
-      if (performance.now() + leaseMs > run.until) clearInterval(timer);
-      else renewing = renewing.then(() => leases.renew?.(run)).catch(() => {});
-    }, leaseMs / 3);
-    try {
-      await handle();
-    } finally {
-      clearInterval(timer);
-      await renewing;
-    }
-  }
-
   async function handleClaimed(run: Running, handle: () => Promise<void>): Promise<void> {
-    if (!(await claim(run))) return;
+    if (!(await claim(leases, run, options))) return;
     try {
-      await whileRenewed(run, handle);
+      await whileRenewed(leases, run, { leaseMs, handle });
     } catch (error) {
       // Where this fails, the lease ends by itself.
       if (!run.isCommitted) await leases.release(run).catch(() => {});
@@ -143,6 +111,40 @@ export function leasedStore(
       else throw new Error(`${eventId} is not being handled: call commit() inside the handler of its event`);
     },
   };
+}
+
+/** Returns false if the event was handled before. */
+async function claim(leases: Leases, run: Run, { leaseMs, busyMs = 0 }: LeaseOptions): Promise<boolean> {
+  const until = performance.now() + busyMs;
+  for (;;) {
+    const state = await leases.claim(run);
+    if (state !== "leased") return state === "claimed";
+    if (performance.now() >= until) {
+      const reason = "is being handled by another process, or by one that crashed";
+      throw new Error(`${run.eventId} ${reason}: it is handled again when its lease of ${leaseMs} ms is over`);
+    }
+    await wait(POLL_MS);
+  }
+}
+
+/** A renewal that fails only lets the lease end earlier; the next one tries again. */
+async function whileRenewed(
+  leases: Leases,
+  run: Running,
+  { leaseMs, handle }: { readonly leaseMs: number; readonly handle: () => Promise<void> },
+): Promise<void> {
+  if (leases.renew === undefined) return handle();
+  let renewing: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(() => {
+    if (performance.now() + leaseMs > run.until) clearInterval(timer);
+    else renewing = renewing.then(() => leases.renew?.(run)).catch(() => {});
+  }, leaseMs / 3);
+  try {
+    await handle();
+  } finally {
+    clearInterval(timer);
+    await renewing;
+  }
 }
 
 /** `Promise.withResolvers`, which Node 20 does not have. */

@@ -71,31 +71,6 @@ export function postgresStore(
   const finish = async (connection: PostgresConnection, { eventId, owner }: Run) =>
     (await connection.query(statements.finish, [eventId, owner])).rowCount === 1;
 
-  /** A transaction that is open longer than the lease ends with its connection: nothing else would end it. */
-  async function transact(work: (connection: PostgresConnection) => Promise<boolean>): Promise<boolean> {
-    const connection = await pool.connect();
-    let isBroken = false;
-    let isStored = false;
-    const run = async () => {
-      await connection.query("begin");
-      const isOwned = await work(connection);
-      // The connection of a late transaction is closed.
-      if (isBroken) return;
-      await connection.query(isOwned ? "commit" : "rollback");
-      isStored = isOwned;
-    };
-    try {
-      await inTime(run(), leaseMs, "the transaction of commit()");
-      return isStored;
-    } catch (error) {
-      if (error instanceof LateError) isBroken = true;
-      else await connection.query("rollback").catch(() => (isBroken = true));
-      throw error;
-    } finally {
-      connection.release(isBroken);
-    }
-  }
-
   const store = leasedStore(
     {
       async claim({ eventId, owner }) {
@@ -112,7 +87,7 @@ export function postgresStore(
     once: store.once,
     commit: (event, write) =>
       store.commit(event, (run) =>
-        transact(async (connection) => {
+        transact(pool, leaseMs, async (connection) => {
           // Locked before `write`, so that another run that takes the lease over waits for the transaction.
           if (run && (await connection.query(statements.lock, [run.eventId, run.owner])).rows.length === 0)
             return false;
@@ -122,4 +97,33 @@ export function postgresStore(
         }),
       ),
   };
+}
+
+/** A transaction that is open longer than the lease ends with its connection: nothing else would end it. */
+async function transact(
+  pool: PostgresPool,
+  leaseMs: number,
+  work: (connection: PostgresConnection) => Promise<boolean>,
+): Promise<boolean> {
+  const connection = await pool.connect();
+  let isBroken = false;
+  let isStored = false;
+  const run = async () => {
+    await connection.query("begin");
+    const isOwned = await work(connection);
+    // The connection of a late transaction is closed.
+    if (isBroken) return;
+    await connection.query(isOwned ? "commit" : "rollback");
+    isStored = isOwned;
+  };
+  try {
+    await inTime(run(), leaseMs, "the transaction of commit()");
+    return isStored;
+  } catch (error) {
+    if (error instanceof LateError) isBroken = true;
+    else await connection.query("rollback").catch(() => (isBroken = true));
+    throw error;
+  } finally {
+    connection.release(isBroken);
+  }
 }

@@ -33,27 +33,9 @@ export function sqliteStore(
   { table = "handled_ad_events", busyMs = 5000, leaseMs = 60_000 } = {},
 ): SqliteStore {
   requireTableName(table);
-  const claims = `${table}_claims`;
-  const setUp = () => {
-    database.exec(`create table if not exists ${table} (event_id text primary key, handled_at text not null)`);
-    database.exec(
-      `create table if not exists ${claims} (event_id text primary key, owner text not null, leased_until text not null)`,
-    );
-    return {
-      handled: database.prepare(`select 1 as found from ${table} where event_id = ?`),
-      leased: database.prepare(
-        `select 1 as found from ${claims} where event_id = ? and leased_until > ? and leased_until <= ?`,
-      ),
-      owned: database.prepare(`select 1 as found from ${claims} where event_id = ? and owner = ?`),
-      claim: database.prepare(`insert or replace into ${claims} values (?, ?, ?)`),
-      release: database.prepare(`delete from ${claims} where event_id = ? and owner = ?`),
-      insert: database.prepare(`insert into ${table} values (?, ?)`),
-    };
-  };
-  type Statements = ReturnType<typeof setUp>;
   let statements: Statements | undefined;
   try {
-    statements = setUp();
+    statements = setUp(database, table);
   } catch (error) {
     if (!isBusy(error)) throw error;
   }
@@ -61,7 +43,7 @@ export function sqliteStore(
   /** Ends in the same turn in which it begins, so that nobody else's writes through the connection belong to it. */
   function transact<T>(work: (statements: Statements) => T): Promise<T> {
     return whenFree(() => {
-      statements ??= setUp();
+      statements ??= setUp(database, table);
       // Immediate: two processes that claim the same event do so one after the other.
       database.exec("begin immediate");
       try {
@@ -114,6 +96,27 @@ export function sqliteStore(
         await transact(() => requireSynchronous(write()));
         return true;
       }),
+  };
+}
+
+type Statements = ReturnType<typeof setUp>;
+
+/** Makes the tables, if there are none, and prepares the statements. */
+function setUp(database: SqliteDatabase, table: string) {
+  const claims = `${table}_claims`;
+  database.exec(`create table if not exists ${table} (event_id text primary key, handled_at text not null)`);
+  database.exec(
+    `create table if not exists ${claims} (event_id text primary key, owner text not null, leased_until text not null)`,
+  );
+  return {
+    handled: database.prepare(`select 1 as found from ${table} where event_id = ?`),
+    leased: database.prepare(
+      `select 1 as found from ${claims} where event_id = ? and leased_until > ? and leased_until <= ?`,
+    ),
+    owned: database.prepare(`select 1 as found from ${claims} where event_id = ? and owner = ?`),
+    claim: database.prepare(`insert or replace into ${claims} values (?, ?, ?)`),
+    release: database.prepare(`delete from ${claims} where event_id = ? and owner = ?`),
+    insert: database.prepare(`insert into ${table} values (?, ?)`),
   };
 }
 

@@ -118,22 +118,14 @@ export function createHttpServer({
   answerOnSocket(app.server);
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   const warnOfProxy = proxyWarning(logger, trustProxy);
-  // Nearly all requests have the same host, so only a new one is checked.
-  let validHost: string | undefined;
+  const hostFault = hostCheck();
   app.addHook("onRequest", (request, reply, done) => {
     setHeaders(reply.raw, request.id);
     normalizeForwardedFor(request.raw.headers);
     warnOfProxy(request);
-    const { host } = request.headers;
-    const isMissing = host === undefined && request.raw.httpVersion === "1.1";
-    // RFC 9112, 3.2. An invalid host would fail later, where addresses are built from it.
-    const isHost = host === undefined || host === validHost || isHostHeader(host);
-    if (isMissing) done(new HttpError(400, "BAD_REQUEST", "the Host header is missing"));
-    else if (!isHost) done(new HttpError(400, "BAD_REQUEST", "the Host header is not a host"));
-    else {
-      validHost = host;
-      done();
-    }
+    const fault = hostFault(request.raw);
+    if (fault === undefined) done();
+    else done(new HttpError(400, "BAD_REQUEST", fault));
   });
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, answers));
   app.setNotFoundHandler(
@@ -177,6 +169,18 @@ function faultOfList({ headers, ip, socket }: FastifyRequest): string | undefine
   const nearest = String(forwarded).split(",").at(-1)?.trim();
   const isPeer = ip === socket.remoteAddress && nearest !== ip;
   return isPeer ? "TRUST_PROXY does not contain the address that they come from" : "none";
+}
+
+/** RFC 9112, 3.2. An invalid host would fail later, where addresses are built from it. */
+function hostCheck(): (request: IncomingMessage) => string | undefined {
+  // Nearly all requests have the same host, so only a new one is checked.
+  let validHost: string | undefined;
+  return ({ headers: { host }, httpVersion }) => {
+    if (host === undefined && httpVersion === "1.1") return "the Host header is missing";
+    if (host !== undefined && host !== validHost && !isHostHeader(host)) return "the Host header is not a host";
+    validHost = host;
+    return undefined;
+  };
 }
 
 function isHostHeader(host: string): boolean {

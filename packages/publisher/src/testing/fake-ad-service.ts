@@ -49,34 +49,8 @@ export function fakeAdService(options: FakeAdServiceOptions = {}): FakeAdService
     return response;
   }
 
-  async function earn(
-    code: string,
-    event: "rewarded" | "direct_link" = "rewarded",
-    launch: { readonly startParam?: string | undefined } = {},
-  ): Promise<Earning> {
-    const known = state.codes.get(code);
-    if (known === undefined) return { outcome: "unknown-code" };
-    // A view that began in time may end later.
-    const lateMs = event === "rewarded" ? LATE_CLOSE_MS : 0;
-    if (now().getTime() > known.expiresAt.getTime() + lateMs) return { outcome: "expired" };
-    if (known.earned.some((earned) => earned.event === event)) return { outcome: "already-earned" };
-    const { userId, reference } = known;
-    // A direct link opens no mini-app.
-    if (event === "rewarded") known.startParam = launch.startParam;
-    const startParam = event === "rewarded" ? launch.startParam : undefined;
-    const named = {
-      code,
-      ...(reference !== undefined && { reference }),
-      ...(startParam !== undefined && { start_param: startParam }),
-    };
-    const { revenue } = options;
-    const worth = revenue && { revenue_micros: revenue[event] ?? 0, currency: revenue.currency };
-    const stored = events.add({ event, bot_id: botId, user_tg_id: userId, ...named, ...worth });
-    const { event_id: eventId, occurred_at } = stored.fields;
-    known.earned.push({ event, event_id: eventId, occurred_at });
-    const { isDelivered } = await events.send(stored);
-    return { outcome: "earned", eventId, isDelivered };
-  }
+  const earn: FakeAdService["earn"] = (code, event = "rewarded", { startParam } = {}) =>
+    earnOf(state, { code, event, startParam, revenue: options.revenue });
 
   const server = createServer(toNodeHandler(handle));
   return {
@@ -111,4 +85,37 @@ export function fakeAdService(options: FakeAdServiceOptions = {}): FakeAdService
       if (server.listening) await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+interface Earned {
+  readonly code: string;
+  readonly event: "rewarded" | "direct_link";
+  readonly startParam: string | undefined;
+  readonly revenue: FakeAdServiceOptions["revenue"];
+}
+
+/** The user of the code earns the event, and its webhook is sent. */
+async function earnOf({ codes, botId, events, now }: FakeState, earned: Earned): Promise<Earning> {
+  const { code, event, revenue } = earned;
+  const known = codes.get(code);
+  if (known === undefined) return { outcome: "unknown-code" };
+  // A view that began in time may end later.
+  const lateMs = event === "rewarded" ? LATE_CLOSE_MS : 0;
+  if (now().getTime() > known.expiresAt.getTime() + lateMs) return { outcome: "expired" };
+  if (known.earned.some((earlier) => earlier.event === event)) return { outcome: "already-earned" };
+  const { userId, reference } = known;
+  // A direct link opens no mini-app.
+  const startParam = event === "rewarded" ? earned.startParam : undefined;
+  if (event === "rewarded") known.startParam = startParam;
+  const named = {
+    code,
+    ...(reference !== undefined && { reference }),
+    ...(startParam !== undefined && { start_param: startParam }),
+  };
+  const worth = revenue && { revenue_micros: revenue[event] ?? 0, currency: revenue.currency };
+  const stored = events.add({ event, bot_id: botId, user_tg_id: userId, ...named, ...worth });
+  const { event_id: eventId, occurred_at } = stored.fields;
+  known.earned.push({ event, event_id: eventId, occurred_at });
+  const { isDelivered } = await events.send(stored);
+  return { outcome: "earned", eventId, isDelivered };
 }

@@ -79,6 +79,7 @@ export function fakeCompanion(options: FakeCompanionOptions = {}): FakeCompanion
   const ledger = new FakeLedger({ rewards: { rewarded: 10, direct_link: 3, ...options.rewards }, now, botId });
   const refusals: { status: number; body: object; headers: Record<string, string> }[] = [];
   const closing = new AbortController();
+  const served: Served = { ledger, apiKey, closing: closing.signal };
   let url = "http://companion.test";
 
   async function handle(request: Request): Promise<Response> {
@@ -87,10 +88,10 @@ export function fakeCompanion(options: FakeCompanionOptions = {}): FakeCompanion
     if (refusal) return Response.json(refusal.body, { status: refusal.status, headers: refusal.headers });
     const names = /^\/trpc\/(.+)$/.exec(pathname)?.[1]?.split(",") ?? [];
     const isBatch = searchParams.get("batch") === "1";
-    if (names[0] === "rewards.watch" && !isBatch) return watch(request, searchParams);
+    if (names[0] === "rewards.watch" && !isBatch) return watch(served, request, searchParams);
     const input = await inputOf(request, searchParams);
     const answers = (isBatch ? names : [names.join(",")]).map((path, index) =>
-      call({ path, request, input: isBatch && input instanceof Object ? (input as Input)[index] : input }),
+      call(served, { path, request, input: isBatch && input instanceof Object ? (input as Input)[index] : input }),
     );
     const statuses = new Set(answers.map(({ status }) => status));
     const [first] = answers;
@@ -99,47 +100,6 @@ export function fakeCompanion(options: FakeCompanionOptions = {}): FakeCompanion
       answers.map(({ body }) => body),
       { status: statuses.size === 1 ? (first?.status ?? 200) : 207 },
     );
-  }
-
-  function call({ path, request, input }: { path: string; request: Request; input: unknown }) {
-    try {
-      const { method, answer } = procedures[path] ?? {};
-      if (answer === undefined) throw new Refused("NOT_FOUND", `no procedure ${path}`);
-      if (method !== request.method) throw new Refused("METHOD_NOT_SUPPORTED", `${path} takes ${method}`);
-      return { status: 200, body: { result: { data: answer(ledger, checked(request, input)) } } };
-    } catch (error) {
-      const shape = errorShape(error, path);
-      return { status: shape.data.httpStatus, body: { error: shape } };
-    }
-  }
-
-  function checked(request: Request, input: unknown): Input {
-    if (request.headers.get("authorization") !== `Bearer ${apiKey}`)
-      throw new Refused("UNAUTHORIZED", "API key required");
-    if (typeof input !== "object" || input === null || Array.isArray(input))
-      throw new Refused("BAD_REQUEST", "input: is not an object in JSON");
-    return input as Input;
-  }
-
-  /** A refusal of a watch, too, is an event of its stream, as tRPC has it. */
-  function watch(request: Request, query: URLSearchParams): Response {
-    const ended = AbortSignal.any([request.signal, closing.signal]);
-    async function* events(): AsyncGenerator<string> {
-      yield "event: connected\ndata: {}\n\n";
-      try {
-        const input = checked(request, parsed(query.get("input") ?? "{}"));
-        const { lastEventId, from = "now", includeTests = false } = input;
-        const start = from === "start" ? 0 : ledger.entries.length;
-        const after = lastEventId == null ? start : ledger.placeOf(lastEventId, "lastEventId");
-        for await (const entry of ledger.watch(after, includeTests === true, ended))
-          yield `data: ${JSON.stringify(entry)}\nid: ${cursorOf(Number(entry.entryId))}\n\n`;
-      } catch (error) {
-        yield `event: serialized-error\ndata: ${JSON.stringify(errorShape(error, "rewards.watch"))}\n\n`;
-      }
-    }
-    const body = Readable.toWeb(Readable.from(events())) as unknown as ReadableStream<string>;
-    const headers = { "content-type": "text/event-stream", "cache-control": "no-cache, no-transform" };
-    return new Response(body.pipeThrough(new TextEncoderStream()), { headers });
   }
 
   const server = createServer((incoming, outgoing) => void serve(handle, incoming, outgoing));
@@ -178,6 +138,54 @@ export function fakeCompanion(options: FakeCompanionOptions = {}): FakeCompanion
       if (server.listening) await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+interface Served {
+  readonly ledger: FakeLedger;
+  readonly apiKey: string;
+  readonly closing: AbortSignal;
+}
+
+function call(served: Served, { path, request, input }: { path: string; request: Request; input: unknown }) {
+  try {
+    const { method, answer } = procedures[path] ?? {};
+    if (answer === undefined) throw new Refused("NOT_FOUND", `no procedure ${path}`);
+    if (method !== request.method) throw new Refused("METHOD_NOT_SUPPORTED", `${path} takes ${method}`);
+    return { status: 200, body: { result: { data: answer(served.ledger, checked(served, request, input)) } } };
+  } catch (error) {
+    const shape = errorShape(error, path);
+    return { status: shape.data.httpStatus, body: { error: shape } };
+  }
+}
+
+function checked({ apiKey }: Served, request: Request, input: unknown): Input {
+  if (request.headers.get("authorization") !== `Bearer ${apiKey}`)
+    throw new Refused("UNAUTHORIZED", "API key required");
+  if (typeof input !== "object" || input === null || Array.isArray(input))
+    throw new Refused("BAD_REQUEST", "input: is not an object in JSON");
+  return input as Input;
+}
+
+/** A refusal of a watch, too, is an event of its stream, as tRPC has it. */
+function watch(served: Served, request: Request, query: URLSearchParams): Response {
+  const { ledger, closing } = served;
+  const ended = AbortSignal.any([request.signal, closing]);
+  async function* events(): AsyncGenerator<string> {
+    yield "event: connected\ndata: {}\n\n";
+    try {
+      const input = checked(served, request, parsed(query.get("input") ?? "{}"));
+      const { lastEventId, from = "now", includeTests = false } = input;
+      const start = from === "start" ? 0 : ledger.entries.length;
+      const after = lastEventId == null ? start : ledger.placeOf(lastEventId, "lastEventId");
+      for await (const entry of ledger.watch(after, includeTests === true, ended))
+        yield `data: ${JSON.stringify(entry)}\nid: ${cursorOf(Number(entry.entryId))}\n\n`;
+    } catch (error) {
+      yield `event: serialized-error\ndata: ${JSON.stringify(errorShape(error, "rewards.watch"))}\n\n`;
+    }
+  }
+  const body = Readable.toWeb(Readable.from(events())) as unknown as ReadableStream<string>;
+  const headers = { "content-type": "text/event-stream", "cache-control": "no-cache, no-transform" };
+  return new Response(body.pipeThrough(new TextEncoderStream()), { headers });
 }
 
 async function inputOf(request: Request, query: URLSearchParams): Promise<unknown> {

@@ -81,9 +81,9 @@ async function openSubject(name: string, root: string): Promise<Subject> {
   const run = <Row>(text: string) => database.run<Row>({ name: "", text }, []);
   await run(`insert into bots (bot_id, code_prefix, name, cooldown_seconds, daily_cap)
     values ('7000000001', 'abcd', 'Bot', 0, 1000)`);
-  await run("insert into advertisers (name, name_key) values ('Shop', 'shop')");
-  await run(`insert into campaigns (campaign_id, name, advertiser, formats, click_price_micros, landing_url)
-    values ('cmp_1', 'Link', 'Shop', '{direct_link}', 1000, 'https://shop.example')`);
+  await run("insert into advertisers (advertiser_id, name, name_key) values ('adv_shop', 'Shop', 'shop')");
+  await run(`insert into campaigns (campaign_id, name, advertiser_id, formats, click_price_micros, landing_url)
+    values ('cmp_1', 'Link', 'adv_shop', '{direct_link}', 1000, 'https://shop.example')`);
   await run("insert into endpoints (bot_id, url, state) values ('7000000001', 'https://bot.example', 'disabled')");
   const count = batchSizes.length * (rounds + 1) * (clicksOfRound + Math.max(...batchSizes));
   const issue = statement<{ code: string }>(

@@ -27,9 +27,9 @@ describe("what an event is worth to the publisher", () => {
   beforeAll(async () => {
     client = await openClientFixture({ currency: "EUR" });
     await requireCurrency(client.database, "EUR", quiet);
-    await sql(`insert into advertisers (name, name_key) values ('Shop', 'shop')`);
-    await sql(`insert into campaigns (campaign_id, name, advertiser, formats, landing_url, click_price_micros)
-      values ('cmp_link', 'Link', 'Shop', '{direct_link}', 'https://shop.test/', 1501)`);
+    await sql(`insert into advertisers (advertiser_id, name, name_key) values ('adv_shop', 'Shop', 'shop')`);
+    await sql(`insert into campaigns (campaign_id, name, advertiser_id, formats, landing_url, click_price_micros)
+      values ('cmp_link', 'Link', 'adv_shop', '{direct_link}', 'https://shop.test/', 1501)`);
   });
   afterAll(() => client.close());
   beforeEach(async () => {

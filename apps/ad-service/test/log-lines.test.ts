@@ -12,9 +12,9 @@ import { openViewFixture, type ViewFixture } from "./fixtures/view-fixture.ts";
 let store: TestDatabase;
 beforeAll(async () => {
   store = await openTestDatabase({ schema: "ad_service", migrations });
-  const text = `with advertiser as (insert into advertisers (name, name_key) values ('Shop', 'shop') on conflict do nothing)
-    insert into campaigns (campaign_id, name, advertiser, formats, landing_url, click_price_micros)
-    values ('cmp_link', 'Link', 'Shop', '{direct_link}', 'https://shop.test/', 1500)`;
+  const text = `with advertiser as (insert into advertisers (advertiser_id, name, name_key) values ('adv_shop', 'Shop', 'shop') on conflict do nothing)
+    insert into campaigns (campaign_id, name, advertiser_id, formats, landing_url, click_price_micros)
+    values ('cmp_link', 'Link', 'adv_shop', '{direct_link}', 'https://shop.test/', 1500)`;
   await store.database.run({ name: "", text }, []);
 });
 afterAll(() => store.dispose());

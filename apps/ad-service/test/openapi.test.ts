@@ -160,7 +160,7 @@ test("the operator API accepts the shape of each example in its document", async
     updateBot: 200,
     addVastTag: 201,
     addCampaign: 404,
-    renameAdvertiser: 404,
+    updateAdvertiser: 404,
   });
   expect(Object.entries(answered).filter(([, status]) => status === 400 || status >= 500)).toEqual([]);
 });

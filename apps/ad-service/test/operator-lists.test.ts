@@ -20,10 +20,10 @@ beforeAll(async () => {
   await run(`insert into creatives (creative_id, kind, url, created_at)
     select 'cre_' || n, 'vast', 'https://tags.test/', ${at} from generate_series(1, 5) as n`);
   await run(
-    "insert into advertisers (name, name_key) select 'Shop ' || n, 'shop ' || n from generate_series(1, 5) as n",
+    "insert into advertisers (advertiser_id, name, name_key) select 'adv_' || n, 'Shop ' || n, 'shop ' || n from generate_series(1, 5) as n",
   );
-  await run(`insert into campaigns (campaign_id, name, advertiser, formats, status, created_at)
-    select 'cmp_' || n, 'Sale', 'Shop ' || n, '{rewarded}', case n when 5 then 'paused' else 'active' end, ${at}
+  await run(`insert into campaigns (campaign_id, name, advertiser_id, formats, status, created_at)
+    select 'cmp_' || n, 'Sale', 'adv_' || n, '{rewarded}', case n when 5 then 'paused' else 'active' end, ${at}
     from generate_series(1, 5) as n`);
   await run(`insert into withheld_clicks (click_id, bot_id, code, user_id, campaign_id, outcome, suspicions, occurred_at)
     select 'clk_' || n, $bot, 'click' || n, '51' || n, 'cmp_1', 'held', '{mostly-taps}', ${at} from generate_series(1, 3) as n`);

@@ -4,7 +4,7 @@ import { openSessionResponse } from "@intermission/ad-core/player-api";
 import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { advertiserKey, issuePostbackKey } from "../src/advertisers/advertisers.ts";
+import { issuePostbackKey, rememberAdvertiser } from "../src/advertisers/advertisers.ts";
 import { listConversions, sumConversionRefusals, sumConversions } from "../src/conversions/read-conversions.ts";
 import type { ConversionRefusal } from "../src/conversions/record-conversion.ts";
 import { reverseConversion } from "../src/conversions/reverse-conversion.ts";
@@ -63,14 +63,8 @@ describe("postbacks of advertisers", () => {
   const sums = "select campaign_id, count, spend_micros from stats_hours where bot_id = $1 and measure = 'conversions'";
 
   async function keyOf(advertiser: string): Promise<string> {
-    await ask(
-      "insert into advertisers (name, name_key) values ($1, $2) on conflict do nothing",
-      advertiser,
-      advertiserKey(advertiser),
-    );
-    const issued = await issuePostbackKey(store.database, { advertiser });
-    if (issued.outcome !== "issued") throw new Error(issued.outcome);
-    return issued.key;
+    const { advertiserId } = await store.database.transaction((tx) => rememberAdvertiser(tx, advertiser));
+    return issuePostbackKey(store.database, advertiserId);
   }
 
   const sumOfAll = "select sum(count)::integer as count from stats_hours where bot_id = $1 and measure = 'conversions'";

@@ -16,9 +16,9 @@ const closing = { closed: "tap" as const };
 
 const addLinkCampaign = statement<never>(
   "test.link-campaign",
-  `with shop as (insert into advertisers (name, name_key) values ('Shop', 'shop') on conflict do nothing)
-   insert into campaigns (campaign_id, name, advertiser, formats, landing_url, click_price_micros)
-   values ('cmp_link', 'Link', 'Shop', '{direct_link}', 'https://shop.test/', 1500) on conflict do nothing`,
+  `with shop as (insert into advertisers (advertiser_id, name, name_key) values ('adv_shop', 'Shop', 'shop') on conflict do nothing)
+   insert into campaigns (campaign_id, name, advertiser_id, formats, landing_url, click_price_micros)
+   values ('cmp_link', 'Link', 'adv_shop', '{direct_link}', 'https://shop.test/', 1500) on conflict do nothing`,
 );
 
 /** The same rule limits a user's earnings in a bot for views and for clicks. */

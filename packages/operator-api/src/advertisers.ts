@@ -2,8 +2,12 @@ import { z } from "zod";
 import { boundedText, moment, next, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
+export const advertiserStates = ["active", "archived"] as const;
+
 const advertiser = z.object({
+  advertiserId: z.string().describe("Stays when the name changes."),
   name: z.string(),
+  state: z.enum(advertiserStates).describe("The campaigns of an archived advertiser do not run."),
   campaigns: z.int(),
   conversions: z.int(),
   hasPostbackKey: z.boolean(),
@@ -12,7 +16,8 @@ const advertiser = z.object({
 
 export type Advertiser = z.output<typeof advertiser>;
 
-const params = z.object({ advertiser: z.string().max(128) });
+const params = z.object({ advertiser: z.string().max(128).describe("Its id, or its name in any case.") });
+const name = boundedText(128).describe("Shown to viewers.");
 
 export const advertiserRoutes = {
   listAdvertisers: {
@@ -23,6 +28,7 @@ export const advertiserRoutes = {
       after: wholeList.after,
       limit: wholeList.limit,
       name: boundedText(128).optional().describe("A part of the name, in any case."),
+      state: z.enum(advertiserStates).optional(),
     }),
     answer: z.object({ advertisers: z.array(advertiser).describe("By name."), next }),
   },
@@ -32,15 +38,49 @@ export const advertiserRoutes = {
     description: "Issues a new postback key, shown once; the previous one is no longer accepted.",
     params,
     status: 201,
-    answer: z.object({ advertiser: z.string(), key: z.string().describe("Shown only here.") }),
+    answer: z.object({
+      advertiserId: z.string(),
+      advertiser: z.string(),
+      key: z.string().describe("Shown only here."),
+    }),
   },
-  renameAdvertiser: {
-    method: "POST",
-    path: "/advertisers/:advertiser/rename",
-    description: "Renames an advertiser, in its campaigns too.",
+  showAdvertiser: {
+    method: "GET",
+    path: "/advertisers/:advertiser",
+    description: "Returns an advertiser.",
     params,
-    body: z.strictObject({ newName: boundedText(128) }).meta({ examples: [{ newName: "Shop Ltd" }] }),
-    answer: z.object({ name: z.string() }),
+    answer: advertiser,
+  },
+  addAdvertiser: {
+    method: "POST",
+    path: "/advertisers",
+    description: "Adds an advertiser before its first campaign.",
+    body: z.strictObject({ name }).meta({ examples: [{ name: "Shop" }] }),
+    status: 201,
+    answer: advertiser,
     refusals: [409],
+  },
+  updateAdvertiser: {
+    method: "PATCH",
+    path: "/advertisers/:advertiser",
+    description: "Changes the given settings of an advertiser; a new name is shown by its campaigns too.",
+    params,
+    body: z.strictObject({ name: name.optional() }).meta({ examples: [{ name: "Shop Ltd" }] }),
+    answer: advertiser,
+    refusals: [409],
+  },
+  archiveAdvertiser: {
+    method: "POST",
+    path: "/advertisers/:advertiser/archive",
+    description: "Stops all campaigns of an advertiser; its statistics and money stay.",
+    params,
+    answer: advertiser,
+  },
+  restoreAdvertiser: {
+    method: "POST",
+    path: "/advertisers/:advertiser/restore",
+    description: "Lets the active campaigns of an archived advertiser run again.",
+    params,
+    answer: advertiser,
   },
 } as const satisfies OperatorRoutes;

@@ -102,6 +102,7 @@ export type CampaignCreative = z.infer<typeof campaignCreative>;
 export const campaign = z.object({
   ...campaignSettings.shape,
   campaignId: z.string(),
+  advertiserId: z.string(),
   formats: campaignFormats,
   status: z.enum(["active", "paused", "archived"]),
   startsAt: moment.nullable(),

@@ -11,6 +11,7 @@ const person = z.object({
   personId: z.string(),
   email: z.string(),
   role: z.enum(roles),
+  advertiserId: z.string().nullable(),
   advertiser: z.string().nullable().describe("Whose campaigns the person sees; only of the role `advertiser`."),
   botIds: z.array(z.string()).describe("Which bots the person sees; only of the role `publisher`."),
   isDisabled: z.boolean(),

@@ -17,7 +17,8 @@ const version = statement<{ version: string }>(
   "campaigns.version",
   // Each change gives its row a later xmin, so the sum changes in whatever order transactions commit.
   `select (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from campaigns) || ' ' ||
-     (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from campaign_creatives) as version`,
+     (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from campaign_creatives) || ' ' ||
+     (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from advertisers) as version`,
 );
 const earlier = statement<{ campaignId: string } & Delivered>(
   "campaigns.delivered-earlier",
@@ -28,7 +29,8 @@ const earlier = statement<{ campaignId: string } & Delivered>(
 );
 const running = statement<Campaign>(
   "campaigns.running",
-  `${selectCampaigns} where status = 'active' order by campaign_id`,
+  `${selectCampaigns} where status = 'active'
+     and advertiser_id in (select advertiser_id from advertisers where state = 'active') order by campaign_id`,
 );
 const requestsByHour = statement<{ hour: number; requests: number }>(
   "campaigns.requests-by-hour",
@@ -38,7 +40,7 @@ const requestsByHour = statement<{ hour: number; requests: number }>(
    group by 1`,
 );
 
-/** A version that changes with every change of a campaign or its creatives. */
+/** A version that changes with every change of a campaign, its creatives or its advertiser. */
 export async function campaignsVersion(database: Database): Promise<string> {
   return (await database.run(version, []))[0]?.version ?? "";
 }

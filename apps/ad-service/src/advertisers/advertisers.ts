@@ -1,20 +1,28 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Advertiser } from "@intermission/operator-api/advertisers";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
-import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
+import bs58 from "bs58";
 
 /** Equal for names that differ only in case, whitespace or Unicode composition. */
 export function advertiserKey(name: string): string {
   return name.normalize("NFKC").trim().replace(/\s+/g, " ").toLowerCase();
 }
 
-const insert = statement<{ name: string }>(
+export interface KnownAdvertiser extends Pick<Advertiser, "advertiserId" | "name" | "state"> {}
+
+const selectKnown = 'select advertiser_id as "advertiserId", name, state from advertisers';
+const insert = statement<never>(
   "advertisers.insert",
-  "insert into advertisers (name, name_key) values ($1, $2) on conflict (name_key) do nothing returning name",
+  "insert into advertisers (advertiser_id, name, name_key) values ($1, $2, $3) on conflict (name_key) do nothing",
 );
-const find = statement<{ name: string }>("advertisers.find", "select name from advertisers where name_key = $1");
+// An id goes before a name that is spelled like one.
+const find = statement<KnownAdvertiser>(
+  "advertisers.find",
+  `${selectKnown} where advertiser_id = $1 or name_key = $2 order by advertiser_id = $1 desc limit 1`,
+);
 const findAll = statement<{ name: string; key: string }>(
   "advertisers.find-all",
   "select name, name_key as key from advertisers where name_key = any($1)",
@@ -29,18 +37,41 @@ const setBlocks = statement<never>(
   "update bots set blocked_advertisers = $2 where bot_id = $1",
 );
 
-/** The stored spelling of the advertiser's name, or undefined. */
-export async function findAdvertiser(tx: Transaction, name: string): Promise<string | undefined> {
-  return (await tx.run(find, [advertiserKey(name)]))[0]?.name;
+/** By its id, or by its name in any case. */
+export async function findAdvertiser(
+  tx: Pick<Transaction, "run">,
+  nameOrId: string,
+): Promise<KnownAdvertiser | undefined> {
+  return (await tx.run(find, [nameOrId, advertiserKey(nameOrId)]))[0];
 }
 
-/** Stores an advertiser with its first campaign, which sets the spelling of the name. Returns the stored spelling. */
-export async function rememberAdvertiser(tx: Transaction, name: string): Promise<string> {
+/** The same; an unknown one is refused with 404. */
+export async function requireAdvertiser(tx: Pick<Transaction, "run">, nameOrId: string): Promise<KnownAdvertiser> {
+  const known = await findAdvertiser(tx, nameOrId);
+  if (known === undefined) throw unknownAdvertiser(nameOrId);
+  return known;
+}
+
+export function newAdvertiserId(): string {
+  return `adv_${bs58.encode(randomBytes(9))}`;
+}
+
+/** The advertiser that a campaign names. A new name makes an advertiser, and sets the spelling of the name. */
+export async function rememberAdvertiser(tx: Transaction, nameOrId: string): Promise<KnownAdvertiser> {
+  const known = (await findAdvertiser(tx, nameOrId)) ?? (await addAdvertiser(tx, newAdvertiserId(), nameOrId));
+  return known ?? requireAdvertiser(tx, nameOrId);
+}
+
+/** Undefined: another one has this name. */
+export async function addAdvertiser(
+  tx: Transaction,
+  advertiserId: string,
+  name: string,
+): Promise<KnownAdvertiser | undefined> {
   const key = advertiserKey(name);
-  const [added] = await tx.run(insert, [name, key]);
-  if (added) await spellBlocks(tx, { from: key, to: name });
-  const known = added?.name ?? (await findAdvertiser(tx, name));
-  if (known === undefined) throw new Error("the advertiser disappeared while it was looked up");
+  await tx.run(insert, [advertiserId, name, key]);
+  const known = await findAdvertiser(tx, advertiserId);
+  if (known !== undefined) await spellBlocks(tx, { from: key, to: name });
   return known;
 }
 
@@ -64,67 +95,89 @@ export async function spellBlocks(tx: Transaction, { from, to }: { from: string;
 
 const campaignIdsOf = statement<{ id: string }>(
   "advertisers.campaigns",
-  "select campaign_id as id from campaigns where advertiser = $1 order by campaign_id",
+  "select campaign_id as id from campaigns where advertiser_id = $1 order by campaign_id",
 );
 
-/** The ids of an advertiser's campaigns, archived ones included. An unknown name is refused with 404. */
-export async function campaignsOf(database: Database, name: string): Promise<string[]> {
-  const known = await findAdvertiser(database, name);
-  if (known === undefined) throw unknownAdvertiser(name);
-  return (await database.run(campaignIdsOf, [known])).map(({ id }) => id);
+/** The ids of an advertiser's campaigns, archived ones included. An unknown advertiser is refused with 404. */
+export async function campaignsOf(database: Database, nameOrId: string): Promise<string[]> {
+  const { advertiserId } = await requireAdvertiser(database, nameOrId);
+  return (await database.run(campaignIdsOf, [advertiserId])).map(({ id }) => id);
 }
 
 export function unknownAdvertiser(name: string): HttpError {
   return notFound(`there is no advertiser ${name}; see all with: advertisers list`);
 }
 
-const list = statement<Advertiser>(
-  "advertisers.list",
-  `select name, created_at as "createdAt", postback_key_hash is not null as "hasPostbackKey",
-     (select count(*) from campaigns where advertiser = advertisers.name) as campaigns,
+const selectAdvertisers = `select advertiser_id as "advertiserId", name, state, created_at as "createdAt",
+     postback_key_hash is not null as "hasPostbackKey",
+     (select count(*) from campaigns where campaigns.advertiser_id = advertisers.advertiser_id) as campaigns,
      (select count(*) from conversions join campaigns using (campaign_id)
-      where advertiser = advertisers.name) as conversions
-   from advertisers
-   where ($1::text is null or name > $1) and ($3::text is null or strpos(name_key, $3) > 0)
-   order by name limit $2`,
-);
+      where campaigns.advertiser_id = advertisers.advertiser_id) as conversions
+   from advertisers`;
+// Unnamed, since its plan depends on the filter.
+const list: Statement<Advertiser> = {
+  name: "",
+  text: `${selectAdvertisers}
+   where ($1::text is null or name_key > $1) and ($3::text is null or strpos(name_key, $3) > 0)
+     and ($4::text is null or state = $4)
+   order by name_key limit $2`,
+};
+const describe = statement<Advertiser>("advertisers.describe", `${selectAdvertisers} where advertiser_id = $1`);
 
-/** Advertisers by name, with what their postbacks have reported so far. */
-export async function listAdvertisers(
-  database: Database,
-  of: { after?: string | undefined; limit: number; name?: string | undefined },
-): Promise<ListPage<Advertiser>> {
-  const part = of.name === undefined ? undefined : advertiserKey(of.name);
-  return listPage(await database.run(list, [of.after, of.limit + 1, part]), of.limit, ({ name }) => name);
+export interface AdvertiserList {
+  after?: string | undefined;
+  limit: number;
+  name?: string | undefined;
+  state?: Advertiser["state"] | undefined;
 }
 
-export type RenameAdvertiserOutcome =
-  | { outcome: "renamed"; name: string }
-  | { outcome: "unknown-advertiser" }
-  | { outcome: "name-taken"; name: string };
+/** Advertisers by name, with what their postbacks have reported so far. */
+export async function listAdvertisers(database: Database, of: AdvertiserList): Promise<ListPage<Advertiser>> {
+  const [after, part] = [of.after, of.name].map((name) => (name === undefined ? undefined : advertiserKey(name)));
+  return listPage(await database.run(list, [after, of.limit + 1, part, of.state]), of.limit, ({ name }) => name);
+}
 
-// The lock keeps a concurrent rename from taking the same name, which the unique key would turn into an error.
-const lock = statement<{ name: string }>("advertisers.lock", "select name from advertisers order by name for update");
+export async function describeAdvertiser(tx: Pick<Transaction, "run">, advertiserId: string): Promise<Advertiser> {
+  const [found] = await tx.run(describe, [advertiserId]);
+  if (found === undefined) throw new Error(`the advertiser ${advertiserId} disappeared; advertisers are never deleted`);
+  return found;
+}
+
+export type ChangeAdvertiserOutcome = { outcome: "changed" } | { outcome: "name-taken"; name: string };
+
+// The lock keeps a concurrent change from taking the same name, which the unique key would turn into an error.
+const lock = statement<never>("advertisers.lock", "select from advertisers order by advertiser_id for update");
 const rename = statement<never>(
   "advertisers.rename",
-  "update advertisers set name = $2, name_key = $3 where name_key = $1",
+  "update advertisers set name = $2, name_key = $3 where advertiser_id = $1",
 );
 
-/** Its campaigns, its postback key and the bots that block it stay linked: references by name are updated. */
+/** Its campaigns, its postback key and the bots that block it stay linked. */
 export async function renameAdvertiser(
   database: Database,
-  { advertiser, name }: { advertiser: string; name: string },
-): Promise<RenameAdvertiserOutcome> {
-  const [from, to] = [advertiserKey(advertiser), advertiserKey(name)];
+  { advertiserId, name }: { advertiserId: string; name: string },
+): Promise<ChangeAdvertiserOutcome> {
   return database.transaction(async (tx) => {
     await tx.run(lock, []);
-    if ((await findAdvertiser(tx, advertiser)) === undefined) return { outcome: "unknown-advertiser" };
-    const other = from === to ? undefined : await findAdvertiser(tx, name);
-    if (other !== undefined) return { outcome: "name-taken", name: other };
-    await tx.run(rename, [from, name, to]);
-    await spellBlocks(tx, { from, to: name });
-    return { outcome: "renamed", name };
+    const { name: before } = await requireAdvertiser(tx, advertiserId);
+    const other = await findAdvertiser(tx, name);
+    if (other !== undefined && other.advertiserId !== advertiserId) return { outcome: "name-taken", name: other.name };
+    await tx.run(rename, [advertiserId, name, advertiserKey(name)]);
+    await spellBlocks(tx, { from: advertiserKey(before), to: name });
+    return { outcome: "changed" };
   });
+}
+
+const setState = statement<never>(
+  "advertisers.set-state",
+  "update advertisers set state = $2 where advertiser_id = $1 and state <> $2",
+);
+
+export async function setAdvertiserState(
+  database: Database,
+  { advertiserId, state }: Pick<Advertiser, "advertiserId" | "state">,
+): Promise<void> {
+  await database.run(setState, [advertiserId, state]);
 }
 
 /** Only the hash is stored. The key has 256 random bits, so a plain hash cannot be guessed. */
@@ -132,17 +185,14 @@ export function hashPostbackKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();
 }
 
-const setPostbackKey = statement<{ name: string }>(
+const setPostbackKey = statement<never>(
   "advertisers.set-postback-key",
-  "update advertisers set postback_key_hash = $2 where name_key = $1 returning name",
+  "update advertisers set postback_key_hash = $2 where advertiser_id = $1",
 );
 
 /** Issues a new key for an advertiser's postbacks; the previous key becomes invalid. */
-export async function issuePostbackKey(
-  database: Database,
-  { advertiser }: { advertiser: string },
-): Promise<{ outcome: "issued"; advertiser: string; key: string } | { outcome: "unknown-advertiser" }> {
+export async function issuePostbackKey(database: Database, advertiserId: string): Promise<string> {
   const key = `pb_${randomBytes(32).toString("base64url")}`;
-  const [updated] = await database.run(setPostbackKey, [advertiserKey(advertiser), hashPostbackKey(key)]);
-  return updated ? { outcome: "issued", advertiser: updated.name, key } : { outcome: "unknown-advertiser" };
+  await database.run(setPostbackKey, [advertiserId, hashPostbackKey(key)]);
+  return key;
 }

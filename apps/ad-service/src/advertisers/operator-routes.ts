@@ -1,9 +1,22 @@
 import { advertiserRoutes } from "@intermission/operator-api/advertisers";
 import type { Database } from "@intermission/postgres/open-database";
+import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import type { CheckedScope } from "@intermission/server/checked-routes";
-import { conflict } from "@intermission/server/refuse";
+import type { HttpError } from "@intermission/server/http-server";
+import { conflict, invalid } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
-import { issuePostbackKey, listAdvertisers, renameAdvertiser, unknownAdvertiser } from "./advertisers.ts";
+import {
+  addAdvertiser,
+  describeAdvertiser,
+  findAdvertiser,
+  issuePostbackKey,
+  type KnownAdvertiser,
+  listAdvertisers,
+  newAdvertiserId,
+  renameAdvertiser,
+  requireAdvertiser,
+  setAdvertiserState,
+} from "./advertisers.ts";
 
 export interface AdvertiserOperatorDeps {
   database: Database;
@@ -11,34 +24,63 @@ export interface AdvertiserOperatorDeps {
   campaigns: { refresh(): Promise<void> };
 }
 
-/** Advertisers. One exists from its first campaign on; its name is case-insensitive. */
+/** Advertisers. One exists from its first campaign on, or is added before it. Routes take its id or its name in any case. */
 export function advertiserOperatorRoutes(scope: CheckedScope, { database, campaigns }: AdvertiserOperatorDeps): void {
+  /** The advertiser that a request changes. */
+  const named = async (nameOrId: string): Promise<KnownAdvertiser> => {
+    const known = await requireAdvertiser(database, nameOrId);
+    nameChangedObject(known.advertiserId);
+    return known;
+  };
+  const changeState = async (nameOrId: string, state: KnownAdvertiser["state"]) => {
+    const { advertiserId } = await named(nameOrId);
+    await setAdvertiserState(database, { advertiserId, state });
+    await campaigns.refresh();
+    return describeAdvertiser(database, advertiserId);
+  };
+
   serveOperatorRoutes(scope, advertiserRoutes, {
     async listAdvertisers({ query }) {
       const { rows: advertisers, next } = await listAdvertisers(database, query);
       return { advertisers, next };
     },
 
-    async issuePostbackKey(request) {
-      const { advertiser } = request.params;
-      const issued = await issuePostbackKey(database, { advertiser });
-      if (issued.outcome === "unknown-advertiser") throw unknownAdvertiser(advertiser);
-      return { advertiser: issued.advertiser, key: issued.key };
+    async showAdvertiser({ params }) {
+      const { advertiserId } = await requireAdvertiser(database, params.advertiser);
+      return describeAdvertiser(database, advertiserId);
     },
 
-    async renameAdvertiser(request) {
-      const { advertiser } = request.params;
-      const { newName } = request.body;
-      const renamed = await renameAdvertiser(database, { advertiser, name: newName });
-      if (renamed.outcome === "unknown-advertiser") throw unknownAdvertiser(advertiser);
-      if (renamed.outcome === "name-taken") {
-        throw conflict(
-          "ADVERTISER_EXISTS",
-          `there is already an advertiser ${renamed.name}; names are case-insensitive`,
-        );
-      }
+    async addAdvertiser({ body: { name } }) {
+      const advertiserId = newAdvertiserId();
+      nameChangedObject(advertiserId);
+      const added = await database.transaction(async (tx) => {
+        const known = await findAdvertiser(tx, name);
+        if (known !== undefined) throw nameTaken(known.name);
+        return addAdvertiser(tx, advertiserId, name);
+      });
+      if (added === undefined) throw nameTaken(name);
+      return describeAdvertiser(database, advertiserId);
+    },
+
+    async updateAdvertiser({ params, body: { name } }) {
+      if (name === undefined) throw invalid("name at least one setting to change");
+      const { advertiserId } = await named(params.advertiser);
+      const changed = await renameAdvertiser(database, { advertiserId, name });
+      if (changed.outcome === "name-taken") throw nameTaken(changed.name);
       await campaigns.refresh();
-      return { name: renamed.name };
+      return describeAdvertiser(database, advertiserId);
+    },
+
+    archiveAdvertiser: ({ params }) => changeState(params.advertiser, "archived"),
+    restoreAdvertiser: ({ params }) => changeState(params.advertiser, "active"),
+
+    async issuePostbackKey({ params }) {
+      const { advertiserId, name } = await named(params.advertiser);
+      return { advertiserId, advertiser: name, key: await issuePostbackKey(database, advertiserId) };
     },
   });
+}
+
+function nameTaken(name: string): HttpError {
+  return conflict("ADVERTISER_EXISTS", `there is already an advertiser ${name}; names are case-insensitive`);
 }

@@ -31,9 +31,9 @@ const states = {
       from campaign_creatives attached where attached.campaign_id = c.campaign_id)) as state
     from campaigns c where campaign_id = $1`,
   creative: `select to_jsonb(c) - '{created_at,frames_by_second}'::text[] as state from creatives c where creative_id = $1`,
-  advertiser: `select jsonb_build_object('name', name,
+  advertiser: `select jsonb_build_object('name', name, 'state', state,
       'postback_key', left(encode(sha256(postback_key_hash), 'hex'), 8)) as state
-    from advertisers where name_key = lower(normalize($1, nfkc))`,
+    from advertisers where advertiser_id = $1`,
   deployment: "select jsonb_build_object('currency', currency) as state from deployment where $1 <> ''",
   view: `select jsonb_build_object('state', state, 'decided_at', decided_at, 'refunded_at', (
       select refunds.occurred_at from events join refunds using (event_id)
@@ -47,7 +47,7 @@ const states = {
     where click_id = split_part($1, ' ', 1) and concat_ws(' ', click_id, event, conversion_id) = $1`,
   delivery: `select jsonb_build_object('state', state, 'attempts', attempts, 'resume_state', resume_state) as state
     from deliveries where event_id = $1`,
-  person: `select jsonb_build_object('email', email, 'role', role, 'advertiser', advertiser, 'bot_ids', bot_ids,
+  person: `select jsonb_build_object('email', email, 'role', role, 'advertiser_id', advertiser_id, 'bot_ids', bot_ids,
       'is_disabled', is_disabled, 'has_password', password_hash is not null, 'is_invited', invitation_hash is not null,
       'sessions', (select count(*) from person_sessions where person_sessions.person_id = people.person_id)) as state
     from people where person_id = $1`,

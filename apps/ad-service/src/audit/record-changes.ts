@@ -15,8 +15,6 @@ interface AuditedObject {
   kind: ObjectKind;
   /** Fields of the path or the body whose values identify the object. None: the handler names it. */
   id: readonly string[];
-  /** The field of the body with the name that it gets. */
-  idAfter?: string;
 }
 
 const bot = { kind: "bot", id: ["botId"] } as const;
@@ -28,6 +26,7 @@ const view = { kind: "view", id: ["sessionId"] } as const;
 const views = { kind: "view", id: [] } as const;
 const click = { kind: "click", id: ["clickId"] } as const;
 const clicks = { kind: "click", id: [] } as const;
+const advertiser = { kind: "advertiser", id: [] } as const;
 const person = { kind: "person", id: ["personId"] } as const;
 const anyPerson = { kind: "person", id: [] } as const;
 
@@ -56,8 +55,11 @@ const objectOf = {
   attachCreative: campaign,
   detachCreative: campaign,
   setCurrency: { kind: "deployment", id: ["currency"] },
-  issuePostbackKey: { kind: "advertiser", id: ["advertiser"] },
-  renameAdvertiser: { kind: "advertiser", id: ["advertiser"], idAfter: "newName" },
+  addAdvertiser: advertiser,
+  issuePostbackKey: advertiser,
+  updateAdvertiser: advertiser,
+  archiveAdvertiser: advertiser,
+  restoreAdvertiser: advertiser,
   replayDelivery: { kind: "delivery", id: ["eventId"] },
   replayDeliveries: bot,
   limitEndpoint: endpoint,
@@ -115,7 +117,7 @@ export function recordChanges({ request, reply, actor }: Caller, handle: () => v
   }
   // A connection of the socket in the data folder has none.
   const { ip: address = "socket" }: { ip?: string } = request;
-  const { kind, id, idAfter }: AuditedObject = objectOf[operation];
+  const { kind, id }: AuditedObject = objectOf[operation];
   // Those of the path identify the object where both have a field.
   const fields = { ...fieldsOf(request.body), ...fieldsOf(request.params) };
   const recorded: RecordedRequest = {
@@ -123,7 +125,7 @@ export function recordChanges({ request, reply, actor }: Caller, handle: () => v
     objectId: id.map((field) => fields[field] ?? "").join(" "),
     readState: (tx, objectId) => readState(tx, { kind, id: objectId }),
     async record(tx, { objectId, before }) {
-      const after = await readState(tx, { kind, id: (idAfter && fields[idAfter]) ?? objectId });
+      const after = await readState(tx, { kind, id: objectId });
       const { id: actorId, name } = actor ?? { id: objectId, name: null };
       const states = [before, after].map((state) => (state === undefined ? null : JSON.stringify(state)));
       await tx.run(insert, [actorId, name, operation, kind, objectId, ...states, address, request.id]);

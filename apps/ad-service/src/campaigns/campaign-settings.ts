@@ -8,9 +8,9 @@ export type CampaignStatus = "active" | "paused" | "archived";
 /** The serving order: sponsorship before standard before house. */
 export type CampaignPriority = "sponsorship" | "standard" | "house";
 
+/** The advertiser is stored by its id: `campaigns.ts`. */
 export const settingColumns = {
   name: "name",
-  advertiser: "advertiser",
   priority: "priority",
   category: "category",
   pacing: "pacing",
@@ -30,7 +30,7 @@ export const settingColumns = {
   userCap: "user_cap",
   userCapSeconds: "user_cap_seconds",
   targeting: "targeting",
-} satisfies ColumnsOf<CampaignSettings>;
+} satisfies ColumnsOf<Omit<CampaignSettings, "advertiser">>;
 
 export const defaultSettings: Omit<CampaignSettings, "name" | "advertiser"> = {
   priority: "standard",

@@ -11,6 +11,7 @@ const running: Campaign = {
   ...defaultSettings,
   campaignId: "cmp_1",
   name: "Spring",
+  advertiserId: "adv_acme",
   advertiser: "Acme",
   formats: ["direct_link"],
   status: "active",

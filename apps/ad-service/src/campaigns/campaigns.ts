@@ -4,7 +4,7 @@ import { type Database, statement, type Transaction } from "@intermission/postgr
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-import { advertiserKey } from "../advertisers/advertisers.ts";
+import { findAdvertiser } from "../advertisers/advertisers.ts";
 import { settingColumns } from "./campaign-settings.ts";
 
 /** What was delivered and charged: counts of views and clicks, and the spend in micros, which is exact in a double. */
@@ -32,6 +32,8 @@ const creativesAsJson = `coalesce((
 
 const columns = {
   campaignId: "campaign_id",
+  advertiserId: "advertiser_id",
+  advertiser: "(select name from advertisers where advertisers.advertiser_id = campaigns.advertiser_id)",
   ...settingColumns,
   // Sums of prices may pass 2^53, so that they are read as doubles.
   totalBudgetMicros: "total_budget_micros::float8",
@@ -52,7 +54,7 @@ const listOf = (order: ListOrder) => {
   return statement<Campaign>(
     `campaigns.list-${order}`,
     `${selectCampaigns} where ($3 or status <> 'archived') and ($4::text is null or status = $4)
-       and ($5::text is null or advertiser = (select name from advertisers where name_key = $5)) and ${where} ${end}`,
+       and ($5::text is null or advertiser_id = $5) and ${where} ${end}`,
   );
 };
 const lists = { oldest: listOf("oldest"), newest: listOf("newest") };
@@ -73,9 +75,10 @@ export interface CampaignList {
 /** Archived campaigns are listed on request, or by their status. */
 export async function listCampaigns(database: Database, of: CampaignList): Promise<ListPage<Campaign>> {
   await requireCampaign(database, of.after);
-  const advertiser = of.advertiser === undefined ? undefined : advertiserKey(of.advertiser);
+  const advertiserId =
+    of.advertiser === undefined ? undefined : ((await findAdvertiser(database, of.advertiser))?.advertiserId ?? "");
   const hasArchived = of.archived || of.status === "archived";
-  const values = [of.after, of.limit + 1, hasArchived, of.status, advertiser];
+  const values = [of.after, of.limit + 1, hasArchived, of.status, advertiserId];
   return listPage(await database.run(lists[of.order], values), of.limit, ({ campaignId }) => campaignId);
 }
 

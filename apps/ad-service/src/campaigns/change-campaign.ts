@@ -22,16 +22,16 @@ export type AddCampaignOutcome =
   | { outcome: "unknown-creative"; creativeId: string };
 
 const settable = Object.values(settingColumns).join(", ");
-// The last parameter of both: all settings by column, as JSON.
+// $4 of both: all settings by column, as JSON; $5: the advertiser.
 const insert = statement<never>(
   "campaigns.insert",
-  `insert into campaigns (campaign_id, formats, created_at, updated_at, ${settable})
-   select $1, $2, $3, $3, ${settable} from jsonb_populate_record(null::campaigns, $4::jsonb)`,
+  `insert into campaigns (campaign_id, formats, created_at, updated_at, advertiser_id, ${settable})
+   select $1, $2, $3, $3, $5, ${settable} from jsonb_populate_record(null::campaigns, $4::jsonb)`,
 );
 const update = statement<never>(
   "campaigns.update",
-  `update campaigns set (status, updated_at, ${settable}) =
-     (select $2::text, $3::timestamptz, ${settable} from jsonb_populate_record(null::campaigns, $4::jsonb))
+  `update campaigns set (status, updated_at, advertiser_id, ${settable}) =
+     (select $2::text, $3::timestamptz, $5::text, ${settable} from jsonb_populate_record(null::campaigns, $4::jsonb))
    where campaign_id = $1`,
 );
 const lock = statement<never>("campaigns.lock", "select from campaigns where campaign_id = $1 for update");
@@ -64,13 +64,18 @@ export async function addCampaign(
     const unknown = await firstUnknown(tx, creativeIds);
     if (unknown !== undefined) return { outcome: "unknown-creative", creativeId: unknown };
     const advertiser = await rememberAdvertiser(tx, settings.advertiser);
-    const columns = byColumn(settingColumns, { ...settings, advertiser });
-    await tx.run(insert, [campaignId, draft.formats, now, JSON.stringify(columns)]);
+    if (advertiser.state === "archived") return { outcome: "invalid", fault: archivedFault(advertiser.name) };
+    const columns = JSON.stringify(byColumn(settingColumns, settings));
+    await tx.run(insert, [campaignId, draft.formats, now, columns, advertiser.advertiserId]);
     for (const creativeId of creativeIds) await tx.run(attach, [campaignId, creativeId, 1, null, null]);
     const campaign = await findCampaign(tx, campaignId);
     if (!campaign) throw new Error("the campaign disappeared while it was added");
     return { outcome: "added", campaign };
   });
+}
+
+function archivedFault(name: string): CampaignFault {
+  return { field: "advertiser", message: `${name} is archived; restore it first: advertisers restore` };
 }
 
 function creativesFault(formats: CampaignFormat[], creativeIds: string[]): CampaignFault | undefined {
@@ -121,8 +126,12 @@ async function change(
     const changes = changed(before);
     const fault = campaignFault(changes);
     if (fault !== undefined) return { outcome: "invalid", fault };
-    const campaign = { ...changes, advertiser: await rememberAdvertiser(tx, changes.advertiser), updatedAt: now };
-    await tx.run(update, [campaignId, campaign.status, now, JSON.stringify(byColumn(settingColumns, campaign))]);
+    const { advertiserId, name: advertiser, state } = await rememberAdvertiser(tx, changes.advertiser);
+    if (advertiserId !== before.advertiserId && state === "archived")
+      return { outcome: "invalid", fault: archivedFault(advertiser) };
+    const campaign = { ...changes, advertiserId, advertiser, updatedAt: now };
+    const columns = JSON.stringify(byColumn(settingColumns, campaign));
+    await tx.run(update, [campaignId, campaign.status, now, columns, advertiserId]);
     return { outcome: "updated", campaign };
   });
 }

@@ -296,10 +296,10 @@ const addBotAndCampaign = statement<never>(
   `with bot as (
      insert into bots (bot_id, code_prefix, name, daily_cap) values ('910', 'abcd', 'Bot', 1) on conflict do nothing
    ), shop as (
-     insert into advertisers (name, name_key) values ('Shop', 'shop') on conflict do nothing
+     insert into advertisers (advertiser_id, name, name_key) values ('adv_shop', 'Shop', 'shop') on conflict do nothing
    )
-   insert into campaigns (campaign_id, name, advertiser, formats, landing_url, click_price_micros, targeting)
-   values ('cmp_910', 'Link', 'Shop', '{direct_link}', 'https://shop.test/', 1500, '{"bots":["910"]}') on conflict do nothing`,
+   insert into campaigns (campaign_id, name, advertiser_id, formats, landing_url, click_price_micros, targeting)
+   values ('cmp_910', 'Link', 'adv_shop', '{direct_link}', 'https://shop.test/', 1500, '{"bots":["910"]}') on conflict do nothing`,
 );
 const knownViewer = `insert into viewers (bot_id, user_id, day, earned_today, decisions)
   values ('910', $1, '2026-02-01', 0, 1)`;

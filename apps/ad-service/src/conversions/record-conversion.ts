@@ -40,9 +40,9 @@ export const MAX_CLICK_AGE_DAYS = 396;
 const DAY_MS = 86_400_000;
 
 // The hash is looked up by its index: the timing can reveal something about the hash, but nothing about the key.
-const findAdvertiser = statement<{ name: string }>(
+const findAdvertiser = statement<{ advertiserId: string }>(
   "conversions.advertiser-of-key",
-  "select name from advertisers where postback_key_hash = $1",
+  'select advertiser_id as "advertiserId" from advertisers where postback_key_hash = $1',
 );
 // The event of a direct link's click has the same UUID as the click. A held click converts like any other: the advertiser reports
 // it once, and it may be released later.
@@ -50,11 +50,12 @@ const findClick = statement<{
   botId: string;
   campaignId: string;
   creativeId: string | null;
-  advertiser: string;
+  advertiserId: string;
   isRefused: boolean;
 }>(
   "conversions.click",
-  `select bot_id as "botId", campaign_id as "campaignId", creative_id as "creativeId", advertiser, is_refused as "isRefused"
+  `select bot_id as "botId", campaign_id as "campaignId", creative_id as "creativeId",
+     advertiser_id as "advertiserId", is_refused as "isRefused"
    from (
      select bot_id, case when price_micros is not null then campaign_id end as campaign_id, creative_id, false as is_refused
      from events where event_id = 'evt_' || substr($1, 5) and starts_with($1, 'clk_')
@@ -103,7 +104,7 @@ async function tryToRecord(database: Database, postback: Postback): Promise<Reco
   if (isTooOld(clickId, now)) return { outcome: "refused", reason: "too-late" };
   const [click] = await database.run(findClick, [clickId]);
   // The answer is the same for another advertiser's click, so that it does not reveal whether that click exists.
-  if (!click || click.advertiser !== advertiser.name) return { outcome: "refused", reason: "unknown-click" };
+  if (!click || click.advertiserId !== advertiser.advertiserId) return { outcome: "refused", reason: "unknown-click" };
   const { botId, campaignId, creativeId, isRefused } = click;
   if (isRefused) return { outcome: "refused", reason: "refused-click" };
   const values = [clickId, event, conversionId, valueMicros, currency, botId, campaignId, creativeId, now];

@@ -94,11 +94,14 @@ create table deployment (
   currency text not null check (currency ~ '^[A-Z]{3}$')
 );
 
--- Advertisers. The key of their postbacks is kept as a hash.
+-- Advertisers, with an id that stays when the name changes. The key of their postbacks is kept as a hash.
 create table advertisers (
-  name text primary key check (length(name) between 1 and 128),
+  advertiser_id text primary key check (advertiser_id ~ '^adv_[0-9A-Za-z]{1,60}$'),
+  name text not null check (length(name) between 1 and 128),
   -- In lower case, with single blanks: names that differ only in case or blanks are the same advertiser.
   name_key text not null unique,
+  -- The campaigns of an archived advertiser do not run.
+  state text not null default 'active' check (state in ('active', 'archived')),
   postback_key_hash bytea unique,
   created_at timestamptz not null default now()
 );
@@ -136,7 +139,7 @@ create table creatives (
 create table campaigns (
   campaign_id text primary key,
   name text not null check (length(name) between 1 and 128),
-  advertiser text not null references advertisers on update cascade,
+  advertiser_id text not null references advertisers,
   formats text[] not null check (formats <@ array['rewarded', 'direct_link'] and cardinality(formats) between 1 and 2),
   status text not null default 'active' check (status in ('active', 'paused', 'archived')),
   priority text not null default 'standard' check (priority in ('sponsorship', 'standard', 'house')),
@@ -165,6 +168,7 @@ create table campaigns (
   check (ends_at > starts_at),
   check ((user_cap is null) = (user_cap_seconds is null))
 );
+create index campaigns_of_advertiser on campaigns (advertiser_id);
 
 -- The creatives of a campaign, by weight. Label and call to action default to the campaign's.
 create table campaign_creatives (
@@ -738,7 +742,7 @@ create table people (
   person_id text primary key,
   email text not null unique check (email = lower(email) and length(email) between 3 and 254),
   role text not null check (role in ('owner', 'ad-ops', 'analyst', 'advertiser', 'publisher')),
-  advertiser text references advertisers on update cascade,
+  advertiser_id text references advertisers,
   bot_ids text[] not null default '{}',
   is_disabled boolean not null default false,
   -- argon2id in the PHC string format; null until the invitation is accepted.
@@ -752,7 +756,7 @@ create table people (
   -- The latest addresses of sign-ins: wrong tries from elsewhere do not use up their tries.
   known_addresses text[] not null default '{}',
   created_at timestamptz not null default now(),
-  check ((role = 'advertiser') = (advertiser is not null)),
+  check ((role = 'advertiser') = (advertiser_id is not null)),
   check ((role = 'publisher') = (bot_ids <> '{}'))
 );
 

@@ -7,7 +7,7 @@ import { HttpError } from "@intermission/server/http-server";
 import { type RateLimiter, slowDown } from "@intermission/server/rate-limiter";
 import { notFound } from "@intermission/server/refuse";
 import type { FastifyRequest } from "fastify";
-import { advertiserKey, unknownAdvertiser } from "../advertisers/advertisers.ts";
+import { findAdvertiser, unknownAdvertiser } from "../advertisers/advertisers.ts";
 import { unknownBot } from "../bots/bots.ts";
 import { findCampaign, unknownCampaign } from "../campaigns/campaigns.ts";
 import { findBotOfEvent, unknownEvent } from "../deliveries/read-deliveries.ts";
@@ -84,9 +84,10 @@ export interface NamedObjects {
   botIds: readonly string[];
   /** The bot of the event; null if there is no such event. */
   botOfEvent: string | null | undefined;
-  /** The keys of the advertisers of the campaigns; null for an unknown campaign. */
+  /** The ids of the advertisers of the campaigns; null for an unknown campaign. */
   advertisersOfCampaigns: readonly (string | null)[];
-  advertisers: readonly string[];
+  /** Ids; null for an unknown advertiser. */
+  advertisers: readonly (string | null)[];
 }
 
 export type AccessDecision = "allowed" | "forbidden" | "not-named" | "foreign";
@@ -94,18 +95,17 @@ export type AccessDecision = "allowed" | "forbidden" | "not-named" | "foreign";
 /** Whether a person may make a request. A foreign object is answered as one that does not exist. */
 export function decideAccess(
   rule: Access,
-  { role, botIds, advertiser }: Pick<Person, "role" | "botIds" | "advertiser">,
+  { role, botIds, advertiserId }: Pick<Person, "role" | "botIds" | "advertiserId">,
   named: NamedObjects,
 ): AccessDecision {
   if (rule === "anyone" || rule === "signed-in") return "allowed";
   const grant: Grant | undefined = rule[role];
-  const ownAdvertiser = advertiser === null ? undefined : advertiserKey(advertiser);
   const allOwn = (objects: readonly (string | null)[], isOwn: (object: string | null) => boolean): AccessDecision => {
     if (objects.length === 0) return "not-named";
     return objects.every(isOwn) ? "allowed" : "foreign";
   };
   const isOwnBot = (botId: string | null) => botId !== null && botIds.includes(botId);
-  const isOwnAdvertiser = (key: string | null) => key !== null && key === ownAdvertiser;
+  const isOwnAdvertiser = (id: string | null) => id !== null && id === advertiserId;
   switch (grant) {
     case undefined:
       return "forbidden";
@@ -167,11 +167,12 @@ async function readNamed(database: Database, { fields }: ReturnType<typeof named
   const [eventId] = all("eventId");
   const campaignIds = [...all("campaignId"), ...all("after")];
   const campaigns = await Promise.all(campaignIds.map((campaignId) => findCampaign(database, campaignId)));
+  const advertisers = await Promise.all(all("advertiser").map((nameOrId) => findAdvertiser(database, nameOrId)));
   return {
     botIds: all("botId"),
     botOfEvent: eventId === undefined ? undefined : ((await findBotOfEvent(database, eventId)) ?? null),
-    advertisersOfCampaigns: campaigns.map((campaign) => (campaign ? advertiserKey(campaign.advertiser) : null)),
-    advertisers: all("advertiser").map(advertiserKey),
+    advertisersOfCampaigns: campaigns.map((campaign) => campaign?.advertiserId ?? null),
+    advertisers: advertisers.map((advertiser) => advertiser?.advertiserId ?? null),
   };
 }
 

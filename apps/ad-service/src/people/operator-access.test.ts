@@ -50,9 +50,10 @@ afterAll(async () => {
 
 async function insertObjects(word: string, { botId, eventId, campaignId, advertiser }: Objects): Promise<void> {
   const run = (text: string) => store.database.run({ name: "", text }, []);
-  await run(`insert into advertisers (name, name_key) values ('${advertiser}', lower('${advertiser}'))`);
-  await run(`insert into campaigns (campaign_id, name, advertiser, formats)
-    values ('${campaignId}', '${word} campaign', '${advertiser}', '{rewarded}')`);
+  await run(`insert into advertisers (advertiser_id, name, name_key)
+    values ('adv_${word}', '${advertiser}', lower('${advertiser}'))`);
+  await run(`insert into campaigns (campaign_id, name, advertiser_id, formats)
+    values ('${campaignId}', '${word} campaign', 'adv_${word}', '{rewarded}')`);
   await run(`insert into events (event_id, bot_id, event, user_id, occurred_at, body)
     values ('${eventId}', '${botId}', 'rewarded', '1', now(), '"${word} event"')`);
   await run(

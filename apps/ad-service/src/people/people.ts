@@ -11,7 +11,8 @@ import { newTotpSecret } from "./totp.ts";
 const INVITATION_MS = 3 * 24 * 3_600_000;
 
 /** Selects `Person` from `people`. */
-export const selectPerson = `select person_id as "personId", email, role, advertiser, bot_ids as "botIds",
+export const selectPerson = `select person_id as "personId", email, role, advertiser_id as "advertiserId",
+    (select name from advertisers where advertisers.advertiser_id = people.advertiser_id) as advertiser, bot_ids as "botIds",
     is_disabled as "isDisabled", password_hash is not null as "hasPassword", created_at as "createdAt"
   from people`;
 const find = statement<Person>("people.find", `${selectPerson} where person_id = $1`);
@@ -63,7 +64,7 @@ export type InviteOutcome =
 
 const insert = statement<never>(
   "people.insert",
-  `insert into people (person_id, email, role, advertiser, bot_ids, totp_secret, invitation_hash, invitation_expires_at, created_at)
+  `insert into people (person_id, email, role, advertiser_id, bot_ids, totp_secret, invitation_hash, invitation_expires_at, created_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (email) do nothing`,
 );
 
@@ -78,7 +79,17 @@ export async function invitePerson(
     const advertiser = named === undefined ? null : await findAdvertiser(tx, named);
     if (advertiser === undefined) return { outcome: "unknown-advertiser" };
     const secret = secretBox.seal(newTotpSecret(), personId);
-    await tx.run(insert, [personId, email, role, advertiser, botIds, secret, hashOfToken(token), expiresAt, now]);
+    await tx.run(insert, [
+      personId,
+      email,
+      role,
+      advertiser?.advertiserId,
+      botIds,
+      secret,
+      hashOfToken(token),
+      expiresAt,
+      now,
+    ]);
     const person = await findPerson(tx, personId);
     return person ? { outcome: "invited", person, token, expiresAt } : { outcome: "known-email" };
   });

@@ -14,8 +14,8 @@ const insertMore = `
     select 'cre_' || id, 'file', id || '.mp4', 'video/mp4', 1000, 10000, 320, 180, now() from made on conflict do nothing
   ),
   campaign as (
-    insert into campaigns (campaign_id, name, advertiser, formats, status, priority, weight, landing_url, created_at, updated_at)
-    select 'cmp_' || id, id, advertiser, '{rewarded}', 'active', priority, i, landing_url, now(), now()
+    insert into campaigns (campaign_id, name, advertiser_id, formats, status, priority, weight, landing_url, created_at, updated_at)
+    select 'cmp_' || id, id, advertiser_id, '{rewarded}', 'active', priority, i, landing_url, now(), now()
     from made cross join (select * from campaigns limit 1) as first on conflict do nothing
   )
   insert into campaign_creatives (campaign_id, creative_id) select 'cmp_' || id, 'cre_' || id from made on conflict do nothing`;

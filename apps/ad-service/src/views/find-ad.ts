@@ -65,11 +65,12 @@ type AdRow = Pick<Ad, "advertiser" | "legalLine" | "callToAction" | "landingUrl"
 
 const read = statement<AdRow>(
   "views.ad",
-  `select advertiser, label, legal_line as "legalLine", targeting, kind, url, landing_url as "landingUrl",
+  `select advertisers.name as advertiser, label, legal_line as "legalLine", targeting, kind, url, landing_url as "landingUrl",
      coalesce(campaign_creatives.call_to_action, campaigns.call_to_action) as "callToAction",
      file_name as "fileName", poster_file_name as "posterFileName", media_type as "mediaType", duration_ms as "durationMs", width, height,
      byte_length as "byteLength", renditions, captions, frames_by_second as "framesBySecond"
-   from campaigns join campaign_creatives using (campaign_id) join creatives using (creative_id)
+   from campaigns join advertisers using (advertiser_id) join campaign_creatives using (campaign_id)
+     join creatives using (creative_id)
    where campaign_id = $1 and creative_id = $2`,
 );
 

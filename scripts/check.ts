@@ -1,4 +1,5 @@
 /** `pnpm check`: all checks that do not run the project, in parallel. Needs no database and no browser. */
+import { checkNames } from "./check-names.ts";
 import { runCommand } from "./processes.ts";
 import { explain, step } from "./say.ts";
 
@@ -32,6 +33,7 @@ const checks: [title: string, run: () => Promise<unknown>][] = [
   ],
   ["unused code", () => runCommand("knip", [], { nextStep: "Remove unused code, or stop exporting it." })],
   ["workspace", () => runCommand("sherif", ["--fail-on-warnings"], { nextStep: "sherif --fix corrects most of it." })],
+  ["names", async () => checkNames()],
   ["paths named in documentation", () => runCommand(process.execPath, ["scripts/check-documentation.ts"])],
   [
     "documentation site",

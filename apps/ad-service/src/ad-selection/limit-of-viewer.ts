@@ -21,7 +21,7 @@ export interface UnfinishedViews {
   firstDeadline: Date | null;
 }
 
-/** What ends is judged by what was earned alone: the viewer's other views were judged beside it. */
+/** For the end of a view: its start was judged together with the viewer's other views, so only what was earned matters. */
 export const noUnfinishedViews: UnfinishedViews = { count: 0, lastActiveAt: null, firstDeadline: null };
 
 export interface ViewerLimitSettings {

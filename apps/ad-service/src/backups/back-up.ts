@@ -64,7 +64,7 @@ async function requireNewFolder(target: string, sources: readonly string[]): Pro
     );
 }
 
-/** Replaces the rest of a backup that was interrupted, but not one that another process is making. */
+/** Replaces what an interrupted backup left, but not one that another process is making. */
 async function claimFolder(partial: string): Promise<FileLock> {
   let lock: FileLock | undefined;
   try {

@@ -46,7 +46,7 @@ const readDays = statement<DaysRow>(
    ) as days group by campaign_id`,
 );
 
-/** The campaigns, each with how far it is. */
+/** The campaigns, each with what it has delivered. */
 export async function withDelivered<One extends Campaign>(
   database: Pick<Database, "run">,
   campaigns: readonly One[],

@@ -17,7 +17,7 @@ const bounds = {
   networkMinute: { floor: 30, share: 0.05 },
   /** Users of one network on one day (UTC). */
   networkDay: { floor: 60, share: 0.5 },
-  /** The same, before it is more than a mark. */
+  /** The same; above this a click is suspicious, but not yet a farm's. */
   crowdedNetworkDay: { floor: 30, share: 0.25 },
 } as const satisfies Record<string, Bound>;
 

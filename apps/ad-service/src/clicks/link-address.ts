@@ -26,7 +26,7 @@ export function linkAddress(address: string): string {
   const [path = ""] = address.split("?", 1);
   if (decoded(path) !== undefined) return codeAddress(path) ?? address;
   const encoded = path.replaceAll("%", "%25");
-  // A sign may stand right beside a code, whose first letters then look like a byte.
+  // In `%` directly before a code, the code's first two letters look like an encoded byte.
   const beside = codeAddress(encoded);
   if (beside !== undefined && isCode(beside.slice(1))) return beside;
   return codeAddress(path) ?? beside ?? encoded + address.slice(path.length);

@@ -38,11 +38,11 @@ export interface NetworkOfVisit {
   readonly pending: NetworkUsers;
 }
 
-/** Some 200 bytes each. The hash of a network changes daily, and so begins anew. */
+/** Some 200 bytes each. The hash of a network changes daily, so counts start at 0 each day. */
 const MAX_NETWORKS = 20_000;
 /**
  * Most networks bring a bot few users: they stay in the memory of the nodes, since a row for each click would cost a fifth of
- * its time. So a node may count this many users less than came to the others, and after a restart.
+ * its time. So a node may miss this many users that other nodes counted, or that it counted itself before a restart.
  */
 const MIN_STORED_USERS = 8;
 

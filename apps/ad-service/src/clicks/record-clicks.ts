@@ -78,8 +78,8 @@ const movedViews = `moved_views as (
     select bot_id, code, user_id, moment, deadline from moved_views
   )`;
 
-// A sum and no comparison: many visitors of one network come at the same time. So visits that are judged at the same time on
-// several nodes may together pass a bound of the network.
+// Added without a comparison, because many visitors of one network come at the same time. So visits that are judged at the
+// same time on several nodes may together pass a bound of the network.
 const countedNetworks = `counted_networks as (
     insert into network_days (day, bot_id, network, users, minute, minute_users)
     select (moment at time zone 'utc')::date, bot_id, network_hash, sum(network_users), max(network_minute), sum(network_minute_users)
@@ -109,7 +109,8 @@ const unpaidRecords = `
  * Locks are taken in this order: known viewers, addresses, new viewers, networks, counts of refusals, days of campaigns.
  * Deadlocks are rare and retried.
  *
- * Starting the plan costs as much as ten visits, so the rare records of unpaid visits are left to a function.
+ * The plan's start-up cost grows with nodes times columns and equals that of ten visits, so a function records the rare
+ * unpaid visits.
  */
 const record = statement<Row>(
   "clicks.record",
@@ -142,7 +143,7 @@ const record = statement<Row>(
   counted_viewers as (
     insert into viewers (bot_id, user_id, day, earned_today, last_earned_at, decisions)
     select bot_id, user_id, viewer_day::date, earned_today, last_earned_at, decisions
-    -- In "case", so that the addresses are hashed.
+    -- "case" keeps the planner on a hashed subplan.
     from leading_clicks where case when is_test or address_hash in (select * from counted_addresses) then true end
     order by bot_id, user_id
     on conflict (user_id, bot_id) do update set day = excluded.day, earned_today = excluded.earned_today,

@@ -23,7 +23,7 @@ const byConnection = new Map<string, Device>([
   ["2g", { shorterSide: 360, bitrate: 250 }],
   ["3g", { shorterSide: 480, bitrate: 700 }],
 ]);
-/** Used share of the bandwidth that a connection reports: the rest is for its worse moments. */
+/** The share of a connection's reported bandwidth that is used; the rest is a reserve for fluctuations. */
 const USABLE_SHARE = 0.7;
 
 /**

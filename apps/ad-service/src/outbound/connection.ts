@@ -7,7 +7,7 @@ import { OutgoingFailure, type Timings } from "./outgoing-request.ts";
 /** Of all heads of an exchange: status lines, headers, those of interim answers. */
 const MAX_HEAD_BYTES = 16 * 1024;
 const PROBE_IDLE_MS = 60_000;
-/** A server that speaks before it is asked is heard within this time; only a new connection waits for it. */
+/** A new connection waits so long for bytes that a server sends before any request, which make the connection unusable. */
 const EARLY_ANSWER_MS = 3;
 
 /** One address of one origin. A TLS session is kept for this destination only. */
@@ -113,7 +113,7 @@ export class Connection {
         socket.destroy();
         callback(early, null);
       };
-      // In a busy process the timer is due before the sockets were read: two turns of the event loop read what has come.
+      // In a busy process the timer is due before the sockets were read: two turns of the event loop read what arrived.
       setTimeout(() => setImmediate(() => setImmediate(decide)), EARLY_ANSWER_MS);
     });
     socket.on("error", (error) => {

@@ -28,7 +28,7 @@ const decimalsFrom = [
 
 const reasons = z.record(z.string(), z.number());
 const share = z.number().nullable();
-/** A number, or a bigint where a double has not all digits. */
+/** A number, or a bigint where a double would lose digits. */
 const micros = z.union([z.bigint(), z.int()]).transform(BigInt);
 const figures = z.object({
   requests: z.number(),

@@ -59,7 +59,7 @@ export async function rememberPublisherShare(
 
 const EVERY_MS = 60_000;
 
-/** What a node that runs on says when another node has changed the share. */
+/** Reports on a running node that another node has changed the share. */
 export interface ShareCheck {
   warning(): string | undefined;
   health: BackgroundLoop["health"];

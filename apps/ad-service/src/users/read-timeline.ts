@@ -1,6 +1,6 @@
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 
-/** What happened to a code or its user, in the order of a reward's way. */
+/** What happened to a code or its user, in the order in which the steps lead to a reward. */
 export type TimelineStep =
   | "code-issued"
   | "ad-requested"

@@ -58,11 +58,11 @@ export function earnEvents(nodes: Nodes) {
   };
 }
 
-function userOf(index: number): string {
+export function userOf(index: number): string {
   return String(100_000 + (index % USERS));
 }
 
-async function newCode(api: CompanionApi, userId: string, reference: string): Promise<string> {
+export async function newCode(api: CompanionApi, userId: string, reference: string): Promise<string> {
   const { code } = await withRetries("creating a code", async () => {
     const answer = await api.createCode(userId, reference);
     return answer.outcome === "created" ? answer : undefined;
@@ -71,7 +71,7 @@ async function newCode(api: CompanionApi, userId: string, reference: string): Pr
 }
 
 /** Of 512 networks in turns: many users of one network would be held as a click farm's. */
-function addressOf(index: number): string {
+export function addressOf(index: number): string {
   return `198.${18 + ((index >> 8) & 1)}.${index & 255}.${1 + ((index >> 9) & 127)}`;
 }
 
@@ -90,7 +90,7 @@ async function watchAd(nodes: Nodes, userId: string, code: string): Promise<void
   });
 }
 
-async function followLink(nodes: Nodes, code: string, address: string): Promise<void> {
+export async function followLink(nodes: Nodes, code: string, address: string): Promise<void> {
   const headers = {
     "user-agent":
       "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Mobile Safari/537.36",

@@ -11,7 +11,7 @@ const program = createApiProgram();
 
 process.exitCode = await runCommandLine(program, process.argv.slice(2), {
   open: () => openOperatorClient(readCommandConfig()),
-  addCommands: addApiCommands,
+  addCommands: (to, context) => addApiCommands(to, { ...context, config: readCommandConfig }),
 });
 
 /**

@@ -1,6 +1,8 @@
 import { type CommandContext, exitCodesHelp } from "@intermission/server/command-line";
+import { moveCommands } from "@intermission/server/move-commands";
 import { Command } from "commander";
 import { botCommands } from "./bots/commands.ts";
+import type { CommandConfig } from "./config.ts";
 import { rewardCommands } from "./ledger/commands.ts";
 import type { OperatorClient } from "./operator-client.ts";
 import { userCommands } from "./users/commands.ts";
@@ -18,7 +20,20 @@ ${exitCodesHelp}`,
   );
 }
 
-/** Adds all commands. `context` connects to a server or a store when a command runs. */
-export function addApiCommands(program: Command, context: CommandContext<OperatorClient>): void {
+interface ApiContext extends CommandContext<OperatorClient> {
+  /** The settings of this machine. */
+  config(): CommandConfig;
+}
+
+/** Adds all commands. `context` connects to a server or a store, or reads this machine's settings, when a command runs. */
+export function addApiCommands(program: Command, context: ApiContext): void {
   for (const addCommands of [botCommands, receiptCommands, rewardCommands, userCommands]) addCommands(program, context);
+  moveCommands(program, {
+    contents: "all rows",
+    print: context.print,
+    async store() {
+      const { movableStore } = await import("./movable-store.ts");
+      return movableStore(context.config());
+    },
+  });
 }

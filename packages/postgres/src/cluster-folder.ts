@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type ClusterAccount, commandOf } from "./cluster-account.ts";
 import { syncFolder } from "./copy-files.ts";
@@ -82,9 +82,9 @@ export async function makeCluster(
         "or set DATABASE_URL if the data are in a PostgreSQL server; to begin with an empty store, move the folder away",
     );
   }
-  const halfMade = `${folder}.new`;
-  rmSync(halfMade, { recursive: true, force: true });
-  mkdirSync(halfMade, { mode: 0o700 });
+  removeHalfMade(dataDirectory);
+  // initdb outlives a process that is killed, and removes its folder when it fails: the next one needs another name.
+  const halfMade = mkdtempSync(halfMadePrefix(dataDirectory));
   if (account.kind === "other-user") chownSync(halfMade, account.uid, account.gid);
   try {
     await initialise(join(programs, "initdb"), { folder: halfMade, account });
@@ -96,8 +96,26 @@ export async function makeCluster(
     throw new StoreFault(`no store can be made in ${folder}: ${wordsOf(error)}`, { cause: error });
   }
   renameSync(halfMade, folder);
+  removeHalfMade(dataDirectory);
   // initdb has synced all below this name, but not the name.
   for (const parent of [dataDirectory, dirname(dataDirectory)]) syncFolder(parent);
+}
+
+function halfMadePrefix(dataDirectory: string): string {
+  return `${clusterFolderOf(dataDirectory)}.new-`;
+}
+
+/** What starts left that were killed. An initdb that still runs may write there: then a later start removes it. */
+function removeHalfMade(dataDirectory: string): void {
+  const prefix = halfMadePrefix(dataDirectory);
+  const found = entriesOf(dataDirectory).map((name) => join(dataDirectory, name));
+  for (const path of found.filter((path) => path.startsWith(prefix))) {
+    try {
+      rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "ENOTEMPTY")) throw error;
+    }
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { copyCluster } from "@intermission/testing/test-database";
@@ -37,6 +37,8 @@ function useLongPath(): string {
 
 const pidOf = (dataDirectory: string) => serverOf(join(dataDirectory, "postgres"))?.pid;
 
+const starting: ChildProcess[] = [];
+
 /** A process that opens the store of a folder, as a server does. */
 async function startUser(dataDirectory: string, schema: string): Promise<ChildProcess> {
   const program = `
@@ -51,6 +53,7 @@ async function startUser(dataDirectory: string, schema: string): Promise<ChildPr
   const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", program, dataDirectory, schema], {
     stdio: ["ignore", "pipe", "inherit"],
   });
+  starting.push(child);
   onTestFinished(() => void child.kill("SIGKILL"));
   await new Promise<void>((resolve, reject) => {
     child.stdout?.once("data", () => resolve());
@@ -189,9 +192,21 @@ test("the rest of a store that was lost is refused, other files are not, and an 
     /holds ad-service\/media but no store .*restore it from a backup/,
   );
   writeFileSync(join(unfinished, "bot.env"), "");
-  mkdirSync(join(unfinished, "postgres.new/base"), { recursive: true });
+  mkdirSync(join(unfinished, "postgres.new-a1/base"), { recursive: true });
   await (await openDatabase({ dataDirectory: unfinished, schema: "one", migrations })).close();
-  expect(existsSync(join(unfinished, "postgres.new"))).toBe(false);
+  expect(existsSync(join(unfinished, "postgres.new-a1"))).toBe(false);
+});
+
+test("after a kill while the store is made, the next start makes it, though the killed one's initdb still runs", {
+  tags: "long",
+}, async () => {
+  const folder = temporaryFolder();
+  const halfMade = () => readdirSync(folder).filter((name) => name.startsWith("postgres.new-"));
+  const killed = startUser(folder, "one").catch(() => {});
+  await expect.poll(halfMade, { timeout: 30_000, interval: 5 }).toHaveLength(1);
+  process.kill(starting.at(-1)?.pid ?? 0, "SIGKILL");
+  await killed;
+  await (await openDatabase({ dataDirectory: folder, schema: "one", migrations })).close();
 });
 
 test("a command line makes no store", async () => {

@@ -4,6 +4,9 @@ import { makeCommitEpochs } from "./commit-epoch.ts";
 import { checksumOf, controlsTransaction } from "./migration-sql.ts";
 import { StoreFault } from "./store-faults.ts";
 
+/** The table of a running import: the parts that are stored. While it exists, servers and commands refuse the schema. */
+export const importProgress = "import_progress";
+
 /** The SQL of each migration by its name, run in the order of the names: `0001-schema`, `0002-…`. */
 export type Migrations = Readonly<Record<string, string>>;
 
@@ -59,10 +62,16 @@ export function newestMigration(migrations: Migrations): string | undefined {
  *
  * Rejects with a `StoreFault` for a schema of a newer version, a migration that was edited after it ran, and one that fails.
  */
-export async function migrate(client: pg.ClientBase, schema: string, migrations: Migrations): Promise<void> {
+export async function migrate(
+  client: pg.ClientBase,
+  schema: string,
+  migrations: Migrations,
+  { isImporting = false }: { readonly isImporting?: boolean } = {},
+): Promise<void> {
   await client.query("begin");
   try {
     await client.query("select pg_advisory_xact_lock(hashtext($1))", [`intermission.migrate.${schema}`]);
+    if (!isImporting) await requireNoImport(client, schema);
     // "create schema if not exists" needs a right that the owner of an existing schema may lack.
     const { rowCount } = await client.query("select from pg_namespace where nspname = $1", [schema]);
     if (rowCount === 0) await client.query(`create schema ${schema}`);
@@ -70,7 +79,7 @@ export async function migrate(client: pg.ClientBase, schema: string, migrations:
       `create table if not exists ${schema}.migrations (name text primary key, checksum text not null, ran_at timestamptz not null default now())`,
     );
     await makeCommitEpochs(client, schema);
-    const state = schemaStateOf(await readRan(client, schema), migrations);
+    const state = schemaStateOf(await ranMigrations(client, schema), migrations);
     if (state.state !== "current" && state.state !== "older") throw refusalOf(schema, state, migrations);
     for (const name of state.state === "older" ? state.missing : [])
       await runOne(client, schema, { name, sql: migrations[name] ?? "" });
@@ -95,11 +104,24 @@ export async function requireMigrated(client: pg.ClientBase, schema: string, mig
       `the database has no schema "${schema}" yet: start the server once, which makes it, or name the right database`,
     );
   }
-  const state = schemaStateOf(await readRan(client, schema), migrations);
+  await requireNoImport(client, schema);
+  const state = schemaStateOf(await ranMigrations(client, schema), migrations);
   if (state.state !== "current") throw refusalOf(schema, state, migrations);
 }
 
-async function readRan(client: pg.ClientBase, schema: string): Promise<Map<string, string>> {
+async function requireNoImport(client: pg.ClientBase, schema: string): Promise<void> {
+  const { rows } = await client.query<{ is_there: boolean }>("select to_regclass($1) is not null as is_there", [
+    `${schema}.${importProgress}`,
+  ]);
+  if (rows[0]?.is_there !== true) return;
+  throw new StoreFault(
+    `an import into the schema "${schema}" has not ended: repeat the command import with the same folder, which goes on where it ` +
+      `stopped; or begin anew after: drop schema ${schema} cascade`,
+  );
+}
+
+/** The checksums of the migrations that ran, by name. */
+export async function ranMigrations(client: pg.ClientBase, schema: string): Promise<Map<string, string>> {
   const { rows } = await client.query<{ name: string; checksum: string }>(
     `select name, checksum from ${schema}.migrations`,
   );

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { placeOf } from "@intermission/postgres/database-url";
 import { z } from "zod";
@@ -50,6 +50,11 @@ export function markAbandonedStore(place: StorePlace, now: Date, logger: Warning
   } catch (error) {
     logger.warn({ err: error }, "the unused store cannot be marked: a command without DATABASE_URL would change it");
   }
+}
+
+/** For a store that was imported into the folder: it is in use. */
+export function forgetAbandonedStore(place: StorePlace): void {
+  if (place.databaseUrl === undefined) rmSync(markOf(place), { force: true });
 }
 
 /** Why the embedded store of the folder must not be opened, and the next step; undefined if it is in use. */

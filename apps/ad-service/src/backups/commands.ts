@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Progress } from "@intermission/postgres/copy-files";
 import { type CommandContext, NotReachable, OperatorRefusal, withExamples } from "@intermission/server/command-line";
 import { recordOf } from "@intermission/server/command-tables";
-import { startFaultOf } from "@intermission/server/start-fault";
+import { moveCommands, progressOn, refusing } from "@intermission/server/move-commands";
 import type { Command } from "commander";
 import type { CommandConfig } from "../config.ts";
 import type { Seal } from "./sealed-folder.ts";
@@ -49,20 +48,22 @@ export function backupCommands(program: Command, context: BackupContext): void {
         return `${recordOf({ dataDirectory, ...shown(seal) })}\n\nStart the servers with the ENCRYPTION_KEY that they had.`;
       });
     });
+
+  moveCommands(program, {
+    contents: "all rows and the videos",
+    print: context.print,
+    async store() {
+      const { movableStore } = await import("./movable-store.ts");
+      return movableStore(configOfMachine(context, "it"));
+    },
+  });
 }
 
 const keyNote =
   "The backup does not contain the settings. Keep ENCRYPTION_KEY elsewhere: without it the bots' tokens are lost.";
 
 function localConfig({ config }: BackupContext, command: "backup" | "restore"): CommandConfig {
-  const read = config();
-  if (read.url !== undefined) {
-    throw new OperatorRefusal(
-      400,
-      "BAD_REQUEST",
-      `${command} works on the files in DATA_DIR: run it on that machine, without --url and ADS_URL`,
-    );
-  }
+  const read = configOfMachine({ config }, command);
   if (read.databaseUrl !== undefined) {
     const [program, example] =
       command === "backup"
@@ -77,14 +78,15 @@ function localConfig({ config }: BackupContext, command: "backup" | "restore"): 
   return read;
 }
 
-/** Faults that the operator can repair are refusals: exit code 1. */
-async function refusing<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const fault = startFaultOf(error);
-    throw fault === undefined ? error : new OperatorRefusal(409, "CONFLICT", fault);
-  }
+/** The settings of this machine, for a command that works on the store itself. */
+function configOfMachine({ config }: Pick<BackupContext, "config">, command: string): CommandConfig {
+  const read = config();
+  if (read.url === undefined) return read;
+  throw new OperatorRefusal(
+    400,
+    "BAD_REQUEST",
+    `${command} works on the store that DATA_DIR or DATABASE_URL names: run it on that machine, without --url and ADS_URL`,
+  );
 }
 
 function summaryOf({ completeUntil, schemas, videos, files, bytes }: Seal) {
@@ -97,19 +99,5 @@ function shown({ completeUntil, schemas, videos, bytes }: Seal) {
     ...Object.fromEntries(schemas.map(({ schema, tables, rows }) => [schema, `${tables} tables, ${rows} rows`])),
     videos: videos.kind === "folder" ? `${videos.files} files` : `not inside: they are in the bucket ${videos.bucket}`,
     size: `${(bytes / 1_000_000).toFixed(1)} MB`,
-  };
-}
-
-const EVERY_MS = 2000;
-
-/** A line for each step, and one every two seconds of it. */
-function progressOn(output: { write(text: string): unknown }): Progress {
-  let last = { step: "", at: 0 };
-  return (step, done, total) => {
-    const now = Date.now();
-    if (step === last.step && now - last.at < EVERY_MS) return;
-    last = { step, at: now };
-    const bytes = `: ${Math.round(done / 1_000_000)} of ${Math.round(total / 1_000_000)} MB`;
-    output.write(`${step}${total === 0 ? "" : bytes}\n`);
   };
 }

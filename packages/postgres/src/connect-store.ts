@@ -1,0 +1,45 @@
+import pg from "pg";
+import { joinCluster } from "./join-cluster.ts";
+import { requireSessions } from "./require-sessions.ts";
+import { faultOfServer } from "./server-faults.ts";
+import type { StoreFault } from "./store-faults.ts";
+
+export interface StorePlace {
+  /** Without it the embedded cluster of the data folder is used. */
+  readonly databaseUrl: string | undefined;
+  readonly dataDirectory: string;
+  readonly buffersMegabytes: number;
+}
+
+/**
+ * Lends one connection to a store, for long work such as an export. The embedded cluster's server is started if none runs;
+ * `mayCreate` makes a missing cluster. Rejects with a `StoreFault` for faults that the operator can repair.
+ */
+export async function withStoreConnection<Result>(
+  { databaseUrl, dataDirectory, buffersMegabytes }: StorePlace,
+  { mayCreate }: { readonly mayCreate: boolean },
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  let death: StoreFault | undefined;
+  const onDeath = (fault: StoreFault) => {
+    death = fault;
+  };
+  const cluster =
+    databaseUrl === undefined
+      ? await joinCluster({ dataDirectory, mayCreate, buffersMegabytes, logger: undefined, onDeath })
+      : undefined;
+  const connection: pg.ClientConfig = cluster?.connection ?? { connectionString: databaseUrl };
+  const client = new pg.Client({ ...connection, application_name: "intermission move", keepAlive: true });
+  // The statement under way rejects with the reason.
+  client.on("error", () => {});
+  try {
+    if (databaseUrl !== undefined) await requireSessions(databaseUrl);
+    await client.connect();
+    return await work(client);
+  } catch (error) {
+    throw death ?? (databaseUrl !== undefined ? faultOfServer(databaseUrl, error) : undefined) ?? error;
+  } finally {
+    await client.end().catch(() => {});
+    await cluster?.leave();
+  }
+}

@@ -29,7 +29,7 @@ import { type Bots, requireBots } from "./bots/bots.ts";
 import { type BotOperatorDeps, botOperatorRoutes, tokenOperatorRoutes } from "./bots/operator-routes.ts";
 import { currencyOperatorRoutes } from "./campaigns/currency.ts";
 import { type CampaignOperatorDeps, campaignOperatorRoutes } from "./campaigns/operator-routes.ts";
-import { openClicks } from "./clicks/follow-link.ts";
+import { openClicks } from "./clicks/follow-direct-link.ts";
 import { linkAddress } from "./clicks/link-address.ts";
 import { clickOperatorRoutes } from "./clicks/operator-routes.ts";
 import { directLinkRoutes } from "./clicks/routes.ts";
@@ -59,7 +59,7 @@ import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operat
 import { userOperatorRoutes } from "./users/operator-routes.ts";
 import { openTags } from "./vast/fill-from-tag.ts";
 import { faultOfTag } from "./vast/try-tag.ts";
-import { availabilityClientRoutes } from "./views/availability.ts";
+import { availabilityClientRoutes } from "./views/client-routes.ts";
 import { adRows, findCandidateAd } from "./views/find-ad.ts";
 import { type LaunchKeys, launchKeysOf } from "./views/open-view.ts";
 import { viewOperatorRoutes } from "./views/operator-routes.ts";

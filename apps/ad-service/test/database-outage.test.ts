@@ -6,7 +6,7 @@ import { openDatabase } from "@intermission/postgres/open-database";
 import { startTemporaryCluster } from "@intermission/testing/temporary-cluster";
 import { expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
-import { newViewId } from "../src/views/session.ts";
+import { newViewId } from "../src/views/ad-view.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
 import { codeIn } from "./fixtures/client-fixture.ts";
 import { addBotOf, demoOf, launchData } from "./fixtures/launch-fixture.ts";

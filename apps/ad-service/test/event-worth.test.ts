@@ -6,7 +6,7 @@ import { personAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { insertToken } from "../src/bots/tokens.ts";
 import { requireCurrency } from "../src/campaigns/currency.ts";
-import { openClicks } from "../src/clicks/follow-link.ts";
+import { openClicks } from "../src/clicks/follow-direct-link.ts";
 import { listClicks, releaseClick } from "../src/clicks/review-clicks.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { rememberPublisherShare } from "../src/statistics/publisher-share.ts";

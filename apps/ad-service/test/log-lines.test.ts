@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { personAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { openClicks } from "../src/clicks/follow-link.ts";
+import { openClicks } from "../src/clicks/follow-direct-link.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { migrations } from "../src/migrations.ts";
 import { timelineOfCodes, timelineOfUser } from "../src/users/read-timeline.ts";

@@ -8,7 +8,7 @@ import { type ErrorForm, type Exchange, findFaults, type Sample } from "@intermi
 import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
-import { newViewId } from "../src/views/session.ts";
+import { newViewId } from "../src/views/ad-view.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
 import { codeIn } from "./fixtures/client-fixture.ts";
 import { addBotOf, demoOf, launchData } from "./fixtures/launch-fixture.ts";

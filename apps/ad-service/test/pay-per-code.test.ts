@@ -3,7 +3,7 @@ import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { personAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openClicks } from "../src/clicks/follow-link.ts";
+import { openClicks } from "../src/clicks/follow-direct-link.ts";
 import { listClicks, releaseClick } from "../src/clicks/review-clicks.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { canEarn, describeCode } from "../src/codes/describe-code.ts";

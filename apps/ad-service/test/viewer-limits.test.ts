@@ -4,7 +4,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { personAgents } from "@intermission/testing/visitor-agents";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openClicks } from "../src/clicks/follow-link.ts";
+import { openClicks } from "../src/clicks/follow-direct-link.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { migrations } from "../src/migrations.ts";
 import { viewPlayerRoutes } from "../src/views/player-routes.ts";

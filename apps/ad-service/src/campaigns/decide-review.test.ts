@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { StoredState } from "../views/session.ts";
+import type { StoredState } from "../views/ad-view.ts";
 import { decideRefund, decideRefusal, decideRelease, untilUnchanged } from "./decide-review.ts";
 
 const states = {

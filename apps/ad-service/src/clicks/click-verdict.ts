@@ -1,6 +1,6 @@
 import type { Visitor } from "@intermission/server/visitor";
 import type { ViewerLimitReason } from "../ad-selection/limit-of-viewer.ts";
-import type { CrowdSuspicion } from "./click-farm.ts";
+import type { CrowdSuspicion } from "./judge-crowd.ts";
 import type { TapSuspicion } from "./tap-token.ts";
 
 /** Why a click may not be a person's although it is within every limit; `judge-click.ts` decides it. */

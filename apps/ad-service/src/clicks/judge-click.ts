@@ -7,8 +7,8 @@ import {
   type ViewerEarnings,
 } from "../ad-selection/limit-of-viewer.ts";
 import type { Charge } from "../campaigns/event-worth.ts";
-import { judgeCrowd, type PlaceOfClick } from "./click-farm.ts";
 import type { ClickSuspicion, ClickVerdict, LeadingVerdict } from "./click-verdict.ts";
+import { judgeCrowd, type PlaceOfClick } from "./judge-crowd.ts";
 import { type NetworkOfVisit, type NetworkUsers, usersOfMinute } from "./network-users.ts";
 import type { JudgedVisit } from "./visit.ts";
 

@@ -1,6 +1,6 @@
 import { directionOf, type PageLanguage } from "@intermission/ad-core/page-language";
 import { html, htmlPage, htmlPagePolicy } from "@intermission/server/html-page";
-import type { LinkBot } from "./follow-link.ts";
+import type { LinkBot } from "./follow-direct-link.ts";
 import { ar } from "./page-texts/ar.ts";
 import { de } from "./page-texts/de.ts";
 import { en } from "./page-texts/en.ts";

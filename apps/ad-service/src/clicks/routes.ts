@@ -6,7 +6,7 @@ import { logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/serv
 import { rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import { recognisePerson, type Visitor } from "@intermission/server/visitor";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Clicks, type FollowOutcome, followDirectLink } from "./follow-link.ts";
+import { type Clicks, type FollowOutcome, followDirectLink } from "./follow-direct-link.ts";
 import { type LinkPage, linkPage, linkPagePolicy } from "./link-page.ts";
 import { issueTapToken, judgeTap, newTapCookie, setTapCookie, tapCookieIn, tapTokenKey } from "./tap-token.ts";
 import type { AddressHashes } from "./visit.ts";

@@ -15,11 +15,14 @@ const listEventsOperation = {
   response: { 200: listEventsResponse, ...refusals(410) },
 };
 
+interface EventRouteDeps {
+  database: Database;
+  /** The currency of all prices (ISO 4217). */
+  currency: string;
+}
+
 /** The feed of a bot's events, for its publisher. */
-export function eventClientRoutes(
-  scope: CheckedScope,
-  { database, currency }: { database: Database; currency: string },
-): void {
+export function eventClientRoutes(scope: CheckedScope, { database, currency }: EventRouteDeps): void {
   scope.get("/events", { schema: listEventsOperation }, async (request) => {
     const { after, limit } = request.query;
     const { botId, includeRevenue } = callerOf(request).bot;

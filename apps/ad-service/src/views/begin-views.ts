@@ -3,8 +3,8 @@ import { statement, type Transaction } from "@intermission/postgres/open-databas
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { isKept } from "../codes/issue-code.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
+import type { AdView } from "./ad-view.ts";
 import type { Opening, OpeningCode } from "./read-opening.ts";
-import type { AdView } from "./session.ts";
 
 /** A view that is about to begin: offered, not started. */
 export interface NewView {

@@ -4,8 +4,9 @@ import { randomBytes } from "@intermission/server/random-bytes";
 import { landingAddress } from "../campaigns/campaign-settings.ts";
 import { fillMacros } from "../vast/fill-macros.ts";
 import { enqueueTrackerCalls, readVastAd } from "../vast/trackers.ts";
+import { type AdView, lockView, readView } from "./ad-view.ts";
 import { type AdRows, findAd } from "./find-ad.ts";
-import { type AdView, isClickKey, lockView, readView } from "./session.ts";
+import { isClickKey } from "./session-token.ts";
 
 export interface AdClick {
   botId: string;

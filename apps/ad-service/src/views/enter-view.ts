@@ -12,12 +12,13 @@ import { canPlay, type Device } from "../creatives/choose-rendition.ts";
 import { fillFromTag, type Tags } from "../vast/fill-from-tag.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import { nextSequence } from "./accept-progress.ts";
+import { type AdView, latest } from "./ad-view.ts";
 import { beginViews, type NewView } from "./begin-views.ts";
 import { type Ad, type AdRows, findAd, findChosenAd } from "./find-ad.ts";
 import type { Opening, OpeningQuestion } from "./read-opening.ts";
 import { isBroken, isFaultLasting } from "./record-fault.ts";
 import { endingOf } from "./record-progress.ts";
-import { type AdView, hashSessionToken, latest } from "./session.ts";
+import { hashSessionToken } from "./session-token.ts";
 import { changeView, rememberView, type Views } from "./views.ts";
 
 export interface EnterViewDeps {

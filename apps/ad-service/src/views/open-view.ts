@@ -18,12 +18,12 @@ import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
 import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import { type Bots, findBot } from "../bots/bots.ts";
 import { orderCaptions } from "../creatives/order-captions.ts";
+import type { AdView } from "./ad-view.ts";
 import { beginViewsInRounds } from "./begin-views.ts";
 import { type EnterViewDeps, type EnterViewOutcome, enterView, type OpeningInput, refused } from "./enter-view.ts";
 import { type Ad, adRows } from "./find-ad.ts";
 import { readLaunch } from "./read-launch.ts";
 import { readOpenings } from "./read-opening.ts";
-import type { AdView } from "./session.ts";
 
 /** A refused ad request. Only requests of users whose identity Telegram has confirmed are stored. */
 export interface UnfilledRequest {

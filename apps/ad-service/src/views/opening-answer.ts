@@ -10,9 +10,10 @@ import { HttpError } from "@intermission/server/http-server";
 import { namedRewardsOf } from "../bots/bot-settings.ts";
 import type { AdVerification } from "../vast/vast-ad.ts";
 import { resumePositionMs } from "./accept-progress.ts";
+import { type AdView, stateForPlayer } from "./ad-view.ts";
 import { type Ad, mediaAddress } from "./find-ad.ts";
 import type { OpenViewOutcome } from "./open-view.ts";
-import { type AdView, clickAddress, stateForPlayer } from "./session.ts";
+import { clickAddress } from "./session-token.ts";
 
 const NO_AD_RETRY_SECONDS = 60;
 

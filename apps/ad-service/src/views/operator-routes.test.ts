@@ -6,7 +6,7 @@ import { insertBotsAndCampaigns } from "../../test/fixtures/facts-fixture.ts";
 import { readBot } from "../bots/bots.ts";
 import { issueCode, openCodes } from "../codes/issue-code.ts";
 import { migrations } from "../migrations.ts";
-import { newViewId } from "./session.ts";
+import { newViewId } from "./ad-view.ts";
 
 const operatorToken = "an-operators-token-of-32-characters-or-more";
 const insertHeld = statement<never>(

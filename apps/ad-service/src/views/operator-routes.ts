@@ -9,6 +9,7 @@ import { requireBots } from "../bots/bots.ts";
 import { type BulkDecision, bulkReview, decidedByOperator, requireFilter } from "../campaigns/bulk-review.ts";
 import { refundAnswer } from "../campaigns/refund-charge.ts";
 import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
+import { botOfView } from "./ad-view.ts";
 import {
   type DecideViewOutcome,
   listViews,
@@ -17,7 +18,6 @@ import {
   refuseView,
   releaseView,
 } from "./review-views.ts";
-import { botOfView } from "./session.ts";
 
 /** Suspicious views, and the operator's decision about held ones. */
 export function viewOperatorRoutes(

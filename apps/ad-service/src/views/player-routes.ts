@@ -26,8 +26,9 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { drawsOf } from "../ad-selection/choose-ad.ts";
 import { describeDevice } from "../creatives/choose-rendition.ts";
-import { availabilityAnswer } from "./availability.ts";
+import { botOfView, newViewId, stateForPlayer } from "./ad-view.ts";
 import { countAdClick } from "./count-ad-click.ts";
+import { availabilityAnswer } from "./describe-availability.ts";
 import { adRows } from "./find-ad.ts";
 import { newOpenings, type OpeningDeps, openView } from "./open-view.ts";
 import { openingAnswer, otherServers } from "./opening-answer.ts";
@@ -35,7 +36,7 @@ import { readViewStatus, type ViewStatusOutcome } from "./read-view-status.ts";
 import { type RecordFaultOutcome, recordFault } from "./record-fault.ts";
 import { type RecordProgressOutcome, recordProgress } from "./record-progress.ts";
 import { type ReportAdOutcome, reportAd } from "./report-ad.ts";
-import { botOfView, newSessionToken, newViewId, stateForPlayer } from "./session.ts";
+import { newSessionToken } from "./session-token.ts";
 
 const followCallToAction = {
   operationId: "followCallToAction",

@@ -7,7 +7,7 @@ import {
 } from "../ad-selection/limit-of-viewer.ts";
 import { seenByUser, selectUnfinishedViews } from "../ad-selection/select-ad.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
-import { type AdView, clockHolder, latest, type ViewRow, viewColumns, viewOf } from "./session.ts";
+import { type AdView, clockHolder, latest, type ViewRow, viewColumns, viewOf } from "./ad-view.ts";
 
 export interface OpeningQuestion {
   botId: string;

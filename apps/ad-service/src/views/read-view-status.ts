@@ -3,8 +3,9 @@ import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { platformOf } from "../ad-selection/eligibility.ts";
 import { type Bots, findBot } from "../bots/bots.ts";
 import type { DeliveryState } from "../deliveries/enqueue-webhook.ts";
-import { type Availability, describeAvailability } from "./availability.ts";
-import { type AdView, isSessionToken, readView } from "./session.ts";
+import { type AdView, readView } from "./ad-view.ts";
+import { type Availability, describeAvailability } from "./describe-availability.ts";
+import { isSessionToken } from "./session-token.ts";
 
 export type ViewStatusOutcome =
   | {

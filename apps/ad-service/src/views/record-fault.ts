@@ -2,7 +2,8 @@ import type { PlaybackFault } from "@intermission/ad-core/player-api";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { enqueueTrackerCalls } from "../vast/trackers.ts";
 import type { VastErrorCode } from "../vast/vast-ad.ts";
-import { type AdView, isSessionToken, lockView } from "./session.ts";
+import { type AdView, lockView } from "./ad-view.ts";
+import { isSessionToken } from "./session-token.ts";
 
 export type RecordFaultOutcome =
   | { outcome: "recorded"; nextOpening: "another-ad" | "same-ad" }

@@ -14,10 +14,11 @@ import {
   reportedStart,
   SLACK_MS,
 } from "./accept-progress.ts";
+import { type AdView, type CloseReason, latest, plausibleTimes, readView } from "./ad-view.ts";
 import { framesOfCreative } from "./expected-frames.ts";
 import { hasNoPicture } from "./judge-picture.ts";
 import { isGivenUp, recordFault } from "./record-fault.ts";
-import { type AdView, type CloseReason, isSessionToken, latest, plausibleTimes, readView } from "./session.ts";
+import { isSessionToken } from "./session-token.ts";
 import { isProgressOnly, type ViewChange } from "./view-change.ts";
 import { gatherCall, gatherSignals, noSignals, suspicionsOf } from "./viewing-signals.ts";
 import { changeView, type Views } from "./views.ts";

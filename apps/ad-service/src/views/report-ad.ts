@@ -1,6 +1,7 @@
 import type { AdReportReason } from "@intermission/ad-core/player-api";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { isSessionToken, readView } from "./session.ts";
+import { readView } from "./ad-view.ts";
+import { isSessionToken } from "./session-token.ts";
 
 export type ReportAdOutcome = { outcome: "recorded" | "known" } | { outcome: "unknown" } | { outcome: "superseded" };
 

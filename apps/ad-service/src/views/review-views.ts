@@ -13,8 +13,8 @@ import {
 import { selectTerms } from "../campaigns/event-worth.ts";
 import { type RefundOutcome, writeRefund } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
-import type { AdView, StoredState } from "./session.ts";
-import { bodyOf } from "./view-change.ts";
+import type { AdView, StoredState } from "./ad-view.ts";
+import { bodyOf } from "./change-rows.ts";
 
 // Unnamed, since an operator runs it rarely. Its first condition is exactly that of the partial index.
 const list: Statement<SuspiciousView> = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AdView } from "./session.ts";
+import type { AdView } from "./ad-view.ts";
 import { endStateOf, settleView, type ViewDecision, type ViewerFacts, viewAfter, viewerAfter } from "./settle-view.ts";
 import type { ViewChange } from "./view-change.ts";
 

@@ -10,7 +10,7 @@ import {
   type ViewerLimitSettings,
 } from "../ad-selection/limit-of-viewer.ts";
 import type { Charge } from "../campaigns/event-worth.ts";
-import { type AdView, latest } from "./session.ts";
+import { type AdView, latest } from "./ad-view.ts";
 import { takesClock, type ViewChange } from "./view-change.ts";
 
 /** What the start and the end of a view are decided on. */

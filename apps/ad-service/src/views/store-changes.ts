@@ -1,117 +1,49 @@
 import { statement, type Transaction } from "@intermission/postgres/open-database";
-import { rowParameters } from "@intermission/postgres/row-parameters";
 import type { DeliveryMode } from "../bots/bots.ts";
-import { worthOf } from "../campaigns/event-worth.ts";
 import { type ClaimedEvent, enqueueWebhook, type MadeEvents } from "../deliveries/enqueue-webhook.ts";
+import { changeRowOf, changeRows, type DecidedChange, progressRowOf, progressRows } from "./change-rows.ts";
 import { readViewers } from "./read-viewers.ts";
-import {
-  endStateOf,
-  milestonesOf,
-  settleView,
-  type ViewDecision,
-  type ViewerFacts,
-  viewAfter,
-  viewerAfter,
-} from "./settle-view.ts";
-import {
-  bodyOf,
-  type ChangeOutcome,
-  progressColumns,
-  progressRowOf,
-  takesClock,
-  type ViewChange,
-} from "./view-change.ts";
-import type { Suspicion } from "./viewing-signals.ts";
+import { settleView, type ViewDecision, type ViewerFacts, viewAfter } from "./settle-view.ts";
+import type { ChangeOutcome, ViewChange } from "./view-change.ts";
 
-const changeRows = rowParameters({
-  ...progressColumns,
-  milestone_reasons: "text[]",
-  takes_clock: "boolean",
-  clock_holder: "text",
-  clock_holder_version: "integer",
-  viewer_credited_until: "timestamptz",
-  due_before: "timestamptz",
-  token_hash: "text",
-  openings: "integer",
-  start_param: "text",
-  first_sequence: "integer",
-  state: "text",
-  started_at: "timestamptz",
-  close_requested_at: "timestamptz",
-  closed_at: "timestamptz",
-  close_reason: "text",
-  pending_reports: "jsonb",
-  last_report_at: "timestamptz",
-  suspicions: "text[]",
-  decisions_read: "integer",
-  decisions: "integer",
-  day: "text",
-  earned_today: "integer",
-  last_earned_at: "timestamptz",
-  clock_change: "text",
-  released_until: "timestamptz",
-  event_id: "text",
-  price_micros: "bigint",
-  revenue_micros: "bigint",
-  body: "text",
-});
+/*
+ * The fast path of nearly all reports: a view that holds its viewer's clock continues, or was watched to its end. Taking the
+ * clock from a view increments its version, so comparing this one row also protects the viewer's state.
+ */
+const recordProgress = statement<{ position: number }>(
+  "views.record-progress",
+  `with stored as (
+    update views s set
+      version = s.version + 1, accepted_ms = c.accepted_ms, clock_ms = c.clock_ms, credited_until = c.credited_until,
+      covered = c.covered, sequences = c.sequences, signals = c.signals, refusals = c.refusals,
+      state = case when c.watched_at is null then s.state else 'watched' end, watched_at = c.watched_at, due_at = c.due_at,
+      last_report_at = c.now
+    from (select * from (${progressRows.table}) as changes order by view_id) as c
+    where s.bot_id = c.bot_id and s.view_id = c.view_id and s.version = c.version
+    returning c.position, s.bot_id, s.view_id, s.campaign_id, s.creative_id, s.is_test, c.milestones, c.now,
+      c.watched_at, c.due_at
+  ),
+  due as (
+    insert into views_due (due_at, bot_id, view_id)
+    -- A view that was watched before has its row already.
+    select due_at, bot_id, view_id from stored where watched_at = now
+    on conflict do nothing
+  ),
+  milestones_counted as (
+    insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, occurred_at)
+    select bot_id, campaign_id, creative_id, milestone, now from stored, unnest(milestones) as milestone where not is_test
+  )
+  select position from stored`,
+);
 
-interface Decided {
-  change: ViewChange;
-  decision: ViewDecision;
-  facts: ViewerFacts | undefined;
-}
-
-function changeRowOf({ change, decision, facts }: Decided, position: number) {
-  const { before, ending, now } = change;
-  const after = viewAfter(change, decision);
-  const viewer = viewerAfter(change, decision, facts);
-  const state = endStateOf(decision);
-  const milestones = milestonesOf(change, decision);
-  const isEarned = viewer.earnings !== undefined;
-  return {
-    ...progressRowOf({ ...change, after }, position),
-    milestones: milestones.map(({ milestone }) => milestone),
-    milestone_reasons: milestones.map(({ reason }) => reason),
-    takes_clock: takesClock(change),
-    clock_holder: before.clockHolderId,
-    clock_holder_version: before.clockHolderVersion,
-    viewer_credited_until: before.viewerCreditedUntil,
-    due_before: before.dueAt,
-    token_hash: after.tokenHash === before.tokenHash ? null : after.tokenHash,
-    openings: after.openings,
-    start_param: after.startParam,
-    first_sequence: after.firstSequence,
-    state: after.state,
-    started_at: after.startedAt,
-    close_requested_at: after.closeRequestedAt,
-    closed_at: state === undefined ? null : now,
-    close_reason: after.closeReason,
-    pending_reports: after.pendingReports,
-    last_report_at: after.lastReportAt,
-    suspicions: isEarned ? (ending?.suspicions ?? ([] satisfies Suspicion[])) : null,
-    decisions_read: facts?.decisions,
-    decisions: viewer.decisions,
-    day: viewer.earnings?.day,
-    earned_today: viewer.earnings?.earnedToday,
-    last_earned_at: viewer.earnings?.lastEarnedAt,
-    clock_change: viewer.clock?.kind,
-    released_until: viewer.clock?.kind === "released" ? viewer.clock.creditedUntil : null,
-    ...(state === "rewarded" && ending && facts ? eventColumns(change, ending, facts) : noEvent),
-  };
-}
-
-const noEvent = { event_id: null, price_micros: null, revenue_micros: null, body: null };
-
-function eventColumns({ after, now }: ViewChange, ending: { eventId: string }, facts: ViewerFacts) {
-  const worth = worthOf(facts, after);
-  const { priceMicros, revenueMicros } = worth;
-  return {
-    event_id: ending.eventId,
-    price_micros: priceMicros,
-    revenue_micros: revenueMicros,
-    body: bodyOf(after, ending, now, worth),
-  };
+/** Stores progress of views that continue, each only if nothing else has changed it since. */
+export async function storeProgress(database: Transaction, changes: readonly ViewChange[]): Promise<ChangeOutcome[]> {
+  const outcomes = changes.map((): ChangeOutcome => ({ outcome: "changed" }));
+  for (const { position } of await database.run(recordProgress, progressRows.values(changes.map(progressRowOf)))) {
+    const after = changes[position]?.after;
+    if (after) outcomes[position] = { outcome: "stored", view: { ...after, version: after.version + 1 } };
+  }
+  return outcomes;
 }
 
 interface Row {
@@ -235,7 +167,7 @@ export async function storeChanges(
 ): Promise<MadeEvents<ChangeOutcome[]>> {
   const facts = await readViewers(database, changes);
   const outcomes = changes.map((): ChangeOutcome => ({ outcome: "changed" }));
-  const toWrite: (Decided & { index: number })[] = [];
+  const toWrite: (DecidedChange & { index: number })[] = [];
   for (const [index, change] of changes.entries()) {
     const decision = decide(change, facts[index]);
     if (decision?.outcome === "limited") outcomes[index] = decision;
@@ -266,7 +198,7 @@ function decide(change: ViewChange, facts: ViewerFacts | undefined): ViewDecisio
   return change.isStart || change.ending !== undefined ? undefined : { outcome: "continues" };
 }
 
-function storedOutcome({ change, decision }: Decided): ChangeOutcome {
+function storedOutcome({ change, decision }: DecidedChange): ChangeOutcome {
   const limitReason = "reason" in decision ? decision.reason : null;
   return { outcome: "stored", view: viewAfter(change, decision), limitReason };
 }

@@ -3,8 +3,8 @@ import { statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import { randomBytes } from "@intermission/server/random-bytes";
 import type { FastifyBaseLogger } from "fastify";
+import { type AdView, clockHolder, type ViewRow, viewColumns, viewOf } from "./ad-view.ts";
 import { endingOf, SILENCE_MS, settlePendingReports, silentFrom } from "./record-progress.ts";
-import { type AdView, clockHolder, type ViewRow, viewColumns, viewOf } from "./session.ts";
 import { changeView, type Views } from "./views.ts";
 
 const BATCH = 100;

@@ -6,16 +6,10 @@ import { LRUCache } from "lru-cache";
 import type { Bots } from "../bots/bots.ts";
 import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
 import { enqueueTrackerCalls } from "../vast/trackers.ts";
+import type { AdView } from "./ad-view.ts";
 import { type SeenVideos, seenVideos } from "./expected-frames.ts";
-import type { AdView } from "./session.ts";
-import { storeChanges } from "./store-changes.ts";
-import {
-  type ChangeOutcome,
-  isProgressOnly,
-  milestoneEvents,
-  recordProgressOnly,
-  type ViewChange,
-} from "./view-change.ts";
+import { storeChanges, storeProgress } from "./store-changes.ts";
+import { type ChangeOutcome, isProgressOnly, milestoneEvents, type ViewChange } from "./view-change.ts";
 
 /** Views that are remembered while they are watched, at some 2 kB each. */
 const MAX_REMEMBERED = 20_000;
@@ -51,8 +45,8 @@ export function openViews({ bots, deliveries, log }: Pick<Views, "bots" | "deliv
     remembered: new LRUCache<string, AdView>({ max: MAX_REMEMBERED }),
     seen: seenVideos(),
     turns: new Map(),
-    progress: groupCommits({ run: (batch) => recordProgressOnly(database, batch) }),
-    others: groupCommits({ run: (batch) => recordInRounds({ database, deliveries }, batch) }),
+    progress: groupCommits({ run: (batch) => storeProgress(database, batch) }),
+    others: groupCommits({ run: (batch) => storeInRounds({ database, deliveries }, batch) }),
   };
 }
 
@@ -83,7 +77,7 @@ export async function changeView(views: Views, change: ViewChange): Promise<Chan
   const group = isProgressOnly(change) ? views.progress : views.others;
   let isStored = false;
   try {
-    const changed = await (isTracked ? recordWithTrackers(database, change) : group.submit(change));
+    const changed = await (isTracked ? storeWithTrackers(database, change) : group.submit(change));
     if (isTracked) deliveries.wake();
     isStored = changed.outcome === "stored";
     if (changed.outcome === "stored") {
@@ -124,7 +118,7 @@ function logEnd(
   );
 }
 
-async function recordInRounds(
+async function storeInRounds(
   { database, deliveries }: { database: Database; deliveries: Deliveries },
   batch: readonly ViewChange[],
 ): Promise<ChangeOutcome[]> {
@@ -139,7 +133,7 @@ async function recordInRounds(
 }
 
 /** The tracker calls of an ad commit together with the change that they report. */
-function recordWithTrackers(database: Database, change: ViewChange): Promise<ChangeOutcome> {
+function storeWithTrackers(database: Database, change: ViewChange): Promise<ChangeOutcome> {
   return database.transaction(async (tx) => {
     const [recorded] = (await storeChanges(tx, [change], 0)).result;
     if (recorded?.outcome !== "stored") return recorded ?? { outcome: "changed" };

@@ -1,18 +1,9 @@
-import {
-  type AvailabilityResponse,
-  availabilityResponse,
-  telegramId,
-  type UnavailableReason,
-} from "@intermission/ad-core/client-api";
+import type { AvailabilityResponse, UnavailableReason } from "@intermission/ad-core/client-api";
 import type { Bot } from "@intermission/operator-api/bots";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import type { CheckedScope } from "@intermission/server/checked-routes";
-import { z } from "zod";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { limitOfViewer, type ViewerEarnings, type ViewerLimitSettings } from "../ad-selection/limit-of-viewer.ts";
 import { couldFill, selectUnfinishedViews, type UserAdRequest } from "../ad-selection/select-ad.ts";
-import { callerOf } from "../bots/authenticate-client.ts";
-import { namedRewardsOf } from "../bots/bot-settings.ts";
 import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 
 export type Availability =
@@ -59,26 +50,4 @@ export function availabilityAnswer(availability: Availability): AvailabilityResp
   if (availability.outcome === "available") return { available: true };
   const { reason, availableAt } = availability;
   return { available: false, reason, ...(availableAt && { available_at: availableAt.toISOString() }) };
-}
-
-const describeAvailabilityOperation = {
-  operationId: "describeAvailability",
-  description: "Returns whether a user could begin to earn now; if not, why and from when.",
-  querystring: z.object({ user_tg_id: telegramId }),
-  response: { 200: availabilityResponse },
-};
-
-export function availabilityClientRoutes(
-  scope: CheckedScope,
-  deps: { database: Database; campaigns: CampaignSnapshot; now: () => Date },
-): void {
-  scope.get("/availability", { schema: describeAvailabilityOperation }, async (request) => {
-    const { user_tg_id: userId } = request.query;
-    const { bot } = callerOf(request);
-    const formats = ["rewarded", "direct_link"] as const;
-    const availability = await describeAvailability(deps, { bot, userId, formats, now: deps.now() });
-    const rewards = namedRewardsOf(bot);
-    const answer: AvailabilityResponse = { ...availabilityAnswer(availability), ...(rewards && { rewards }) };
-    return answer;
-  });
 }

@@ -1,0 +1,173 @@
+import type { EventType } from "@intermission/ad-core/client-api";
+import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
+import { rowParameters } from "@intermission/postgres/row-parameters";
+import { type EventWorth, worthOf } from "../campaigns/event-worth.ts";
+import type { AdView } from "./ad-view.ts";
+import {
+  endStateOf,
+  milestonesOf,
+  type ViewDecision,
+  type ViewerFacts,
+  viewAfter,
+  viewerAfter,
+} from "./settle-view.ts";
+import { takesClock, type ViewChange } from "./view-change.ts";
+import { numbersOf, type Suspicion } from "./viewing-signals.ts";
+
+const progressColumns = {
+  position: "integer",
+  bot_id: "text",
+  view_id: "text",
+  version: "integer",
+  accepted_ms: "integer",
+  clock_ms: "integer",
+  credited_until: "timestamptz",
+  covered: "integer[]",
+  sequences: "integer[]",
+  signals: "integer[]",
+  refusals: "jsonb",
+  watched_at: "timestamptz",
+  due_at: "timestamptz",
+  milestones: "text[]",
+  now: "timestamptz",
+} as const;
+
+/** The parameters of the statement that stores progress only. */
+export const progressRows = rowParameters(progressColumns);
+
+/** The parameters of the statement that stores all other changes. */
+export const changeRows = rowParameters({
+  ...progressColumns,
+  milestone_reasons: "text[]",
+  takes_clock: "boolean",
+  clock_holder: "text",
+  clock_holder_version: "integer",
+  viewer_credited_until: "timestamptz",
+  due_before: "timestamptz",
+  token_hash: "text",
+  openings: "integer",
+  start_param: "text",
+  first_sequence: "integer",
+  state: "text",
+  started_at: "timestamptz",
+  close_requested_at: "timestamptz",
+  closed_at: "timestamptz",
+  close_reason: "text",
+  pending_reports: "jsonb",
+  last_report_at: "timestamptz",
+  suspicions: "text[]",
+  decisions_read: "integer",
+  decisions: "integer",
+  day: "text",
+  earned_today: "integer",
+  last_earned_at: "timestamptz",
+  clock_change: "text",
+  released_until: "timestamptz",
+  event_id: "text",
+  price_micros: "bigint",
+  revenue_micros: "bigint",
+  body: "text",
+});
+
+// Every report runs this, and a spread would copy each property.
+export function progressRowOf({ before, after, milestones, now }: ViewChange, position: number) {
+  const { covered, sequences, refusals } = after.progress;
+  return {
+    position,
+    bot_id: before.botId,
+    view_id: before.viewId,
+    version: before.version,
+    accepted_ms: after.acceptedMs,
+    clock_ms: after.clockMs,
+    credited_until: after.creditedUntil,
+    covered: covered.flat(),
+    sequences: sequences.flat(),
+    signals: after.signals && numbersOf(after.signals, after.openedAt),
+    refusals: Object.keys(refusals).length > 0 ? refusals : null,
+    watched_at: after.watchedAt,
+    due_at: after.dueAt,
+    milestones: milestones.length > 0 ? milestones : null,
+    now,
+  };
+}
+
+/** A change, with what was decided about it, and on which facts. */
+export interface DecidedChange {
+  change: ViewChange;
+  decision: ViewDecision;
+  facts: ViewerFacts | undefined;
+}
+
+export function changeRowOf({ change, decision, facts }: DecidedChange, position: number) {
+  const { before, ending, now } = change;
+  const after = viewAfter(change, decision);
+  const viewer = viewerAfter(change, decision, facts);
+  const state = endStateOf(decision);
+  const milestones = milestonesOf(change, decision);
+  const isEarned = viewer.earnings !== undefined;
+  return {
+    ...progressRowOf({ ...change, after }, position),
+    milestones: milestones.map(({ milestone }) => milestone),
+    milestone_reasons: milestones.map(({ reason }) => reason),
+    takes_clock: takesClock(change),
+    clock_holder: before.clockHolderId,
+    clock_holder_version: before.clockHolderVersion,
+    viewer_credited_until: before.viewerCreditedUntil,
+    due_before: before.dueAt,
+    token_hash: after.tokenHash === before.tokenHash ? null : after.tokenHash,
+    openings: after.openings,
+    start_param: after.startParam,
+    first_sequence: after.firstSequence,
+    state: after.state,
+    started_at: after.startedAt,
+    close_requested_at: after.closeRequestedAt,
+    closed_at: state === undefined ? null : now,
+    close_reason: after.closeReason,
+    pending_reports: after.pendingReports,
+    last_report_at: after.lastReportAt,
+    suspicions: isEarned ? (ending?.suspicions ?? ([] satisfies Suspicion[])) : null,
+    decisions_read: facts?.decisions,
+    decisions: viewer.decisions,
+    day: viewer.earnings?.day,
+    earned_today: viewer.earnings?.earnedToday,
+    last_earned_at: viewer.earnings?.lastEarnedAt,
+    clock_change: viewer.clock?.kind,
+    released_until: viewer.clock?.kind === "released" ? viewer.clock.creditedUntil : null,
+    ...(state === "rewarded" && ending && facts ? eventColumns(change, ending, facts) : noEvent),
+  };
+}
+
+const noEvent = { event_id: null, price_micros: null, revenue_micros: null, body: null };
+
+function eventColumns({ after, now }: ViewChange, ending: { eventId: string }, facts: ViewerFacts) {
+  const worth = worthOf(facts, after);
+  const { priceMicros, revenueMicros } = worth;
+  return {
+    event_id: ending.eventId,
+    price_micros: priceMicros,
+    revenue_micros: revenueMicros,
+    body: bodyOf(after, ending, now, worth),
+  };
+}
+
+/** The bytes of the event that the view may earn. */
+export function bodyOf(
+  view: Pick<AdView, "botId" | "userId" | "code" | "reference" | "startParam" | "isTest">,
+  { eventId }: { eventId: string },
+  now: Date,
+  { fields }: EventWorth,
+): string {
+  const { botId, userId, code, reference, startParam, isTest } = view;
+  return encodeWebhookEvent({
+    event: "rewarded" satisfies EventType,
+    event_id: eventId,
+    bot_id: botId,
+    user_tg_id: userId,
+    code,
+    ...(reference !== "" && { reference }),
+    ...(startParam !== null && { start_param: startParam }),
+    occurred_at: now.toISOString(),
+    ...fields,
+    ...(isTest && { test: true as const }),
+  });
+}

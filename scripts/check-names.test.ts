@@ -63,3 +63,29 @@ test("sentences and the words of the contract are not names", () => {
   expect(nameFaults("a.sql", "-- what was asked\nselect 'told', code /* given */ from codes;")).toEqual([]);
   expect(nameFaults("a.py", 'def f(code):\n    """What was asked."""\n    return "told" # given')).toEqual([]);
 });
+
+test("inside the ad service a view is no session, except for fields of the wire and the token", () => {
+  const file = "apps/ad-service/src/views/a.ts";
+  const names = [
+    "session",
+    "readSession",
+    "AdSession",
+    "session_state",
+    "sessionFixture",
+    "openSession",
+    "ad_sessions",
+  ];
+  for (const name of names) {
+    expect(nameFaults(file, `const ${name} = 1;`)).toEqual([expect.stringMatching(`^${file}:1: "${name}".*say view`)]);
+    expect(nameFaults("apps/ad-service/src/people/a.ts", `const ${name} = 1;`)).toEqual([]);
+    expect(nameFaults("e2e/a.ts", `const ${name} = 1;`)).toEqual([]);
+  }
+  expect(nameFaults(file, "run(`select session_key from views where bot_id = $1`);")).toHaveLength(1);
+  expect(nameFaults("apps/ad-service/src/views/sweep-sessions.ts", "")).toHaveLength(1);
+  const wire = `
+    // The session's token.
+    const { sessions, session_id: viewId } = answer satisfies OpenSessionResponse;
+    const outcome = isSessionToken(newSessionToken(), hash) ? "session" : "the session is unknown";
+    send(\`/player/v1/sessions/\${viewId}\`, { sessionId: viewId });`;
+  expect(nameFaults("apps/ad-service/src/views/session-token.ts", wire)).toEqual([]);
+});

@@ -26,17 +26,26 @@ export const replacementsInConstants: ReadonlyMap<string, string> = new Map([
   ...["least", "smallest", "shortest"].map((word) => [word, "MIN_ and a noun"] as const),
 ]);
 
+/** Where the watching of an ad is a view. People's and TLS sessions are in other folders. */
+const viewFolders =
+  /^apps\/ad-service\/(src\/(ad-selection|campaigns|clicks|codes|creatives|events|statistics|users|vast|views)|test\/fixtures)\//;
+/** What the wire calls a session: fields, the types of requests and answers, and the token. */
+const wireSessions = /^(sessions|session_id)$|session_token|^open_session_(request|response|refusal)$/;
+
 /** Variables that operators have in their configuration. */
 const kept = new Set(["MOST_DAILY_CLICKS_PER_ADDRESS"]);
 
-/** The sentence about a name that is refused. */
-function faultOfName(name: string): string | undefined {
+/** The sentence about a name that is refused in this file. */
+function faultOfName(name: string, file: string): string | undefined {
   if (kept.has(name)) return undefined;
   const separated = name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2").replaceAll(/([A-Z])([A-Z][a-z])/g, "$1_$2");
   const words = separated
     .toLowerCase()
     .split(/[^a-z]+/)
     .filter(Boolean);
+  const isSession = words.some((word) => /^sessions?$/.test(word)) && !wireSessions.test(words.join("_"));
+  if (isSession && viewFolders.test(file))
+    return `"${name}" is a name of the wire. Inside the ad service say view; session is for fields of the wire and the session token`;
   const candidates = words.flatMap((word, index) => [word, word.replace(/^un/, ""), `${word}_${words[index + 1]}`]);
   const word = candidates.find((candidate) => replacements.has(candidate));
   const first = /^[A-Z0-9_]+$/.test(name) ? replacementsInConstants.get(words[0] ?? "") : undefined;
@@ -55,7 +64,7 @@ const parsed = [".ts", ".tsx", ".js", ".mjs", ".cjs"];
 
 /** A file without one of these letters has nothing to refuse: most files need no parser. */
 const anyWord = new RegExp(
-  [...replacements.keys(), ...replacementsInConstants.keys()].join("|").replaceAll("_", "_?"),
+  ["session", ...replacements.keys(), ...replacementsInConstants.keys()].join("|").replaceAll("_", "_?"),
   "i",
 );
 
@@ -113,12 +122,12 @@ function identifiersOfScript(file: string, text: string): Identifier[] {
 export function nameFaults(file: string, text: string): string[] {
   const extension = extname(file);
   const form = prose[extension];
-  const fileFault = faultOfName(basename(file, extension));
+  const fileFault = faultOfName(basename(file, extension), file);
   const faults = fileFault === undefined ? [] : [`${file}: the file's name ${fileFault}`];
   if (!anyWord.test(text)) return faults;
   const identifiers = form ? identifiersIn(text.replaceAll(form, blank)) : identifiersOfScript(file, text);
   for (const { name, at } of identifiers) {
-    const fault = faultOfName(name);
+    const fault = faultOfName(name, file);
     if (fault !== undefined) faults.push(`${file}:${text.slice(0, at).split("\n").length}: ${fault}`);
   }
   return [...new Set(faults)];

@@ -40,7 +40,7 @@ const MIN_ROWS = 250;
  * cached plans.
  *
  * Plans are cached (see `sessionSettings`), and for a table without statistics all indexes with the same first column look
- * alike: sessions were looked up by their bot alone, and each look-up read all sessions of the bot. PostgreSQL's own
+ * alike: views were looked up by their bot alone, and each look-up read all views of the bot. PostgreSQL's own
  * autovacuum runs only once a minute.
  */
 export async function analyzeGrown(pool: pg.Pool, schema: string, isStopping: () => boolean): Promise<void> {

@@ -156,8 +156,8 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
   app.register(
     async (app) => {
       const scope = checkRequests(app, checkBody);
-      const ofView = ["reports", "faults", "status", "ad-reports"].map((call) => `/sessions/:sessionId/${call}`);
-      answerAnyOrigin(scope, ["/sessions", ...ofView]);
+      const callPaths = ["reports", "faults", "status", "ad-reports"].map((call) => `/sessions/:sessionId/${call}`);
+      answerAnyOrigin(scope, ["/sessions", ...callPaths]);
       acceptBeacons(scope);
 
       scope.post("/sessions", { schema: openingOperation }, async (request) => {

@@ -77,23 +77,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   z.config({ customError: describeFault });
   const { config, database, bots, logger, isControlSocket = () => false, now = () => new Date() } = options;
   const isOperator = (request: FastifyRequest) => isControlSocket(request.raw.socket);
-  const app = createHttpServer({
-    logger,
-    trustProxy: config.trustProxy,
-    unavailabilityOf,
-    maxParamLength: MAX_PROCEDURE_LIST_LENGTH,
-    errorBodyFor: (request, error) =>
-      isTrpcAddress(request.url) || (isOperatorAddress(request.url) && isOperator(request))
-        ? trpcErrorBody(error)
-        : errorBody(error.code, error.message, error.details),
-  });
-
-  // To others there is nothing, whatever the method and the rest of the path.
-  app.addHook("onRequest", async (request) => {
-    if (isOperatorAddress(request.url) && !isOperator(request)) {
-      throw new HttpError(404, "NOT_FOUND", "there is nothing at this path");
-    }
-  });
+  const app = openServer(options, isOperator);
   const { registry, intake } = options.metrics ?? newMetrics("test");
   countRequests(app, registry);
 
@@ -119,28 +103,13 @@ export function createApp(options: AppOptions): FastifyInstance {
     isOperator(request)
       ? identifyOperator(request.headers["x-bot-id"], bots)
       : identifyCaller(request.headers.authorization, bots, now());
-
-  const signIns = limitSignIns(options.signInLimits ?? defaultSignInLimits);
-  const contextOf = (caller: Caller, request: FastifyRequest): Context => ({
-    caller,
-    address: request.ip,
-    ofBot(botId) {
-      const bot = bots.get(botId);
-      return bot ? servers.of(bot).verbs : servers.ofRemoved(botId);
-    },
-    signIn(botId, initData, address) {
-      const bot = botId === undefined ? bots.configured : bots.get(botId);
-      if (bot) return authenticateTelegramUser({ initData, address }, bot, signIns, now());
-      const message = botId === undefined ? "name the bot by botId" : `bot ${botId} is not served here`;
-      return { outcome: "unknown-bot", message };
-    },
-    isUnavailable: (error) => unavailabilityOf(error) !== undefined,
-  });
+  const contextOf = contextsOf(options, servers);
+  const trpcContextOf = (request: FastifyRequest) => contextOf(callerOf(request), request);
   if (config.hasApiReference) {
     const documents = [{ title: "Companion API", path: "/openapi.json" }];
     serveApiReference(app, { title: "Intermission: companion API", documents });
   }
-  plainHttpRoutes(app, { router: appRouter, contextOf: (request) => contextOf(callerOf(request), request) });
+  plainHttpRoutes(app, { router: appRouter, contextOf: trpcContextOf });
   closeSlowWatches(app, { maxSilentMs: options.maxSilentWatchMs });
   app.register(
     async (scope) => {
@@ -152,9 +121,7 @@ export function createApp(options: AppOptions): FastifyInstance {
         allowedHeaders: ["authorization", "content-type"],
         maxAge: 600,
       });
-      await scope.register(fastifyTRPCPlugin, {
-        trpcOptions: trpcOptionsOf(appRouter, (request) => contextOf(callerOf(request), request), logger),
-      });
+      await scope.register(fastifyTRPCPlugin, { trpcOptions: trpcOptionsOf(appRouter, trpcContextOf, logger) });
     },
     { prefix: "/trpc" },
   );
@@ -170,6 +137,49 @@ export function createApp(options: AppOptions): FastifyInstance {
   );
   app.after(() => refuseOtherMethods(app));
   return app;
+}
+
+/** The operator's paths exist for the operator alone: to others there is nothing, whatever the method and the rest of the path. */
+function openServer({ config, logger }: AppOptions, isOperator: (request: FastifyRequest) => boolean): FastifyInstance {
+  const app = createHttpServer({
+    logger,
+    trustProxy: config.trustProxy,
+    unavailabilityOf,
+    maxParamLength: MAX_PROCEDURE_LIST_LENGTH,
+    errorBodyFor: (request, error) =>
+      isTrpcAddress(request.url) || (isOperatorAddress(request.url) && isOperator(request))
+        ? trpcErrorBody(error)
+        : errorBody(error.code, error.message, error.details),
+  });
+  app.addHook("onRequest", async (request) => {
+    if (isOperatorAddress(request.url) && !isOperator(request)) {
+      throw new HttpError(404, "NOT_FOUND", "there is nothing at this path");
+    }
+  });
+  return app;
+}
+
+/** What procedures reach: the verbs of the bots that are served, and the sign-in of their users. */
+function contextsOf(
+  { bots, signInLimits = defaultSignInLimits, now = () => new Date() }: AppOptions,
+  servers: ReturnType<typeof botServers>,
+) {
+  const signIns = limitSignIns(signInLimits);
+  return (caller: Caller, request: FastifyRequest): Context => ({
+    caller,
+    address: request.ip,
+    ofBot(botId) {
+      const bot = bots.get(botId);
+      return bot ? servers.of(bot).verbs : servers.ofRemoved(botId);
+    },
+    signIn(botId, initData, address) {
+      const bot = botId === undefined ? bots.configured : bots.get(botId);
+      if (bot) return authenticateTelegramUser({ initData, address }, bot, signIns, now());
+      const message = botId === undefined ? "name the bot by botId" : `bot ${botId} is not served here`;
+      return { outcome: "unknown-bot", message };
+    },
+    isUnavailable: (error) => unavailabilityOf(error) !== undefined,
+  });
 }
 
 function trpcOptionsOf<Router extends AnyRouter>(

@@ -12,8 +12,8 @@ import { countProcess, serveMetrics } from "@intermission/server/metrics";
 import { nodeMetrics } from "@intermission/server/node-metrics";
 import { StartFault, startFaultOf } from "@intermission/server/start-fault";
 import manifest from "../package.json" with { type: "json" };
-import { adServiceClient, adServiceConnections } from "./ad-service-client.ts";
-import { createApp, newMetrics } from "./app.ts";
+import { type AdServiceClient, adServiceClient, adServiceConnections } from "./ad-service-client.ts";
+import { type AppOptions, createApp, newMetrics } from "./app.ts";
 import { configuredBot } from "./bots/bot.ts";
 import { botSecretBox, openServedBots } from "./bots/served-bots.ts";
 import { type Config, readConfig } from "./config.ts";
@@ -25,6 +25,66 @@ const refreshBotsMs = 2000;
 
 async function main(): Promise<void> {
   const config = readConfig();
+  const node = await openNode(config);
+  const { database, clock, logger, metrics } = node;
+  const { now } = clock;
+  const box = config.encryptionKey && botSecretBox(config.encryptionKey);
+  const bots = await openServedBots({ database, configured: config.bot && configuredBot(config.bot), box, logger });
+  const connections = adServiceConnections(config.adServiceUrl);
+  const adServiceOf = (token: string) => adServiceClient({ url: config.adServiceUrl, token, connections });
+  const stopping = new AbortController();
+  const hint = await ledgerHint(database, logger);
+  const controlSockets = new WeakSet<object>();
+  const draining = { hasBegun: false };
+  const app = createApp({
+    config,
+    database,
+    bots,
+    box,
+    adServiceOf,
+    logger,
+    hint,
+    stopping: stopping.signal,
+    isControlSocket: (socket) => controlSockets.has(socket),
+    metrics,
+    isDraining: () => draining.hasBegun,
+    warning: () => clockWarning(clock),
+    now,
+  });
+
+  const url = await listen(app, config);
+  const metricsApp = await serveMetrics({ ...config.metrics, registry: metrics.registry, logger });
+  node.folder?.serve((socket) => {
+    controlSockets.add(socket);
+    app.server.emit("connection", socket);
+  });
+  const loops = startLoops(node, { bots, adServiceOf, hint });
+  nodeMetrics(metrics.registry, { loops, poolState: database.poolState, poolSize: config.poolSize });
+  onStopSignal({ logger, drainMs: config.drainMs, draining }, async () => {
+    stopping.abort();
+    const reconciled = loops.reconciliation.stop();
+    await app.close();
+    await connections.destroy();
+    await reconciled;
+    await loops.bots.stop();
+    await hint.stop();
+    await metricsApp?.close();
+    clock.stop();
+    await database.close();
+    await node.folder?.release();
+  });
+  const clockFault = clockWarning(clock);
+  if (clockFault !== undefined) logger.warn({}, clockFault);
+  logListening(logger, {
+    version: manifest.version,
+    schema: newestMigration(migrations),
+    store: config.databaseUrl === undefined ? "embedded" : "server",
+    url,
+  });
+}
+
+/** What this process has whatever it serves: its log, its data folder, its store, the store's clock, its metrics. */
+async function openNode(config: Config) {
   const logger = createLogger({ level: config.logLevel, name: "api", isOutage: isStoreOutage });
   requireStoreInUse(config, logger);
   const folder = config.databaseUrl === undefined ? await requireDataFolder(config.dataFolder) : undefined;
@@ -40,98 +100,56 @@ async function main(): Promise<void> {
     onDeath: (fault) => exitAfterStore(fault, logger),
   });
   const clock = await followDatabaseClock(database);
-  const { now } = clock;
-  markAbandonedStore(config, now(), logger);
-  const box = config.encryptionKey && botSecretBox(config.encryptionKey);
-  const bots = await openServedBots({ database, configured: config.bot && configuredBot(config.bot), box, logger });
-  const connections = adServiceConnections(config.adServiceUrl);
-  const adServiceOf = (token: string) => adServiceClient({ url: config.adServiceUrl, token, connections });
-  const stopping = new AbortController();
-  const hint = await ledgerHint(database, logger);
-  const controlSockets = new WeakSet<object>();
-  const isControlSocket = (socket: object) => controlSockets.has(socket);
+  markAbandonedStore(config, clock.now(), logger);
   const metrics = newMetrics(manifest.version);
   countProcess(metrics.registry);
-  const draining = { hasBegun: false };
-  const app = createApp({
-    config,
-    database,
-    bots,
-    box,
-    adServiceOf,
-    logger,
-    hint,
-    stopping: stopping.signal,
-    isControlSocket,
-    metrics,
-    isDraining: () => draining.hasBegun,
-    warning: () => clockWarning(clock),
-    now,
-  });
+  return { logger, folder, database, clock, metrics };
+}
 
-  const url = await listen(app, config);
-  const metricsApp = await serveMetrics({ ...config.metrics, registry: metrics.registry, logger });
-  folder?.serve((socket) => {
-    controlSockets.add(socket);
-    app.server.emit("connection", socket);
-  });
-  const reconciliation = startReconciling({
-    database,
-    settleAfterSeconds: 30,
-    logger,
-    now,
-    onRecorded: hint.announce,
-    bots: () =>
-      bots.all().map(({ id, payout, adApiTokens }) => ({ id, payout, adService: adServiceOf(adApiTokens[0]) })),
-    onRound: (result, botId) =>
-      metrics.intake.reconciled(
-        botId,
-        result,
-        performance.now(),
-        bots.all().map(({ id }) => id),
-      ),
-  });
+type Node = Awaited<ReturnType<typeof openNode>>;
+
+/** The background loops, by the name that their metrics have. */
+function startLoops(
+  { database, logger, metrics, clock: { now } }: Node,
+  {
+    bots,
+    adServiceOf,
+    hint,
+  }: Pick<AppOptions, "bots" | "hint"> & { readonly adServiceOf: (token: string) => AdServiceClient },
+) {
   // A change by another node, or by a command without a server, shows up here.
   let isTableRead = true;
-  const refreshing = startLoop({
-    everyMs: refreshBotsMs,
-    async round() {
-      await bots.refresh();
-      isTableRead = true;
-      return undefined;
-    },
-    onFault(error) {
-      // Once in an outage, not every two seconds.
-      if (isTableRead) logger.warn({ err: error }, "the table of bots cannot be read: its last state is served");
-      isTableRead = false;
-    },
-  });
-  nodeMetrics(metrics.registry, {
-    loops: { bots: refreshing, reconciliation },
-    poolState: database.poolState,
-    poolSize: config.poolSize,
-  });
-  onStopSignal({ logger, drainMs: config.drainMs, draining }, async () => {
-    stopping.abort();
-    const reconciled = reconciliation.stop();
-    await app.close();
-    await connections.destroy();
-    await reconciled;
-    await refreshing.stop();
-    await hint.stop();
-    await metricsApp?.close();
-    clock.stop();
-    await database.close();
-    await folder?.release();
-  });
-  const clockFault = clockWarning(clock);
-  if (clockFault !== undefined) logger.warn({}, clockFault);
-  logListening(logger, {
-    version: manifest.version,
-    schema: newestMigration(migrations),
-    store: config.databaseUrl === undefined ? "embedded" : "server",
-    url,
-  });
+  return {
+    reconciliation: startReconciling({
+      database,
+      settleAfterSeconds: 30,
+      logger,
+      now,
+      onRecorded: hint.announce,
+      bots: () =>
+        bots.all().map(({ id, payout, adApiTokens }) => ({ id, payout, adService: adServiceOf(adApiTokens[0]) })),
+      onRound: (result, botId) =>
+        metrics.intake.reconciled(
+          botId,
+          result,
+          performance.now(),
+          bots.all().map(({ id }) => id),
+        ),
+    }),
+    bots: startLoop({
+      everyMs: refreshBotsMs,
+      async round() {
+        await bots.refresh();
+        isTableRead = true;
+        return undefined;
+      },
+      onFault(error) {
+        // Once in an outage, not every two seconds.
+        if (isTableRead) logger.warn({ err: error }, "the table of bots cannot be read: its last state is served");
+        isTableRead = false;
+      },
+    }),
+  };
 }
 
 async function listen(app: ReturnType<typeof createApp>, { host, port }: Config): Promise<string> {

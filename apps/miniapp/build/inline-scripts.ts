@@ -87,7 +87,8 @@ export async function inES5(entry: string, root: string): Promise<string> {
   }
   const { code } = await transformWithOxc(await readFile(entry, "utf8"), entry);
   const options = { ecma: 5, compress: { passes: 3, global_defs: { "@WORDS": JSON.stringify(words) } } } as const;
-  const script = (await minify(code, options)).code ?? "";
+  // In a function, since a classic script shares its names with the page.
+  const script = (await minify(`(function () {${code}})();`, options)).code ?? "";
   parse(script, { ecmaVersion: 5 });
   return script;
 }

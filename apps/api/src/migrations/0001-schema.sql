@@ -166,6 +166,50 @@ create table reconciliations (
   settled_event_id text
 );
 
+-- Lines of events with what is stored about each: the event itself, its code, and the earlier entries of its code.
+create function ledger_facts(bot text, lines json) returns table (
+  event_id text, event text, user_id text, code text, reference text, start_param text, day date, is_test boolean,
+  revenue_micros bigint, currency text, raw_body text, signature text, repeats integer,
+  own_reference text, known_user_id text, is_known boolean, lacks_bytes boolean,
+  entries integer, is_settled boolean, has_earned boolean, is_foreign boolean
+) language sql stable as $$
+  select line.*, coalesce(line.reference, issued.reference), known.user_id, known.user_id is not null, known.lacks_bytes,
+    earlier.entries, earlier.is_settled, earlier.has_earned,
+    coalesce(earlier.owner, issued.user_id, line.user_id) <> line.user_id
+  from json_to_recordset(lines) as line (
+    event_id text, event text, user_id text, code text, reference text, start_param text, day date, is_test boolean,
+    revenue_micros bigint, currency text, raw_body text, signature text, repeats integer
+  )
+  left join lateral (
+    select entry.user_id, entry.raw_body is null as lacks_bytes from ledger_entries as entry
+    where entry.bot_id = bot and entry.event_id = line.event_id limit 1
+  ) as known on true
+  left join lateral (
+    select issued.user_id, issued.reference from codes as issued
+    where issued.bot_id = bot and issued.code = line.code limit 1
+  ) as issued on true
+  cross join lateral (
+    select count(*)::integer as entries,
+      max(entry.user_id) filter (where coalesce(reason, '') not in ('test', 'code-of-another-user')) as owner,
+      bool_or(coalesce(reason, '') not in ('test', 'code-of-another-user', 'no-reward')) as is_settled,
+      bool_or(entry.event = line.event and coalesce(reason, '') not in ('test', 'code-of-another-user')) as has_earned
+    from ledger_entries as entry where entry.bot_id = bot and entry.code = line.code
+  ) as earlier
+$$;
+
+-- Why an event pays nothing, without the daily cap; null: it pays.
+create function why_unpaid(
+  is_test boolean, is_foreign boolean, worth bigint, is_code_paid boolean, has_earned boolean
+) returns text language sql immutable as $$
+  select case
+    when is_test then 'test'
+    when is_foreign then 'code-of-another-user'
+    when worth = 0 then 'no-reward'
+    when is_code_paid then 'code-already-paid'
+    when has_earned then 'event-already-recorded'
+  end
+$$;
+
 -- Records events: ledger entry, balance and daily count in one statement, so in one commit. Returns the number of new lines, by
 -- the reason why they pay nothing (null: they pay). No event, code or user occurs twice among the lines.
 --
@@ -174,8 +218,8 @@ create table reconciliations (
 -- the next number of its code, and an event has one entry. A retry first waits for the transactions that credit the same users,
 -- and then sees their rows.
 --
--- A function keeps its plan, whatever the session's settings are: planning each time cost 0.3 ms a call. Each look-up is a
--- lateral by the whole key of an index, so the plan made while the tables were empty stays good.
+-- A function keeps its plan, whatever the session's settings are: planning each time cost 0.3 ms a call. `ledger_facts`, which
+-- the plan contains, looks up each line by the whole key of an index, so the plan made while the tables were empty stays good.
 create function record_events(
   bot text, lines json, worth_of_view bigint, worth_of_link bigint, pays_code_once boolean, daily_cap integer,
   is_retry boolean
@@ -190,30 +234,7 @@ begin
   end if;
   return query
   with arrived as materialized (
-    select line.*, coalesce(line.reference, issued.reference) as own_reference,
-      known.user_id as known_user_id, known.user_id is not null as is_known, known.lacks_bytes,
-      earlier.entries, earlier.is_settled, earlier.has_earned,
-      coalesce(earlier.owner, issued.user_id, line.user_id) <> line.user_id as is_foreign,
-      case line.event when 'rewarded' then worth_of_view else worth_of_link end as worth
-    from json_to_recordset(lines) as line (
-      event_id text, event text, user_id text, code text, reference text, start_param text, day date, is_test boolean,
-      revenue_micros bigint, currency text, raw_body text, signature text, repeats integer
-    )
-    left join lateral (
-      select entry.user_id, entry.raw_body is null as lacks_bytes from ledger_entries as entry
-      where entry.bot_id = bot and entry.event_id = line.event_id limit 1
-    ) as known on true
-    left join lateral (
-      select issued.user_id, issued.reference from codes as issued
-      where issued.bot_id = bot and issued.code = line.code limit 1
-    ) as issued on true
-    cross join lateral (
-      select count(*)::integer as entries,
-        max(entry.user_id) filter (where coalesce(reason, '') not in ('test', 'code-of-another-user')) as owner,
-        bool_or(coalesce(reason, '') not in ('test', 'code-of-another-user', 'no-reward')) as is_settled,
-        bool_or(entry.event = line.event and coalesce(reason, '') not in ('test', 'code-of-another-user')) as has_earned
-      from ledger_entries as entry where entry.bot_id = bot and entry.code = line.code
-    ) as earlier
+    select *, case event when 'rewarded' then worth_of_view else worth_of_link end as worth from ledger_facts(bot, lines)
   ), repeated as (
     insert into receipts as kept
       (bot_id, event_id, event, user_id, raw_body, signature, duplicates, last_duplicate_at)
@@ -229,14 +250,7 @@ begin
       last_duplicate_at = case when excluded.duplicates > 0 or num_nonnulls(kept.raw_body, excluded.raw_body) = 2
         then now() else kept.last_duplicate_at end
   ), judged as materialized (
-    select *,
-      case
-        when is_test then 'test'
-        when is_foreign then 'code-of-another-user'
-        when worth = 0 then 'no-reward'
-        when pays_code_once and is_settled then 'code-already-paid'
-        when has_earned then 'event-already-recorded'
-      end as refusal
+    select *, why_unpaid(is_test, is_foreign, worth, pays_code_once and is_settled, has_earned) as refusal
     from arrived where not is_known
   ), counted as (
     insert into daily_rewards as kept (bot_id, user_id, day, counted)

@@ -14,6 +14,8 @@ const pictureSizes = { garden: [320, 150], coins: [56, 56], seeds: [56, 56] };
 
 /** Draws messages. `say` sends a command for the user, `openAd` opens the phone, `press` sends a button's data. */
 export function createConversation({ say, openAd, press }) {
+  const suggest = createSuggestions({ say, openAd });
+
   function show(message) {
     if (shown.has(message.id)) return;
     shown.add(message.id);
@@ -77,6 +79,11 @@ export function createConversation({ say, openAd, press }) {
     used.replaceChildren(icon("check"), words.used[event]);
   }
 
+  return { show, isEmpty: () => shown.size === 0 };
+}
+
+/** Returns the function that shows a message's quick replies. */
+function createSuggestions({ say, openAd }) {
   /** Replaces the quick replies only if they change, so that a focused one keeps the focus. */
   function suggest({ suggestions: offered, isOneTime = false, placeholder }) {
     const commands = offered.map(({ command, miniappUrl, row }) => `${row} ${command ?? miniappUrl}`).join("\n");
@@ -119,7 +126,7 @@ export function createConversation({ say, openAd, press }) {
     }
   }
 
-  return { show, isEmpty: () => shown.size === 0 };
+  return suggest;
 }
 
 /** The keys of a keyboard in its rows; without rows they flow. */

@@ -78,18 +78,13 @@ function AboutDialog({
     reasons: () => (
       <>
         <Title id={titleId}>{texts.question}</Title>
-        {reasons.map((each) => (
-          <Button
-            key={each}
-            look="secondary"
-            onClick={() => {
-              reason.current = each;
-              send();
-            }}
-          >
-            {texts[`report-${each}`]}
-          </Button>
-        ))}
+        <Reasons
+          texts={texts}
+          onChoose={(chosen) => {
+            reason.current = chosen;
+            send();
+          }}
+        />
       </>
     ),
     sending: () => (
@@ -136,6 +131,14 @@ const reasons = Object.keys({
   broken: true,
   other: true,
 } satisfies Record<AdReportReason, true>) as AdReportReason[];
+
+function Reasons({ texts, onChoose }: { texts: AboutTexts; onChoose: (reason: AdReportReason) => void }) {
+  return reasons.map((each) => (
+    <Button key={each} look="secondary" onClick={() => onChoose(each)}>
+      {texts[`report-${each}`]}
+    </Button>
+  ));
+}
 
 /** It takes the focus at each step, as the button that led there is gone. */
 function Title({ id, children }: { id: string; children: ReactNode }) {

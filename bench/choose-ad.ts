@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { type CampaignState, flatCurve } from "../apps/ad-service/src/ad-selection/campaign-state.ts";
 import { chooseAd, drawByWeight, indexCampaigns } from "../apps/ad-service/src/ad-selection/choose-ad.ts";
 import { type AdRequest, exclusionReason } from "../apps/ad-service/src/ad-selection/eligibility.ts";
+import { openLocalTimes } from "../apps/ad-service/src/ad-selection/local-time.ts";
 import { seededRandom, stateOf } from "../apps/ad-service/test/fixtures/selection-fixture.ts";
 
 const { values } = parseArgs({
@@ -17,7 +18,7 @@ const choices = Number(values.choices);
 
 const random = seededRandom(1);
 const now = new Date("2026-03-03T12:00:00Z");
-const moment = { now, curve: flatCurve };
+const moment = { now, curve: flatCurve, localTimes: openLocalTimes() };
 const pick = <Item>(items: readonly Item[]): Item => {
   const item = items[Math.floor(random() * items.length)];
   if (item === undefined) throw new Error("nothing to pick from");

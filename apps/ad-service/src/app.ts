@@ -1,3 +1,4 @@
+import { publicKeyOf } from "@intermission/ad-core/telegram-init-data";
 import { type Database, ping } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { serveApiReference } from "@intermission/server/api-reference";
@@ -38,6 +39,7 @@ import { openCodes } from "./codes/issue-code.ts";
 import type { Config } from "./config.ts";
 import { conversionOperatorRoutes } from "./conversions/operator-routes.ts";
 import { conversionRoutes } from "./conversions/routes.ts";
+import { openFfmpeg } from "./creatives/ffmpeg.ts";
 import type { BucketStorage, FolderStorage } from "./creatives/media-storage.ts";
 import { type CreativeOperatorDeps, creativeOperatorRoutes } from "./creatives/operator-routes.ts";
 import { mediaRoutes } from "./creatives/routes.ts";
@@ -58,6 +60,7 @@ import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
 import { userOperatorRoutes } from "./users/operator-routes.ts";
 import { openTags } from "./vast/fill-from-tag.ts";
+import { openTurns, type Turns } from "./vast/read-xml.ts";
 import { faultOfTag } from "./vast/try-tag.ts";
 import { availabilityClientRoutes } from "./views/client-routes.ts";
 import { adRows, findCandidateAd } from "./views/find-ad.ts";
@@ -100,65 +103,23 @@ export interface AppDeps {
 }
 
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
-  const {
-    config,
-    logger,
-    currency,
-    database,
-    media,
-    bots,
-    apiTokens,
-    campaigns,
-    deliveries,
-    views,
-    secretBox,
-    endpointTests,
-    registry,
-    isStopping,
-    requests,
-  } = deps;
+  const { config, logger, currency, database, media, bots, campaigns, deliveries, requests, registry } = deps;
   const { now = () => new Date() } = deps;
-  const { publicUrl, miniappDir, encryptionKey, demo } = config;
-  const keysOfTelegram = launchKeysOf(config.telegramServers);
-  const launchKeysFor = (botId: string): LaunchKeys =>
-    botId === demo.botId && demo.telegramPublicKey ? { accepted: demo.telegramPublicKey } : keysOfTelegram;
-  const { trustProxy } = config;
+  const { publicUrl, miniappDir, encryptionKey, demo, trustProxy, maxDailyClicksPerAddress, directLinkUrl } = config;
   const app = createHttpServer({ logger, trustProxy, unavailabilityOf, errorPage, rewriteUrl: linkAddress });
   countRequests(app, registry);
 
-  healthRoutes(app, {
-    check: () => database.run(ping, []),
-    requirement: async () => {
-      deps.requirement?.();
-      await requireBuiltPage(config);
-    },
-    warning: deps.warning,
-    isStopping,
-    withinMs: config.databaseLimits.silentMs,
-  });
-  if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
-  if (config.hasApiReference) serveApiReference(app, { title: "Intermission: ad service", documents });
-  clientApiRoutes(app, {
-    database,
-    apiTokens,
-    campaigns,
-    deliveries,
-    endpointTests,
-    rateLimits: config.rateLimits,
-    currency,
-    publicUrl,
-    links: config,
-    now,
-  });
+  nodeRoutes(app, deps);
+  clientApiRoutes(app, { ...deps, rateLimits: config.rateLimits, publicUrl, links: config, now });
   const isPlainHttpAllowed = config.mode === "demo";
-  const tags = openTags({ database, requests, isPlainHttpAllowed, log: logger, now, registry });
+  const turns = openTurns();
+  const tags = openTags({ database, requests, isPlainHttpAllowed, turns, log: logger, now, registry });
   app.register(async (surface) => {
     await describeApi(surface, playerApi(publicUrl));
-    viewPlayerRoutes(surface, { database, bots, views, campaigns, tags, launchKeysFor, publicUrl, now });
+    viewPlayerRoutes(surface, { ...deps, tags, launchKeysFor: launchKeysBy(config), publicUrl, now });
     adClickRoutes(surface, { database, now });
   });
   conversionRoutes(app, { database, currency, now });
-  const { maxDailyClicksPerAddress, directLinkUrl } = config;
   const clicks = openClicks({ database, bots, campaigns, deliveries, maxDailyClicksPerAddress, log: logger });
   directLinkRoutes(app, { clicks, encryptionKey, directLinkUrl, now });
   mediaRoutes(app, { media });
@@ -175,22 +136,13 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   app.register(async (surface) => {
     await describeApi(surface, operatorApi(publicUrl));
     operatorRoutes(surface, {
-      database,
-      bots,
-      apiTokens,
-      secretBox,
-      campaigns,
-      deliveries,
-      endpointTests,
-      requests,
-      currency,
-      media,
+      ...deps,
       miniappUrl: config.miniappUrl,
       publicUrl,
       isPlainHttpAllowed,
+      turns,
       isTrusted: (request) => deps.isControlSocket(request.raw.socket),
       operatorToken: config.operatorToken,
-      registry,
       now,
     });
   });
@@ -200,13 +152,36 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   return app;
 }
 
+/** What operators and their tools ask a node: its health, its metrics, the reference of its APIs. */
+function nodeRoutes(app: FastifyInstance, { config, database, registry, ...deps }: AppDeps): void {
+  healthRoutes(app, {
+    check: () => database.run(ping, []),
+    requirement: async () => {
+      deps.requirement?.();
+      await requireBuiltPage(config);
+    },
+    warning: deps.warning,
+    isStopping: deps.isStopping,
+    withinMs: config.databaseLimits.silentMs,
+  });
+  if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
+  if (config.hasApiReference) serveApiReference(app, { title: "Intermission: ad service", documents });
+}
+
+/** The keys that sign a bot's launch data: Telegram's; of the demo's own bot, those of its simulated Telegram. */
+function launchKeysBy({ telegramServers, demo }: AppDeps["config"]): (botId: string) => LaunchKeys {
+  const keysOfTelegram = launchKeysOf(telegramServers);
+  const keysOfDemo = demo.telegramPublicKey ? { accepted: publicKeyOf(demo.telegramPublicKey) } : keysOfTelegram;
+  return (botId) => (botId === demo.botId ? keysOfDemo : keysOfTelegram);
+}
+
 /**
  * The operator's routes alone, for a command line that opened the store itself. They need no token: opening the store
  * proves access.
  */
-export function createOperatorApp(deps: Omit<OperatorDeps, keyof OperatorAuth> & { logger: Logger }) {
+export function createOperatorApp(deps: Omit<OperatorDeps, keyof OperatorAuth | "turns"> & { logger: Logger }) {
   const app = createHttpServer({ logger: deps.logger, trustProxy: false, unavailabilityOf });
-  operatorRoutes(app, { ...deps, isTrusted: () => true, operatorToken: undefined });
+  operatorRoutes(app, { ...deps, turns: openTurns(), isTrusted: () => true, operatorToken: undefined });
   return app;
 }
 
@@ -253,12 +228,12 @@ export function clientApiRoutes(app: FastifyInstance, deps: ClientApiDeps): void
 
 export type OperatorDeps = BotOperatorDeps &
   Omit<CampaignOperatorDeps, "requireBots"> &
-  Omit<CreativeOperatorDeps, "downloadVideo" | "faultOfTag" | "requireBots"> &
+  Omit<CreativeOperatorDeps, "ffmpeg" | "downloadVideo" | "faultOfTag" | "requireBots"> &
   DeliveryOperatorDeps &
   StatsOperatorDeps &
   ExplainOperatorDeps &
   PeopleOperatorDeps &
-  OperatorAuth & { requests: GuardedRequests };
+  OperatorAuth & { requests: GuardedRequests; turns: Turns };
 
 interface OperatorAuth {
   /** Whether the request came through the socket in the data folder, which only the server's own user can open. */
@@ -296,6 +271,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       tokenOperatorRoutes(scope, deps);
       creativeOperatorRoutes(scope, {
         ...deps,
+        ffmpeg: openFfmpeg(),
         downloadVideo: (video) => downloadVideo(deps.requests, video),
         faultOfTag: (url) => faultOfTag(deps, { url, now: deps.now }),
         requireBots: (botIds) => requireBots(deps.database, botIds),

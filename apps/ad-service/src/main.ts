@@ -37,6 +37,65 @@ import { startSweepingViews } from "./views/sweep-views.ts";
 import { countLiveViews, openViews } from "./views/views.ts";
 
 async function start(config: Config): Promise<void> {
+  const node = await openNode(config);
+  const { database, clock, logger, registry, secretBox, store } = node;
+  const { now } = clock;
+  await requireEncryptionKey({ database, secretBox }, logger);
+  const currency = await requireCurrency(database, config.currency, logger);
+  await rememberPublisherShare(database, { configured: config.publisherSharePercent, now: now() }, logger);
+  const features = await openFeatures(config, node);
+  const { requests, views } = features;
+  const { checkingMedia, comparingShare } = features.checks;
+  const controlSockets = new WeakSet<object>();
+  const draining = { hasBegun: false };
+  const app = await createApp({
+    ...features,
+    config,
+    currency,
+    logger,
+    database,
+    secretBox,
+    isControlSocket: (socket) => controlSockets.has(socket),
+    registry,
+    isStopping: () => draining.hasBegun,
+    requirement: checkingMedia.require,
+    warning: () =>
+      [clockWarning(clock), comparingShare.warning(), checkingMedia.warning()]
+        .filter((one) => one !== undefined)
+        .join("; ") || undefined,
+    now,
+  });
+  await app.listen({ host: config.host, port: config.port });
+  const metricsApp = await serveMetrics({ ...config.metrics, registry, logger });
+  node.folder?.serve((socket) => {
+    controlSockets.add(socket);
+    app.server.emit("connection", socket);
+  });
+  const loops = startLoops(config, node, features);
+  servingMetrics(registry, { database, currency, liveViews: () => countLiveViews(views, now()), log: logger });
+  nodeMetrics(registry, { loops, poolState: store.poolState, poolSize: config.poolSize });
+
+  onStopSignal({ logger, drainMs: config.drainMs, draining }, async () => {
+    stopEndpointTests(features.endpointTests);
+    await app.close();
+    await Promise.all([features.deliveries, ...Object.values(loops)].map((one) => one.stop()));
+    await requests.close();
+    await metricsApp?.close();
+    clock.stop();
+    await database.close();
+    await node.folder?.release();
+  });
+  await warnOfFaults(config, node);
+  logListening(logger, {
+    version: manifest.version,
+    schema: newestMigration(migrations),
+    store: config.databaseUrl === undefined ? "embedded" : "server",
+    url: config.publicUrl,
+  });
+}
+
+/** What this process has whatever it serves: its log, its data folder, its store, the store's clock, its metrics. */
+async function openNode(config: Config) {
   const logger = createLogger({ level: config.logLevel, name: "ad-service", isOutage: isStoreOutage });
   requireStoreInUse(config, logger);
   await requireMediaFolder(config.media);
@@ -55,128 +114,76 @@ async function start(config: Config): Promise<void> {
   });
   const database = recordingDatabase(store);
   const clock = await followDatabaseClock(database);
-  const { now } = clock;
-  markAbandonedStore(config, now(), logger);
-  const secretBox = openSecretBox(config.encryptionKey);
-  await requireEncryptionKey({ database, secretBox }, logger);
-  const currency = await requireCurrency(database, config.currency, logger);
-  await rememberPublisherShare(database, { configured: config.publisherSharePercent, now: now() }, logger);
-  const campaigns = await startCampaignSnapshot({ database, log: logger, now });
-  const requests = openGuardedRequests(config.requests);
-  const controlSockets = new WeakSet<object>();
-  const isControlSocket = (socket: object) => controlSockets.has(socket);
+  markAbandonedStore(config, clock.now(), logger);
   const registry = metricsRegistry({ service: "ad-service", version: manifest.version });
   countProcess(registry);
-  const media = await openMediaStorage(config.media);
-  const checkingMedia = await startCheckingMedia({ database, media, registry, log: logger, now });
-  const comparingShare = startComparingShare({ database, configured: config.publisherSharePercent, log: logger });
-  const metrics = deliveryMetrics(registry, { database, log: logger });
-  const deliveries = openWebhookDelivery({ database, secretBox, requests, log: logger, metrics, now });
-  const bots = openBots(database);
-  const apiTokens = openApiTokens(bots);
-  const views = openViews({ bots, deliveries, log: logger });
-  const retrySeconds = config.mode === "demo" ? DEMO_RETRY_SECONDS : undefined;
-  const endpointTests = openEndpointTests({
-    database,
-    deliveries,
-    secretBox,
-    requests,
-    log: logger,
-    retrySeconds,
-    now,
-  });
-  const draining = { hasBegun: false };
-  const app = await createApp({
-    config,
-    currency,
-    logger,
-    database,
-    media,
-    bots,
-    apiTokens,
-    requests,
-    secretBox,
-    campaigns,
-    deliveries,
-    views,
-    endpointTests,
-    isControlSocket,
-    registry,
-    isStopping: () => draining.hasBegun,
-    requirement: checkingMedia.require,
-    warning: () =>
-      [clockWarning(clock), comparingShare.warning(), checkingMedia.warning()]
-        .filter((one) => one !== undefined)
-        .join("; ") || undefined,
-    now,
-  });
-  await app.listen({ host: config.host, port: config.port });
-  const metricsApp = await serveMetrics({ ...config.metrics, registry, logger });
-  folder?.serve((socket) => {
-    controlSockets.add(socket);
-    app.server.emit("connection", socket);
-  });
-  const sweeping = startSweepingViews({ views, log: logger, now });
-  const rollingUp = startRollingUpStatistics({ database, log: logger, now });
-  deliveries.start();
-  const calling = startCallingTrackers({ database, requests, log: logger, now });
-  const noticing = startSendingNotices({
-    database,
-    requests,
-    settings: config.notices,
-    tokensOf: async (botId) =>
-      (await signingTokens({ database, secretBox }, { botIds: [botId], now: now() })).get(botId),
-    log: logger,
-    now,
-  });
-  const testing = startTestingEndpoints({ database, endpointTests, log: logger });
-  servingMetrics(registry, { database, currency, liveViews: () => countLiveViews(views, now()), log: logger });
-  nodeMetrics(registry, {
-    loops: {
-      "campaign-snapshot": campaigns,
-      "endpoint-tests": testing,
-      "media-check": checkingMedia,
-      notices: noticing,
-      "publisher-share": comparingShare,
-      statistics: rollingUp,
-      trackers: calling,
-      "view-sweep": sweeping,
-    },
-    poolState: store.poolState,
-    poolSize: config.poolSize,
-  });
+  return { logger, folder, store, database, clock, registry, secretBox: openSecretBox(config.encryptionKey) };
+}
 
-  onStopSignal({ logger, drainMs: config.drainMs, draining }, async () => {
-    stopEndpointTests(endpointTests);
-    await app.close();
-    await Promise.all([
-      sweeping.stop(),
-      deliveries.stop(),
-      testing.stop(),
-      noticing.stop(),
-      rollingUp.stop(),
-      checkingMedia.stop(),
-      comparingShare.stop(),
-      calling.stop(),
-      campaigns.stop(),
-    ]);
-    await requests.close();
-    await metricsApp?.close();
-    clock.stop();
-    await database.close();
-    await folder?.release();
-  });
+type Node = Awaited<ReturnType<typeof openNode>>;
+
+/** What the features keep in memory, and the checks that say whether this node can serve. */
+async function openFeatures(config: Config, { database, secretBox, registry, logger: log, clock: { now } }: Node) {
+  const campaigns = await startCampaignSnapshot({ database, log, now });
+  const requests = openGuardedRequests(config.requests);
+  const media = await openMediaStorage(config.media);
+  const checkingMedia = await startCheckingMedia({ database, media, registry, log, now });
+  const comparingShare = startComparingShare({ database, configured: config.publisherSharePercent, log });
+  const metrics = deliveryMetrics(registry, { database, log });
+  const deliveries = openWebhookDelivery({ database, secretBox, requests, log, metrics, now });
+  const bots = openBots(database);
+  const retrySeconds = config.mode === "demo" ? DEMO_RETRY_SECONDS : undefined;
+  return {
+    campaigns,
+    requests,
+    media,
+    checks: { checkingMedia, comparingShare },
+    deliveries,
+    bots,
+    apiTokens: openApiTokens(bots),
+    views: openViews({ bots, deliveries, log }),
+    endpointTests: openEndpointTests({ database, deliveries, secretBox, requests, log, retrySeconds, now }),
+  };
+}
+
+type Features = Awaited<ReturnType<typeof openFeatures>>;
+
+/** Starts the sending of webhooks, and the background loops: by the name that their metrics have. */
+function startLoops(config: Config, node: Node, { campaigns, requests, deliveries, ...features }: Features) {
+  const {
+    database,
+    secretBox,
+    logger: log,
+    clock: { now },
+  } = node;
+  deliveries.start();
+  return {
+    "campaign-snapshot": campaigns,
+    "media-check": features.checks.checkingMedia,
+    "publisher-share": features.checks.comparingShare,
+    "view-sweep": startSweepingViews({ views: features.views, log, now }),
+    statistics: startRollingUpStatistics({ database, log, now }),
+    trackers: startCallingTrackers({ database, requests, log, now }),
+    notices: startSendingNotices({
+      database,
+      requests,
+      settings: config.notices,
+      tokensOf: async (botId) =>
+        (await signingTokens({ database, secretBox }, { botIds: [botId], now: now() })).get(botId),
+      log,
+      now,
+    }),
+    "endpoint-tests": startTestingEndpoints({ database, endpointTests: features.endpointTests, log }),
+  };
+}
+
+/** Logs what an operator should know from the start, although this node serves. */
+async function warnOfFaults(config: Config, { clock, logger }: Node): Promise<void> {
   const pageFault = await requireBuiltPage(config).then(
     () => undefined,
     (error: Error) => error.message,
   );
   for (const warning of [clockWarning(clock), pageFault]) if (warning !== undefined) logger.warn({}, warning);
-  logListening(logger, {
-    version: manifest.version,
-    schema: newestMigration(migrations),
-    store: config.databaseUrl === undefined ? "embedded" : "server",
-    url: config.publicUrl,
-  });
 }
 
 try {

@@ -1,6 +1,8 @@
 import { crawlerAgents, libraryAgents, misjudgedAgents, personAgents } from "@intermission/testing/visitor-agents";
 import { describe, expect, test } from "vitest";
-import { type RequestHeaders, recognisePerson } from "./visitor.ts";
+import { openKnownAgents, type RequestHeaders, recognisePerson } from "./visitor.ts";
+
+const agents = openKnownAgents();
 
 const phone = personAgents[0] ?? "";
 const person: RequestHeaders = { "user-agent": phone, "accept-language": "ru,en;q=0.8", host: "ads.test" };
@@ -10,23 +12,32 @@ test("the list of crawlers to recognise has at least 40 entries", () => {
 });
 
 test.each(crawlerAgents)("a machine: %s", (agent) => {
-  expect(recognisePerson("GET", { ...person, "user-agent": agent })).toEqual({ kind: "machine", reason: "crawler" });
-  expect(recognisePerson("POST", { ...person, "user-agent": agent })).toEqual({ kind: "machine", reason: "crawler" });
+  expect(recognisePerson(agents, "GET", { ...person, "user-agent": agent })).toEqual({
+    kind: "machine",
+    reason: "crawler",
+  });
+  expect(recognisePerson(agents, "POST", { ...person, "user-agent": agent })).toEqual({
+    kind: "machine",
+    reason: "crawler",
+  });
 });
 
 test.each(libraryAgents)("a library, and so a machine: %s", (agent) => {
-  expect(recognisePerson("GET", { ...person, "user-agent": agent })).toEqual({ kind: "machine", reason: "library" });
+  expect(recognisePerson(agents, "GET", { ...person, "user-agent": agent })).toEqual({
+    kind: "machine",
+    reason: "library",
+  });
 });
 
 test.each(misjudgedAgents)("may be a person (%s), and can pass with a tap: %s", (reason, agent) => {
   const headers = { ...person, "user-agent": agent };
-  expect(recognisePerson("GET", headers)).toEqual({ kind: "doubtful", reason });
-  expect(recognisePerson("POST", { ...headers, "sec-fetch-site": "same-origin" })).toEqual({ kind: "person" });
-  expect(recognisePerson("HEAD", headers)).toEqual({ kind: "machine", reason: "head" });
+  expect(recognisePerson(agents, "GET", headers)).toEqual({ kind: "doubtful", reason });
+  expect(recognisePerson(agents, "POST", { ...headers, "sec-fetch-site": "same-origin" })).toEqual({ kind: "person" });
+  expect(recognisePerson(agents, "HEAD", headers)).toEqual({ kind: "machine", reason: "head" });
 });
 
 test.each(personAgents)("a person: %s", (agent) => {
-  expect(recognisePerson("GET", { ...person, "user-agent": agent })).toEqual({ kind: "person" });
+  expect(recognisePerson(agents, "GET", { ...person, "user-agent": agent })).toEqual({ kind: "person" });
 });
 
 test.each([
@@ -35,7 +46,7 @@ test.each([
   ["blanks", `Mozilla/5.0 (X) Gecko bot ${" ".repeat(15_000)}x`],
 ])("an agent of 15 kB of %s is judged immediately", (_what, agent) => {
   const start = performance.now();
-  for (let round = 0; round < 100; round++) recognisePerson("GET", { ...person, "user-agent": agent });
+  for (let round = 0; round < 100; round++) recognisePerson(agents, "GET", { ...person, "user-agent": agent });
   expect((performance.now() - start) / 100).toBeLessThan(20);
 });
 
@@ -94,6 +105,6 @@ describe("what the headers reveal", () => {
     ],
     ["our own form, its origin hidden", "POST", { origin: "null" }, { kind: "person" }],
   ] as const)("%s", (_what, method, headers, visitor) => {
-    expect(recognisePerson(method, { ...person, ...headers })).toEqual(visitor);
+    expect(recognisePerson(agents, method, { ...person, ...headers })).toEqual(visitor);
   });
 });

@@ -73,20 +73,22 @@ function isName(pattern: string): boolean {
 /** Longer ones are forged: the limit bounds the time of the patterns. */
 const MAX_AGENT_LENGTH = 1024;
 
-/** Most visitors share a few hundred agents; the patterns take 12 µs. */
-const recognised = new LRUCache<string, Agent>({ max: 2000 });
+/** What user agents were judged to be. Most visitors share a few hundred of them; the patterns take 12 µs. */
+export type KnownAgents = LRUCache<string, Agent>;
+
+export const openKnownAgents = (): KnownAgents => new LRUCache({ max: 2000 });
 
 /**
  * Classifies a user agent. A `crawler` or `library` identifies itself, by a name or the address of its owner, or has neither
  * version nor device. A browser or phone that only contains a word of the crawlers' list (a phone called Spider, an app
  * called ChatBot) is `crawler-like`; an agent without any of these signs is unknown. Both may belong to a person.
  */
-export function recogniseAgent(fullAgent: string): Agent {
+export function recogniseAgent(agents: KnownAgents, fullAgent: string): Agent {
   const agent = fullAgent.slice(0, MAX_AGENT_LENGTH);
-  const known = recognised.get(agent);
+  const known = agents.get(agent);
   if (known !== undefined) return known;
   const judged = judgeAgent(agent);
-  recognised.set(agent, judged);
+  agents.set(agent, judged);
   return judged;
 }
 
@@ -133,12 +135,17 @@ export type RequestHeaders = Readonly<Record<string, string | string[] | undefin
  * messengers' previews: they fetch each link a bot sends, seconds before its user can tap. A forged request passes
  * here; the limits bound what it earns.
  */
-export function recognisePerson(method: string, headers: RequestHeaders, ownOrigin?: string): Visitor {
+export function recognisePerson(
+  agents: KnownAgents,
+  method: string,
+  headers: RequestHeaders,
+  ownOrigin?: string,
+): Visitor {
   const agent = text(headers["user-agent"]);
   if (method === "HEAD") return { kind: "machine", reason: "head" };
   if (isPrefetch(headers)) return { kind: "machine", reason: "prefetch" };
   if (agent === "") return { kind: "machine", reason: "empty-agent" };
-  const recognised = recogniseAgent(agent);
+  const recognised = recogniseAgent(agents, agent);
   if (recognised === "crawler" || recognised === "library") return { kind: "machine", reason: recognised };
 
   // Older browsers send none of the Sec-Fetch headers; in browsers that do, a page cannot forge them.

@@ -5,6 +5,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { type Delivered, selectCampaigns } from "../campaigns/campaigns.ts";
 import { type CampaignState, countAds, flatCurve, type ServedAds, type TrafficCurve } from "./campaign-state.ts";
 import { type CampaignIndex, indexCampaigns } from "./choose-ad.ts";
+import { openLocalTimes } from "./local-time.ts";
 
 export interface RunningCampaigns {
   campaigns: Campaign[];
@@ -147,6 +148,7 @@ export async function startCampaignSnapshot(deps: {
     at: 0,
     day: "",
   };
+  const localTimes = openLocalTimes();
   let turn: Promise<void> = Promise.resolve();
 
   async function read(): Promise<void> {
@@ -165,7 +167,7 @@ export async function startCampaignSnapshot(deps: {
     });
     snapshot.byId = new Map(states.map((state) => [state.campaign.campaignId, state]));
     for (const ad of snapshot.reserved) countAds(snapshot, ad, 1);
-    snapshot.index = indexCampaigns(states, { now: at, curve: running.curve });
+    snapshot.index = indexCampaigns(states, { now: at, curve: running.curve, localTimes });
   }
 
   const earlierOf = ({ campaignId }: Campaign): Delivered => ({ ...nothing, ...running.earlier.get(campaignId) });
@@ -178,7 +180,7 @@ export async function startCampaignSnapshot(deps: {
     return result;
   };
   const snapshot: CampaignSnapshot = {
-    index: indexCampaigns([], { now: now(), curve: flatCurve }),
+    index: indexCampaigns([], { now: now(), curve: flatCurve, localTimes }),
     byId: new Map(),
     reserved: new Set(),
     refresh,

@@ -125,23 +125,9 @@ const DAY_MS = 86_400_000;
 /** The share of a day's requests that is expected by a moment of the day, 0 to 1. */
 export function shareOfDay(curve: TrafficCurve, millisecondsOfDay: number): number {
   const hour = Math.min(23, Math.floor(millisecondsOfDay / HOUR_MS));
-  const before = sumsOf(curve)[hour] ?? 0;
+  let before = 0;
+  for (let earlier = 0; earlier < hour; earlier++) before += curve[earlier] ?? 0;
   return Math.min(1, before + (curve[hour] ?? 0) * ((millisecondsOfDay - hour * HOUR_MS) / HOUR_MS));
-}
-
-const sums = new WeakMap<TrafficCurve, readonly number[]>();
-
-/** For each hour, the sum of the shares before it. */
-function sumsOf(curve: TrafficCurve): readonly number[] {
-  const known = sums.get(curve);
-  if (known) return known;
-  let sum = 0;
-  const made = curve.map((share) => {
-    sum += share;
-    return sum - share;
-  });
-  sums.set(curve, made);
-  return made;
 }
 
 /**

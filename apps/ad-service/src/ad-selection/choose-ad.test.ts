@@ -4,10 +4,11 @@ import { botOfTest, requestOf, seededRandom, stateOf } from "../../test/fixtures
 import { flatCurve } from "./campaign-state.ts";
 import { chooseAd, drawByWeight, indexCampaigns } from "./choose-ad.ts";
 import { type AdRequest, exclusionReason, type Platform } from "./eligibility.ts";
+import { openLocalTimes } from "./local-time.ts";
 import { explainChoice } from "./select-ad.ts";
 
 const now = new Date("2026-03-03T12:00:00Z");
-const moment = { now, curve: flatCurve };
+const moment = { now, curve: flatCurve, localTimes: openLocalTimes() };
 
 function chosenOf(states: ReturnType<typeof stateOf>[], request: AdRequest, draws = 4000) {
   const index = indexCampaigns(states, moment);

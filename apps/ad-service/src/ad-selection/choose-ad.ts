@@ -3,6 +3,7 @@ import type { CampaignCreative } from "@intermission/operator-api/campaigns";
 import type { CampaignFormat, CampaignPriority } from "../campaigns/campaign-settings.ts";
 import { adsBehindPlan, type CampaignState, fullLimit, type TrafficCurve } from "./campaign-state.ts";
 import { type AdRequest, exclusionReason, type Moment, outOfTime } from "./eligibility.ts";
+import type { LocalTimes } from "./local-time.ts";
 
 interface Entry {
   state: CampaignState;
@@ -28,6 +29,7 @@ interface Tier {
 /** The campaigns at one moment, prepared for choosing. */
 export interface CampaignIndex {
   readonly curve: TrafficCurve;
+  readonly localTimes: LocalTimes;
   readonly states: readonly CampaignState[];
   /** Sponsorship, standard, house. */
   readonly formats: Record<CampaignFormat, readonly Tier[]>;
@@ -62,7 +64,7 @@ export function chooseAd(
   request: AdRequest,
   { now, random }: { now: Date; random: () => number },
 ): Choice {
-  const moment = { now, curve: index.curve };
+  const moment = { now, curve: index.curve, localTimes: index.localTimes };
   const tiers = index.formats[request.format];
   for (const { behindPlan, withoutPlan } of tiers) {
     for (const pool of [behindPlan, withoutPlan]) {
@@ -140,10 +142,7 @@ export function drawByWeight<Item extends { weight: number }>(
 const priorities: readonly CampaignPriority[] = ["sponsorship", "standard", "house"];
 
 /** Groups campaigns by what is the same for every request: time, limits, plan and narrowest target. */
-export function indexCampaigns(
-  states: readonly CampaignState[],
-  { now, curve }: { now: Date; curve: TrafficCurve },
-): CampaignIndex {
+export function indexCampaigns(states: readonly CampaignState[], { now, curve, localTimes }: Moment): CampaignIndex {
   const tiersOf = (format: CampaignFormat) =>
     priorities.map((priority) =>
       tierOf(
@@ -169,6 +168,7 @@ export function indexCampaigns(
   const longest = states.reduce((most, { campaign }) => Math.max(most, campaign.userCapSeconds ?? 0), 0);
   return {
     curve,
+    localTimes,
     states,
     userCapSeconds: longest > 0 ? longest : undefined,
     formats: { rewarded: tiersOf("rewarded"), direct_link: tiersOf("direct_link") },

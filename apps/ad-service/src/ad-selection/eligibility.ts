@@ -1,6 +1,7 @@
 import type { Campaign, Targeting } from "@intermission/operator-api/campaigns";
 import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 import { adsBehindPlan, type CampaignState, fullLimit, type Limit, type TrafficCurve } from "./campaign-state.ts";
+import { type LocalTimes, localTime } from "./local-time.ts";
 
 export type Platform = "android" | "ios" | "desktop" | "web";
 
@@ -43,36 +44,6 @@ export function languageOf(tag: string | undefined): string | undefined {
   return /^[a-z]{2,3}$/.test(language) ? language : undefined;
 }
 
-const HOUR_MS = 3_600_000;
-const known = new Map<string, { hour: number; weekday: number; until: number }>();
-const formats = new Map<string, Intl.DateTimeFormat>();
-const MAX_ZONES = 1000;
-
-/** Hour (0–23) and weekday (1 is Monday) in a time zone. Cached per quarter of an hour: no zone's offset changes within one. */
-export function localTime(timeZone: string, now: Date): { hour: number; weekday: number } {
-  const at = now.getTime();
-  const before = known.get(timeZone);
-  if (before && at < before.until && at >= before.until - HOUR_MS / 4) return before;
-  const parts = formatOf(timeZone).formatToParts(now);
-  const text = (type: string) => parts.find((part) => part.type === type)?.value ?? "";
-  const weekday = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"].indexOf(text("weekday")) + 1;
-  const until = (Math.floor(at / (HOUR_MS / 4)) + 1) * (HOUR_MS / 4);
-  const found = { hour: Number(text("hour")), weekday, until };
-  if (known.size >= MAX_ZONES) known.clear();
-  known.set(timeZone, found);
-  return found;
-}
-
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  let format = formats.get(timeZone);
-  if (!format) {
-    format = new Intl.DateTimeFormat("en-US", { timeZone, hour: "2-digit", hourCycle: "h23", weekday: "short" });
-    if (formats.size >= MAX_ZONES) formats.clear();
-    formats.set(timeZone, format);
-  }
-  return format;
-}
-
 export type ExclusionReason =
   | "other-format"
   | "no-video"
@@ -97,6 +68,7 @@ export type ExclusionReason =
 export interface Moment {
   now: Date;
   curve: TrafficCurve;
+  localTimes: LocalTimes;
 }
 
 /** Why a campaign does not fit the request; undefined if it may be chosen. Cheap checks that often fail come first. */
@@ -109,7 +81,7 @@ export function exclusionReason(state: CampaignState, request: AdRequest, moment
   return (
     outOfTime(campaign, moment.now) ??
     blockedByBot(campaign, request.bot) ??
-    offTarget(campaign.targeting, request, moment.now) ??
+    offTarget(campaign.targeting, request, moment) ??
     fullLimit(state, format) ??
     (isUserCapped(campaign, request, moment.now) ? "user-cap" : undefined) ??
     (isOverPlan(state, request, moment) ? "ahead-of-plan" : undefined)
@@ -131,7 +103,11 @@ function blockedByBot({ category, advertiser }: Campaign, bot: AdRequest["bot"])
   return bot.blockedAdvertisers.includes(advertiser) ? "blocked-advertiser" : undefined;
 }
 
-function offTarget(target: Targeting, { bot, user }: AdRequest, now: Date): ExclusionReason | undefined {
+function offTarget(
+  target: Targeting,
+  { bot, user }: AdRequest,
+  { now, localTimes }: Moment,
+): ExclusionReason | undefined {
   if (target.bots && !target.bots.includes(bot.botId)) return "other-bot";
   if (target.excludedBots?.includes(bot.botId)) return "excluded-bot";
   if (target.botCategories && !includes(target.botCategories, bot.category)) return "other-bot-category";
@@ -141,7 +117,7 @@ function offTarget(target: Targeting, { bot, user }: AdRequest, now: Date): Excl
   if (target.platforms && !includes(target.platforms, user.platform)) return "other-platform";
   if (target.premium !== undefined && user.isPremium !== target.premium) return "other-premium";
   if (!target.hours && !target.weekdays) return undefined;
-  const local = localTime(bot.timeZone, now);
+  const local = localTime(localTimes, bot.timeZone, now);
   if (target.hours && !target.hours.includes(local.hour)) return "other-hour";
   return target.weekdays && !target.weekdays.includes(local.weekday) ? "other-weekday" : undefined;
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { requestOf, seededRandom, stateOf } from "../../test/fixtures/selection-fixture.ts";
 import { adsBehindPlan, type CampaignState, flatCurve, shareOfDay } from "./campaign-state.ts";
 import { chooseAd, indexCampaigns } from "./choose-ad.ts";
+import { openLocalTimes } from "./local-time.ts";
 
 const DAY_MS = 86_400_000;
 const midnight = new Date("2026-03-03T00:00:00Z");
@@ -75,7 +76,8 @@ test(`a day of ${most} requests with peaks: each campaign ends within 2 % of its
   const languages = ["en", "de", "ru", "es"];
   const platforms = ["android", "ios", "desktop"] as const;
   let now = midnight;
-  let index = indexCampaigns(states, { now, curve: expected });
+  const localTimes = openLocalTimes();
+  let index = indexCampaigns(states, { now, curve: expected, localTimes });
   let refreshedAt = now.getTime();
   let unfilled = 0;
   const flying: { state: CampaignState; lands: number }[] = [];
@@ -85,7 +87,7 @@ test(`a day of ${most} requests with peaks: each campaign ends within 2 % of its
       now = new Date(midnight.getTime() + (hour + request / requests) * 3_600_000);
       while ((flying[0]?.lands ?? Number.POSITIVE_INFINITY) <= now.getTime()) land(flying.shift());
       if (now.getTime() - refreshedAt > 2000) {
-        index = indexCampaigns(states, { now, curve: expected });
+        index = indexCampaigns(states, { now, curve: expected, localTimes });
         refreshedAt = now.getTime();
       }
       const user = {

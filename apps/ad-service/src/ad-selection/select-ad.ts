@@ -154,7 +154,7 @@ export interface Verdict {
 
 /** For each running campaign, why it does not fit the request or how likely it is chosen; the most likely first. */
 export function explainChoice(index: CampaignIndex, request: AdRequest, now: Date): Verdict[] {
-  const moment = { now, curve: index.curve };
+  const moment = { now, curve: index.curve, localTimes: index.localTimes };
   const verdicts = index.states.map((state) => {
     const { campaignId, name, priority } = state.campaign;
     const behindPlan = adsBehindPlan(state, request.format, moment);

@@ -4,7 +4,7 @@ import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { type ClientNetworks, clientNetworks } from "@intermission/server/client-address";
 import { logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/server/http-server";
 import { rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
-import { recognisePerson, type Visitor } from "@intermission/server/visitor";
+import { openKnownAgents, recognisePerson, type Visitor } from "@intermission/server/visitor";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Clicks, type FollowOutcome, followDirectLink } from "./follow-direct-link.ts";
 import { type LinkPage, linkPage, linkPagePolicy } from "./link-page.ts";
@@ -42,6 +42,7 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
   const basePath = ownUrl?.pathname.replace(/\/+$/, "") ?? "";
   const addressKeys = { encryptionKey, day: Number.NaN, today: "", yesterday: "" };
   const tokenKey = tapTokenKey(encryptionKey);
+  const agents = openKnownAgents();
   // In this process only: they protect the database from floods and decide no money. Many people may share an address.
   const visitsOfCode = rateLimiter({ quota: 20, windowSeconds: 100, maxKeys: 50_000 });
   const visitsOfAddress = rateLimiter({ quota: 500, windowSeconds: 25, maxKeys: 20_000 });
@@ -80,7 +81,7 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
           reply.header("retry-after", String(seconds));
           return sendPage(request, reply, 429, { name: "too-many-visits", seconds });
         }
-        const recognised = recognisePerson(method, headers, ownUrl?.origin);
+        const recognised = recognisePerson(agents, method, headers, ownUrl?.origin);
         const sentCookie = tapCookieIn(headers.cookie);
         const isForm = method === "POST" && recognised.kind === "person";
         const verdict = isForm

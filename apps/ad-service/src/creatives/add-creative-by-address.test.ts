@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { migrations } from "../migrations.ts";
 import { downloadVideo, type GuardedRequests, openGuardedRequests } from "../outbound/guarded-request.ts";
 import { addCreative, addCreativeByAddress } from "./add-creative.ts";
+import { openFfmpeg } from "./ffmpeg.ts";
 import { folderStorage } from "./media-storage.ts";
 
 const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
@@ -67,7 +68,7 @@ describe("a video at an address", () => {
     requested.length = 0;
   });
 
-  const deps = () => ({ database: store.database, media: folderStorage(folder), ffmpeg: "no-such-ffmpeg" });
+  const deps = () => ({ database: store.database, media: folderStorage(folder), ffmpeg: openFfmpeg("no-such-ffmpeg") });
   const add = (path: string, from = requests) =>
     addCreativeByAddress(
       { ...deps(), downloadVideo: (request) => downloadVideo(from, request) },

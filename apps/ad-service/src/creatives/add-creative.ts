@@ -8,6 +8,7 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import { conversionCommand, convertVideo } from "./convert-video.ts";
 import { findCreative, insertCreative, nameCreative } from "./creatives.ts";
+import type { Ffmpeg } from "./ffmpeg.ts";
 import { inspectVideo, type PlayableVideo, type UnplayableVideo } from "./inspect-video.ts";
 import { makePoster } from "./make-poster.ts";
 import { hashOfFile, type MediaStorage } from "./media-storage.ts";
@@ -27,8 +28,7 @@ export const MAX_VIDEO_BYTES = 100 * 1024 * 1024;
 export interface AddCreativeDeps {
   database: Database;
   media: MediaStorage;
-  /** Name or path of ffmpeg; it need not be installed. */
-  ffmpeg?: string;
+  ffmpeg: Ffmpeg;
   /** Time limit for lighter files; 2 min by default. */
   maxMakingMs?: number;
 }
@@ -41,7 +41,7 @@ type PathOf = (name: string) => string;
  * video that is added again gets the lighter files that it lacks. `name` is its owner's name for the file.
  */
 export async function addCreative(
-  { database, media, ffmpeg = "ffmpeg", maxMakingMs }: AddCreativeDeps,
+  { database, media, ffmpeg, maxMakingMs }: AddCreativeDeps,
   upload: { bytes: AsyncIterable<Uint8Array>; name: string; now: Date },
 ): Promise<AddCreativeOutcome> {
   return media.withScratch(async (pathOf) => {
@@ -85,7 +85,7 @@ const MAX_DRIFT_SECONDS = 0.5;
 
 type Playable = PlayableVideo & { path: string; converted?: string };
 
-async function inspectOrConvert(ffmpeg: string, pathOf: PathOf): Promise<Playable | UnplayableVideo> {
+async function inspectOrConvert(ffmpeg: Ffmpeg, pathOf: PathOf): Promise<Playable | UnplayableVideo> {
   const path = pathOf("upload");
   const found = await inspectVideo(path);
   if (found.outcome === "playable") return { ...found, path };
@@ -107,7 +107,7 @@ async function inspectOrConvert(ffmpeg: string, pathOf: PathOf): Promise<Playabl
 interface KeepDeps {
   database: Database;
   media: MediaStorage;
-  ffmpeg: string;
+  ffmpeg: Ffmpeg;
   maxMakingMs: number | undefined;
 }
 

@@ -13,6 +13,7 @@ import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
 import { setCaptions } from "./captions-and-posters.ts";
 import { listCreatives } from "./creatives.ts";
+import { openFfmpeg } from "./ffmpeg.ts";
 import { type BucketStorage, bucketStorage } from "./media-storage.ts";
 import { findMissingMedia } from "./missing-media.ts";
 import { mediaRoutes } from "./routes.ts";
@@ -46,7 +47,7 @@ describe("videos in a bucket, on an S3-compatible server", () => {
     mediaRoutes(app, { media });
     address = await app.listen({ host: "127.0.0.1", port: 0 });
     const upload = { bytes: createReadStream(clip), name: "clip.mp4", now: new Date() };
-    const added = await addCreative({ database: store.database, media }, upload);
+    const added = await addCreative({ database: store.database, media, ffmpeg: openFfmpeg() }, upload);
     if (added.outcome !== "added") throw new Error(added.message);
     file = `/media/${added.creative.fileName}`;
   });
@@ -115,7 +116,7 @@ describe("videos in a bucket, on an S3-compatible server", () => {
       yield Buffer.from("junk");
     })();
     const refused = await addCreative(
-      { database: store.database, media },
+      { database: store.database, media, ffmpeg: openFfmpeg() },
       { bytes: junk, name: "x.mp4", now: new Date() },
     );
     expect(refused).toMatchObject({ outcome: "refused" });

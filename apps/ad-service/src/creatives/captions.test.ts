@@ -10,6 +10,7 @@ import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
 import { removeCaptions, setCaptions } from "./captions-and-posters.ts";
 import { addVastTag, findCreative } from "./creatives.ts";
+import { openFfmpeg } from "./ffmpeg.ts";
 import { type FolderStorage, folderStorage } from "./media-storage.ts";
 import { mediaRoutes } from "./routes.ts";
 
@@ -28,7 +29,7 @@ describe("captions", () => {
     folder = await mkdtemp(join(tmpdir(), "intermission-captions-"));
     media = folderStorage(folder);
     const upload = { bytes: createReadStream(clip), name: "clip.mp4", now };
-    const added = await addCreative({ database: store.database, media, ffmpeg: "no-such-ffmpeg" }, upload);
+    const added = await addCreative({ database: store.database, media, ffmpeg: openFfmpeg("no-such-ffmpeg") }, upload);
     if (added.outcome !== "added") throw new Error(added.message);
     creativeId = added.creative.creativeId;
   });

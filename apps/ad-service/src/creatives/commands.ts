@@ -17,7 +17,15 @@ import { addVideoByAddress, uploadCaptions, uploadPoster, uploadVideo } from "./
 
 export function creativeCommands(program: Command, context: CommandContext): void {
   const creatives = program.command("creatives").description("videos that campaigns show");
-  const show = (creative: Row) => context.print(creative, () => recordOf(creative));
+  addingCommands(creatives, context);
+  changingCommands(creatives, context);
+  listingCommands(creatives, context);
+}
+
+const printCreative = (context: CommandContext, creative: Row) => context.print(creative, () => recordOf(creative));
+
+function addingCommands(creatives: Command, context: CommandContext): void {
+  const show = (creative: Row) => printCreative(context, creative);
 
   withExamples(creatives.command("add").description("add a video: MP4 (H.264 + AAC) or WebM, 1 to 180 s"), [
     "creatives add spring.mp4",
@@ -35,6 +43,22 @@ export function creativeCommands(program: Command, context: CommandContext): voi
       const withPoster = poster === undefined ? added : await uploadPoster(context, creativeId, poster);
       show((await uploadCaptions(context, creativeId, captions)) ?? withPoster);
     });
+
+  withExamples(
+    confirmable(
+      creatives.command("add-tag").description("add a VAST 2.0 to 4.2 tag, which is queried for an ad at each opening"),
+    ),
+    ["creatives add-tag 'https://ads.example.com/vast?site=1&cb=[CACHEBUSTING]'"],
+  )
+    .argument("<url>", "the tag's address; its macros are filled in")
+    .action(async (url: string, options: { yes?: boolean }) => {
+      const query = confirmedQuery(options);
+      show(await callForRow(context, operatorRequest("addVastTag", { query, body: { url } })));
+    });
+}
+
+function changingCommands(creatives: Command, context: CommandContext): void {
+  const show = (creative: Row) => printCreative(context, creative);
 
   withExamples(creatives.command("poster").description("set another picture to show until a video plays"), [
     "creatives poster cre_0a1b2c3d4e5f60718293a4b5 spring.webp",
@@ -81,7 +105,9 @@ export function creativeCommands(program: Command, context: CommandContext): voi
       const input = { params: { creativeId }, body: { legalLine: text ?? null } };
       show(await callForRow(context, operatorRequest("setLegalLine", input)));
     });
+}
 
+function listingCommands(creatives: Command, context: CommandContext): void {
   withExamples(creatives.command("reports").description("what viewers object to, the most frequent first"), [
     "creatives reports",
     "creatives reports --creative-id cre_0a1b2c3d4e5f60718293a4b5",
@@ -98,18 +124,6 @@ export function creativeCommands(program: Command, context: CommandContext): voi
       context.print(page, () => `${tableOf(rowsOf(page, "reports"), reportColumns)}${more}`);
     });
 
-  withExamples(
-    confirmable(
-      creatives.command("add-tag").description("add a VAST 2.0 to 4.2 tag, which is queried for an ad at each opening"),
-    ),
-    ["creatives add-tag 'https://ads.example.com/vast?site=1&cb=[CACHEBUSTING]'"],
-  )
-    .argument("<url>", "the tag's address; its macros are filled in")
-    .action(async (url: string, options: { yes?: boolean }) => {
-      const query = confirmedQuery(options);
-      show(await callForRow(context, operatorRequest("addVastTag", { query, body: { url } })));
-    });
-
   withExamples(creatives.command("list").description("all videos, newest first"), ["creatives list"]).action(
     async () => {
       const { rows } = await callForAllRows(context, "creatives", (after) =>
@@ -122,7 +136,7 @@ export function creativeCommands(program: Command, context: CommandContext): voi
   withExamples(creatives.command("show").description("a video"), ["creatives show cre_0a1b2c3d4e5f60718293a4b5"])
     .argument("<creative-id>", "as shown by creatives list")
     .action(async (creativeId: string) =>
-      show(await callForRow(context, operatorRequest("showCreative", { params: { creativeId } }))),
+      printCreative(context, await callForRow(context, operatorRequest("showCreative", { params: { creativeId } }))),
     );
 }
 

@@ -1,5 +1,5 @@
 import type { Colours } from "./describe-tracks.ts";
-import { type Container, type FfmpegOutcome, runFfmpeg } from "./ffmpeg.ts";
+import { type Container, type Ffmpeg, type FfmpegOutcome, runFfmpeg } from "./ffmpeg.ts";
 
 /** How ffmpeg makes a file acceptable. What is copied keeps every bit of its picture or sound. */
 export interface Conversion {
@@ -66,7 +66,7 @@ const ignoringEdits = ["-ignore_editlist", "1"];
 /** Converts a file to an acceptable one. */
 export async function convertVideo(
   conversion: Conversion,
-  { ffmpeg, from, container, to }: { ffmpeg: string; from: string; container: Container; to: string },
+  { ffmpeg, from, container, to }: { ffmpeg: Ffmpeg; from: string; container: Container; to: string },
 ): Promise<FfmpegOutcome> {
   return runFfmpeg(ffmpeg, {
     from,

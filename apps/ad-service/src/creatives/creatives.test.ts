@@ -13,6 +13,7 @@ import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
 import { type AddCreativeOutcome, addCreative } from "./add-creative.ts";
+import { openFfmpeg } from "./ffmpeg.ts";
 import { inspectPicture } from "./inspect-picture.ts";
 import { inspectVideo } from "./inspect-video.ts";
 import { type FolderStorage, folderStorage, hashOfFile } from "./media-storage.ts";
@@ -47,7 +48,10 @@ describe("videos", () => {
 
   /** Adds a video as on a machine with ffmpeg, or without it. */
   const add = (path: string, name = path, ffmpeg = "no-such-ffmpeg"): Promise<AddCreativeOutcome> =>
-    addCreative({ database: store.database, media, ffmpeg }, { bytes: createReadStream(path), name, now });
+    addCreative(
+      { database: store.database, media, ffmpeg: openFfmpeg(ffmpeg) },
+      { bytes: createReadStream(path), name, now },
+    );
 
   async function made(name: string, ...words: string[]): Promise<string> {
     const path = join(folder, name);
@@ -80,7 +84,10 @@ describe("videos", () => {
       const chunks = (async function* () {
         yield bytes;
       })();
-      const added = await addCreative({ database: store.database, media }, { bytes: chunks, name: "x.mp4", now });
+      const added = await addCreative(
+        { database: store.database, media, ffmpeg: openFfmpeg() },
+        { bytes: chunks, name: "x.mp4", now },
+      );
       expect(added).toMatchObject({ outcome: "refused" });
     }
     expect(await readdir(mediaDir)).toEqual(before);
@@ -94,7 +101,10 @@ describe("videos", () => {
         yield Buffer.alloc(1 << 20);
       }
     };
-    const added = await addCreative({ database: store.database, media }, { bytes: endless(), name: "big.mp4", now });
+    const added = await addCreative(
+      { database: store.database, media, ffmpeg: openFfmpeg() },
+      { bytes: endless(), name: "big.mp4", now },
+    );
     expect(added).toMatchObject({ outcome: "refused", message: expect.stringContaining("100 MiB") });
     expect(sent).toBeLessThan(110 << 20);
   });
@@ -217,7 +227,10 @@ describe("videos", () => {
           renditionFault: expect.stringMatching(/^ffmpeg is not on the server/),
         });
         const upload = { bytes: createReadStream(path), name: "later.mp4", now };
-        const hurried = await addCreative({ database: store.database, media, maxMakingMs: 1 }, upload);
+        const hurried = await addCreative(
+          { database: store.database, media, ffmpeg: openFfmpeg(), maxMakingMs: 1 },
+          upload,
+        );
         expect(hurried).toMatchObject({
           creative: { renditions: [] },
           renditionFault: expect.stringMatching(/0.001 s$/),

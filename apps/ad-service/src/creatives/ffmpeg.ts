@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import pLimit, { type LimitFunction } from "p-limit";
 
 const run = promisify(execFile);
 const MAX_RUN_MS = 5 * 60_000;
@@ -42,30 +43,27 @@ export interface FfmpegWork {
   maxMs?: number | undefined;
 }
 
-let running = 0;
-const waiting: (() => void)[] = [];
+/** The ffmpeg of this machine, and what runs or waits of it in this process. */
+export interface Ffmpeg {
+  /** Name or path; it need not be installed. */
+  readonly program: string;
+  readonly slots: LimitFunction;
+}
+
+export const openFfmpeg = (program = "ffmpeg"): Ffmpeg => ({ program, slots: pLimit(MAX_AT_ONCE) });
 
 /**
  * Makes files of one local video. ffmpeg opens no other file and no address, decodes only usual codecs of videos, and
  * its time, memory, threads, pixels and output are bounded; two run at the same time in this process, sixteen wait.
  */
-export async function runFfmpeg(ffmpeg: string, work: FfmpegWork): Promise<FfmpegOutcome> {
-  if (running < MAX_AT_ONCE) running++;
-  else if (waiting.length < MAX_WAITING) await new Promise<void>((resolve) => waiting.push(resolve));
-  else return "busy";
-  try {
-    return await runNow(ffmpeg, work);
-  } finally {
-    // The slot is handed over, so that a call that arrives in between does not take it too.
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
-  }
+export async function runFfmpeg({ program, slots }: Ffmpeg, work: FfmpegWork): Promise<FfmpegOutcome> {
+  if (slots.activeCount + slots.pendingCount >= MAX_AT_ONCE + MAX_WAITING) return "busy";
+  return slots(() => runNow(program, work));
 }
 
-async function runNow(ffmpeg: string, work: FfmpegWork): Promise<FfmpegOutcome> {
+async function runNow(program: string, work: FfmpegWork): Promise<FfmpegOutcome> {
   const { maxMs = MAX_RUN_MS } = work;
-  const [command, ...words] = limited(ffmpeg, wordsOf(work), maxMs);
+  const [command, ...words] = limited(program, wordsOf(work), maxMs);
   try {
     await run(command, words, { timeout: maxMs, killSignal: "SIGKILL" });
     return "done";
@@ -90,9 +88,9 @@ function wordsOf({ from, container, inputWords = [], outputs }: FfmpegWork): str
 }
 
 /** Sets the shell's limits, which a program keeps when it replaces the shell. */
-function limited(ffmpeg: string, words: readonly string[], maxMs: number): [string, ...string[]] {
-  if (process.platform === "win32") return [ffmpeg, ...words];
+function limited(program: string, words: readonly string[], maxMs: number): [string, ...string[]] {
+  if (process.platform === "win32") return [program, ...words];
   const cpuSeconds = Math.ceil(maxMs / 1000) * THREADS + 1;
   const limits = `ulimit -c 0; ulimit -t ${cpuSeconds}; ulimit -v ${MAX_MEMORY_KB}`;
-  return ["/bin/sh", "-c", `{ ${limits}; } 2>/dev/null; exec "$0" "$@"`, ffmpeg, ...words];
+  return ["/bin/sh", "-c", `{ ${limits}; } 2>/dev/null; exec "$0" "$@"`, program, ...words];
 }

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { box } from "../../test/fixtures/edit-list-fixture.ts";
 import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
-import { runFfmpeg } from "./ffmpeg.ts";
+import { openFfmpeg, runFfmpeg } from "./ffmpeg.ts";
 import { type FolderStorage, folderStorage } from "./media-storage.ts";
 
 const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
@@ -68,7 +68,7 @@ describe("a hostile upload", () => {
       yield Buffer.from(bytes);
     })();
     const added = await addCreative(
-      { database: store.database, media, ffmpeg },
+      { database: store.database, media, ffmpeg: openFfmpeg(ffmpeg) },
       { bytes: upload, name: "ad.mp4", now },
     );
     if (added.outcome === "refused") expect(await readdir(media.folder)).toEqual([]);
@@ -212,7 +212,7 @@ describe("ffmpeg runs", () => {
   test("with limits on memory, processor time, threads and pixels, for one container and local files only", async () => {
     const output = join(folder, "output");
     const ffmpeg = await program(folder, "telling", `{ ulimit -v; ulimit -t; ulimit -c; echo "$@"; } > ${output}`);
-    expect(await runFfmpeg(ffmpeg, { ...work(), maxMs: 10_000 })).toBe("done");
+    expect(await runFfmpeg(openFfmpeg(ffmpeg), { ...work(), maxMs: 10_000 })).toBe("done");
     const [memory, cpuSeconds, core, words] = (await readFile(output, "utf8")).split("\n");
     expect([memory, cpuSeconds, core]).toEqual(["1572864", "21", "0"]);
     const input = words?.split(" -i file:")[0];
@@ -222,11 +222,8 @@ describe("ffmpeg runs", () => {
   });
 
   test("two at a time; sixteen wait, and further ones are reported as busy", async () => {
-    const ffmpeg = await program(
-      folder,
-      "waiting",
-      `echo > ${folder}/run-$$; while [ ! -e ${folder}/go ]; do sleep 0.05; done`,
-    );
+    const waiting = `echo > ${folder}/run-$$; while [ ! -e ${folder}/go ]; do sleep 0.05; done`;
+    const ffmpeg = openFfmpeg(await program(folder, "waiting", waiting));
     const running = async () => (await readdir(folder)).filter((name) => name.startsWith("run-")).length;
     const outcomes = Array.from({ length: 20 }, () => runFfmpeg(ffmpeg, work()));
     expect(await Promise.all(outcomes.slice(18))).toEqual(["busy", "busy"]);
@@ -237,9 +234,11 @@ describe("ffmpeg runs", () => {
   });
 
   test("no longer than allowed, and reports why it made nothing", async () => {
-    expect(await runFfmpeg(await program(folder, "slow", "exec sleep 60"), { ...work(), maxMs: 200 })).toBe("too-long");
-    expect(await runFfmpeg(await program(folder, "failing", "exit 1"), work())).toBe("failed");
-    expect(await runFfmpeg("no-such-ffmpeg", work())).toBe("missing");
-    expect(await runFfmpeg(join(folder, "nothing-here"), work())).toBe("missing");
+    const slow = openFfmpeg(await program(folder, "slow", "exec sleep 60"));
+    expect(await runFfmpeg(slow, { ...work(), maxMs: 200 })).toBe("too-long");
+    const failing = openFfmpeg(await program(folder, "failing", "exit 1"));
+    expect(await runFfmpeg(failing, work())).toBe("failed");
+    expect(await runFfmpeg(openFfmpeg("no-such-ffmpeg"), work())).toBe("missing");
+    expect(await runFfmpeg(openFfmpeg(join(folder, "nothing-here")), work())).toBe("missing");
   });
 });

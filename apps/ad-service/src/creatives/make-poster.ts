@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { type FfmpegOutcome, runFfmpeg } from "./ffmpeg.ts";
+import { type Ffmpeg, type FfmpegOutcome, runFfmpeg } from "./ffmpeg.ts";
 import { inspectPicture } from "./inspect-picture.ts";
 import type { PlayableVideo } from "./inspect-video.ts";
 
@@ -22,7 +22,7 @@ export type MadePoster =
  * where no frame follows, so each result is checked.
  */
 export async function makePoster(
-  { ffmpeg, pathOf }: { ffmpeg: string; pathOf: (name: string) => string },
+  { ffmpeg, pathOf }: { ffmpeg: Ffmpeg; pathOf: (name: string) => string },
   { path: from, video }: { path: string; video: PlayableVideo },
 ): Promise<MadePoster> {
   for (const inputWords of momentsOf(video)) {

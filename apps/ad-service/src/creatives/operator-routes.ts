@@ -2,7 +2,7 @@ import { creativeRoutes } from "@intermission/operator-api/creatives";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { invalid, invalidField, notFound, requireConfirmation } from "@intermission/server/refuse";
-import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
+import { type OperatorHandlers, serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import { listAdReports } from "./ad-reports.ts";
 import { type AddCreativeOutcome, addCreative, addCreativeByAddress, type DownloadVideo } from "./add-creative.ts";
 import { removeCaptions, setCaptions, setPoster } from "./captions-and-posters.ts";
@@ -16,11 +16,13 @@ import {
   unknownCreative,
   vastTagFault,
 } from "./creatives.ts";
+import type { Ffmpeg } from "./ffmpeg.ts";
 import type { MediaStorage } from "./media-storage.ts";
 
 export interface CreativeOperatorDeps {
   database: Database;
   media: MediaStorage;
+  ffmpeg: Ffmpeg;
   downloadVideo: DownloadVideo;
   /** Requests a VAST tag once, and returns what keeps its ads from being shown. */
   faultOfTag(url: string): Promise<string | undefined>;
@@ -37,16 +39,18 @@ export interface CreativeOperatorDeps {
  * `GET /creatives/reports`: viewers' objections.
  */
 export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperatorDeps): void {
-  const { database, media, downloadVideo, isPlainHttpAllowed, now } = deps;
+  const { database, media, ffmpeg, downloadVideo, isPlainHttpAllowed, now } = deps;
   serveOperatorRoutes(scope, creativeRoutes, {
+    ...captionsAndPosters(deps),
+
     async uploadVideo(request) {
       const { name } = request.query;
-      return addedAnswer(await addCreative({ database, media }, { bytes: request.body, name, now: now() }));
+      return addedAnswer(await addCreative({ database, media, ffmpeg }, { bytes: request.body, name, now: now() }));
     },
 
     async addVideoByAddress(request) {
       const { url } = request.body;
-      return addedAnswer(await addCreativeByAddress({ database, media, downloadVideo }, { url, now: now() }));
+      return addedAnswer(await addCreativeByAddress({ database, media, ffmpeg, downloadVideo }, { url, now: now() }));
     },
 
     async addVastTag(request) {
@@ -94,7 +98,11 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
       if (!creative) throw unknownCreative(creativeId);
       return creative;
     },
+  });
+}
 
+function captionsAndPosters({ database, media }: CreativeOperatorDeps) {
+  return {
     async setPoster(request) {
       const { creativeId } = request.params;
       const set = await setPoster({ database, media }, { creativeId, bytes: request.body });
@@ -118,7 +126,7 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
       if (removed.outcome === "no-such-captions") throw notFound(`it has no captions in ${language}`);
       return removed.creative;
     },
-  });
+  } satisfies Partial<OperatorHandlers<typeof creativeRoutes>>;
 }
 
 function addedAnswer(added: AddCreativeOutcome) {

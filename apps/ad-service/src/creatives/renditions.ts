@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { runFfmpeg } from "./ffmpeg.ts";
+import { type Ffmpeg, runFfmpeg } from "./ffmpeg.ts";
 import { inspectVideo, type PlayableVideo } from "./inspect-video.ts";
 
 /** A lighter file before it is stored. */
@@ -29,7 +29,7 @@ const MAX_MS = 120_000;
 
 /** Makes lighter files of a video, for slow connections and small screens; none if the video is as light already. */
 export async function makeRenditions(
-  { ffmpeg, maxMs = MAX_MS }: { ffmpeg: string; maxMs?: number | undefined },
+  { ffmpeg, maxMs = MAX_MS }: { ffmpeg: Ffmpeg; maxMs?: number | undefined },
   { path, video, pathOf }: { path: string; video: PlayableVideo; pathOf: (name: string) => string },
 ): Promise<MadeRenditions> {
   const { size } = await stat(path);

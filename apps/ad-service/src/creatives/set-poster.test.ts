@@ -13,6 +13,7 @@ import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
 import { setPoster } from "./captions-and-posters.ts";
 import { addVastTag } from "./creatives.ts";
+import { openFfmpeg } from "./ffmpeg.ts";
 import { inspectPicture } from "./inspect-picture.ts";
 import { type FolderStorage, folderStorage } from "./media-storage.ts";
 import { mediaRoutes } from "./routes.ts";
@@ -46,7 +47,7 @@ describe("posters", () => {
     folder = await mkdtemp(join(tmpdir(), "intermission-posters-"));
     media = folderStorage(join(folder, "media"));
     const upload = { bytes: createReadStream(clip), name: "clip.mp4", now };
-    const added = await addCreative({ database: store.database, media, ffmpeg: "no-such-ffmpeg" }, upload);
+    const added = await addCreative({ database: store.database, media, ffmpeg: openFfmpeg("no-such-ffmpeg") }, upload);
     if (added.outcome !== "added") throw new Error(added.message);
     creativeId = added.creative.creativeId;
   });

@@ -52,84 +52,24 @@ interface Target extends ParsedTarget {
  * Redirects are never followed, answers never decompressed, HTTP/2 never used.
  */
 export function openGuardedRequests(settings: GuardedRequestSettings): GuardedRequests {
-  const purposes = {
-    webhook: targetsOf("webhook"),
-    vast: targetsOf("vast"),
-    video: targetsOf("video"),
-  } satisfies Record<Purpose, unknown>;
-  const resolver = hostResolver(settings.lookup, settings.lookupKeptMs);
-  const pools = connectionPools();
+  const targetsOf = (purpose: Purpose) => ({
+    networks: parseNetworks(settings.allowedNetworks[purpose] ?? []),
+    targets: new Map<string, Target>(),
+  });
+  const opened: Opened = {
+    isPlainHttpAllowed: settings.isPlainHttpAllowed,
+    purposes: { webhook: targetsOf("webhook"), vast: targetsOf("vast"), video: targetsOf("video") },
+    resolver: hostResolver(settings.lookup, settings.lookupKeptMs),
+    pools: connectionPools(),
+  };
   const deadlines = watchDeadlines();
-
-  function targetsOf(purpose: Purpose) {
-    return { networks: parseNetworks(settings.allowedNetworks[purpose] ?? []), targets: new Map<string, Target>() };
-  }
-
-  function targetOf(targets: Map<string, Target>, url: string): Target {
-    const known = targets.get(url);
-    if (known) return known;
-    const parsed = parseTarget(url, settings.isPlainHttpAllowed);
-    for (const oldest of targets.keys()) {
-      if (targets.size < MAX_TARGETS) break;
-      targets.delete(oldest);
-    }
-    const target = { ...parsed, literal: parsed.isLiteral ? [parsed.host] : undefined };
-    targets.set(url, target);
-    return target;
-  }
-
-  async function lookUp(host: string, exchange: Exchange): Promise<readonly string[]> {
-    try {
-      const addresses = await Promise.race([resolver.lookUp(host), exchange.over()]);
-      if (addresses === undefined || exchange.isOver) throw exchange.failure;
-      return addresses;
-    } finally {
-      exchange.timings.dnsMs = performance.now() - exchange.startedAt;
-    }
-  }
-
-  async function perform(request: OutgoingRequest, exchange: Exchange): Promise<void> {
-    const { networks, targets } = purposes[request.purpose];
-    const target = targetOf(targets, request.url);
-    const addresses = target.literal ?? resolver.known(target.host) ?? (await lookUp(target.host, exchange));
-    const [address] = addresses;
-    if (address === undefined) throw new OutgoingFailure("dns", "the name has no address");
-    if (addresses !== target.open) refuseClosed(addresses, networks, exchange);
-    target.open = addresses;
-    exchange.address = address;
-
-    const pool = pools.to(address, target);
-    const isFresh = request.connection === "fresh";
-    await sendOn(pool, { target, request, exchange, isFresh });
-    if (isFresh || !exchange.brokeOnKeptConnection) return;
-    request.signal?.throwIfAborted();
-    await sendOn(pool, { target, request, exchange, isFresh: true });
-  }
-
-  async function sendOn(
-    pool: ConnectionPool,
-    {
-      target,
-      request,
-      exchange,
-      isFresh,
-    }: { target: Target; request: OutgoingRequest; exchange: Exchange; isFresh: boolean },
-  ): Promise<void> {
-    const connection = takeConnection(pool, { isFresh });
-    try {
-      exchange.sendOn(connection, dispatchOptions(target.path, request));
-      await exchange.over();
-    } finally {
-      giveBackConnection(pool, connection, exchange.isClean && request.connection !== "fresh");
-    }
-  }
 
   async function guardedRequest(request: OutgoingRequest): Promise<GuardedResult> {
     request.signal?.throwIfAborted();
     const exchange = new Exchange(request);
     deadlines.add(exchange);
     try {
-      await perform(request, exchange);
+      await perform(opened, request, exchange);
     } catch (error) {
       exchange.giveUp(error);
     } finally {
@@ -138,7 +78,75 @@ export function openGuardedRequests(settings: GuardedRequestSettings): GuardedRe
     return exchange.answer ? answered(exchange.answer, request, exchange) : failed(request, exchange);
   }
 
-  return { guardedRequest, close: pools.close };
+  return { guardedRequest, close: opened.pools.close };
+}
+
+interface Opened {
+  readonly isPlainHttpAllowed: boolean;
+  readonly purposes: Record<Purpose, { readonly networks: readonly Network[]; readonly targets: Map<string, Target> }>;
+  readonly resolver: ReturnType<typeof hostResolver>;
+  readonly pools: ReturnType<typeof connectionPools>;
+}
+
+async function perform(opened: Opened, request: OutgoingRequest, exchange: Exchange): Promise<void> {
+  const { resolver, pools } = opened;
+  const { networks } = opened.purposes[request.purpose];
+  const target = targetOf(opened, request);
+  const addresses = target.literal ?? resolver.known(target.host) ?? (await lookUp(opened, target.host, exchange));
+  const [address] = addresses;
+  if (address === undefined) throw new OutgoingFailure("dns", "the name has no address");
+  if (addresses !== target.open) refuseClosed(addresses, networks, exchange);
+  target.open = addresses;
+  exchange.address = address;
+
+  const pool = pools.to(address, target);
+  const isFresh = request.connection === "fresh";
+  await sendOn(pool, { target, request, exchange, isFresh });
+  if (isFresh || !exchange.brokeOnKeptConnection) return;
+  request.signal?.throwIfAborted();
+  await sendOn(pool, { target, request, exchange, isFresh: true });
+}
+
+function targetOf({ purposes, isPlainHttpAllowed }: Opened, { purpose, url }: OutgoingRequest): Target {
+  const { targets } = purposes[purpose];
+  const known = targets.get(url);
+  if (known) return known;
+  const parsed = parseTarget(url, isPlainHttpAllowed);
+  for (const oldest of targets.keys()) {
+    if (targets.size < MAX_TARGETS) break;
+    targets.delete(oldest);
+  }
+  const target = { ...parsed, literal: parsed.isLiteral ? [parsed.host] : undefined };
+  targets.set(url, target);
+  return target;
+}
+
+async function lookUp({ resolver }: Opened, host: string, exchange: Exchange): Promise<readonly string[]> {
+  try {
+    const addresses = await Promise.race([resolver.lookUp(host), exchange.over()]);
+    if (addresses === undefined || exchange.isOver) throw exchange.failure;
+    return addresses;
+  } finally {
+    exchange.timings.dnsMs = performance.now() - exchange.startedAt;
+  }
+}
+
+async function sendOn(
+  pool: ConnectionPool,
+  {
+    target,
+    request,
+    exchange,
+    isFresh,
+  }: { target: Target; request: OutgoingRequest; exchange: Exchange; isFresh: boolean },
+): Promise<void> {
+  const connection = takeConnection(pool, { isFresh });
+  try {
+    exchange.sendOn(connection, dispatchOptions(target.path, request));
+    await exchange.over();
+  } finally {
+    giveBackConnection(pool, connection, exchange.isClean && request.connection !== "fresh");
+  }
 }
 
 /** Refuses all addresses if one is closed: a name that resolves to both may resolve to either the next time. */

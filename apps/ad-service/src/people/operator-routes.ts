@@ -6,7 +6,7 @@ import { HttpError } from "@intermission/server/http-server";
 import { slowDown } from "@intermission/server/rate-limiter";
 import { conflict, invalidField } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
-import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
+import { type OperatorHandlers, serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { requireBots } from "../bots/bots.ts";
 import { operatorOf } from "./guard.ts";
@@ -36,20 +36,22 @@ export interface PeopleOperatorDeps {
 
 /** People, their invitations and their sessions. */
 export function peopleOperatorRoutes(scope: CheckedScope, deps: PeopleOperatorDeps): void {
-  const { database, publicUrl, now } = deps;
+  serveOperatorRoutes(scope, peopleRoutes, { ...sessionsAndInvitations(deps), ...accounts(deps) });
+}
+
+type Handlers = OperatorHandlers<typeof peopleRoutes>;
+
+/** What people do themselves: sign in and out, and accept their invitations. */
+function sessionsAndInvitations(deps: PeopleOperatorDeps) {
+  const { database, now } = deps;
   const signIns = openSignIns(deps);
-  const invited = <Made extends { token: string }>({ token, ...made }: Made) => ({
-    ...made,
-    // In the fragment, so that it is in no server's log.
-    link: `${publicUrl}/console/invitation#${token}`,
-  });
   const caller = ({ http }: { http: FastifyRequest }) => ({
     address: http.ip,
     cookieToken: tokenInCookies(http.headers.cookie),
     now: now(),
   });
 
-  serveOperatorRoutes(scope, peopleRoutes, {
+  return {
     signIn: async (request, answer) =>
       signedIn(await busy(signIn(signIns, { ...request.body, ...caller(request) })), answer),
 
@@ -88,7 +90,19 @@ export function peopleOperatorRoutes(scope: CheckedScope, deps: PeopleOperatorDe
       }
       return signedIn(accepted, answer);
     },
+  } satisfies Partial<Handlers>;
+}
 
+/** What owners do with the accounts of others. */
+function accounts(deps: PeopleOperatorDeps) {
+  const { database, publicUrl, now } = deps;
+  const invited = <Made extends { token: string }>({ token, ...made }: Made) => ({
+    ...made,
+    // In the fragment, so that it is in no server's log.
+    link: `${publicUrl}/console/invitation#${token}`,
+  });
+
+  return {
     async listPeople({ query }) {
       if (query.after !== undefined && !(await findPerson(database, query.after))) throw unknownPerson(query.after);
       const { rows: people, next } = await listPeople(database, query);
@@ -131,7 +145,7 @@ export function peopleOperatorRoutes(scope: CheckedScope, deps: PeopleOperatorDe
       if (person === undefined) throw unknownPerson(personId);
       return person;
     },
-  });
+  } satisfies Partial<Handlers>;
 }
 
 function signedIn(outcome: SignInOutcome, answer: Pick<FastifyReply, "header">) {

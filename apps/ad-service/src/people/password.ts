@@ -1,5 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
+import pLimit, { type LimitFunction } from "p-limit";
 
 const derive = promisify(argon2);
 
@@ -14,30 +15,27 @@ const MAX_AT_ONCE = 2;
 /** Waiting ones; more are refused, since each takes some 30 ms. */
 const MAX_WAITING = 64;
 
-let running = 0;
-const waiting: (() => void)[] = [];
+/** The hashes that this process computes. */
+export type Hashing = LimitFunction;
 
-async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-  while (running >= MAX_AT_ONCE) {
-    if (waiting.length >= MAX_WAITING) throw new TooManyHashes("too many passwords are being checked");
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  }
-  running += 1;
-  try {
-    return await work();
-  } finally {
-    running -= 1;
-    waiting.shift()?.();
-  }
+export const openHashing = (): Hashing => pLimit(MAX_AT_ONCE);
+
+async function inTurn<Result>(hashing: Hashing, work: () => Promise<Result>): Promise<Result> {
+  const { activeCount, pendingCount } = hashing;
+  if (activeCount + pendingCount >= MAX_AT_ONCE + MAX_WAITING)
+    throw new TooManyHashes("too many passwords are being checked");
+  return hashing(work);
 }
 
 /** More sign-ins at once than this node takes. */
 export class TooManyHashes extends Error {}
 
 /** argon2id in the PHC string format, which holds its parameters: they can be raised without a change of stored hashes. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(hashing: Hashing, password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
-  const tag = await inTurn(() => derive("argon2id", { message: password, nonce, tagLength: TAG_BYTES, ...cost }));
+  const tag = await inTurn(hashing, () =>
+    derive("argon2id", { message: password, nonce, tagLength: TAG_BYTES, ...cost }),
+  );
   const { memory, passes, parallelism } = cost;
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(nonce)}$${unpadded(tag)}`;
 }
@@ -45,14 +43,14 @@ export async function hashPassword(password: string): Promise<string> {
 const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /** Whether the password is the one of a stored hash. Without a hash it takes as long, and is false. */
-export async function isPasswordOf(stored: string | null, password: string): Promise<boolean> {
+export async function isPasswordOf(hashing: Hashing, stored: string | null, password: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt = "", tag = ""] = phc.exec(stored ?? "") ?? [];
   const parameters =
     memory === undefined
       ? cost
       : { memory: Math.min(Number(memory), MAX_MEMORY), passes: Number(passes), parallelism: Number(parallelism) };
   const nonce = salt === "" ? Buffer.alloc(SALT_BYTES) : Buffer.from(salt, "base64");
-  const derived = await inTurn(() =>
+  const derived = await inTurn(hashing, () =>
     derive("argon2id", { message: password, nonce, tagLength: TAG_BYTES, ...parameters }),
   );
   const expected = Buffer.from(tag, "base64");

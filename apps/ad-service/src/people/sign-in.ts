@@ -4,7 +4,7 @@ import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import { type RateLimiter, rateLimiter } from "@intermission/server/rate-limiter";
 import type { SecretBox } from "@intermission/server/secret-box";
 import ipaddr from "ipaddr.js";
-import { hashPassword, isPasswordOf } from "./password.ts";
+import { type Hashing, hashPassword, isPasswordOf, openHashing } from "./password.ts";
 import { findPerson, hashOfToken } from "./people.ts";
 import { openSession } from "./sessions.ts";
 import { totpStep } from "./totp.ts";
@@ -21,6 +21,7 @@ export interface SignIns {
   readonly secretBox: SecretBox;
   readonly ofAddress: RateLimiter;
   readonly ofAccount: RateLimiter;
+  readonly hashing: Hashing;
 }
 
 export function openSignIns({ database, secretBox }: Pick<SignIns, "database" | "secretBox">): SignIns {
@@ -29,6 +30,7 @@ export function openSignIns({ database, secretBox }: Pick<SignIns, "database" | 
     secretBox,
     ofAddress: rateLimiter(TRIES_OF_ADDRESS),
     ofAccount: rateLimiter(TRIES_OF_ACCOUNT),
+    hashing: openHashing(),
   };
 }
 
@@ -83,7 +85,7 @@ export async function signIn(signIns: SignIns, request: SignInRequest): Promise<
   const key = account?.isKnownAddress === true ? `${email} ${address}` : email;
   const tooManyOfAccount = waitOf(signIns.ofAccount, key, now);
   if (tooManyOfAccount !== undefined) return tooManyOfAccount;
-  const isRight = await isPasswordOf(account?.passwordHash ?? null, password);
+  const isRight = await isPasswordOf(signIns.hashing, account?.passwordHash ?? null, password);
   if (account === undefined || !isRight) return { outcome: "refused" };
   const { personId, passwordHash, totpSecret } = account;
   const step = totpStep(secretBox.open(totpSecret, personId), code, now);
@@ -138,7 +140,7 @@ export async function acceptInvitation(
   const { personId } = open.person;
   const step = totpStep(open.totpSecret, code, now);
   if (step === undefined) return { outcome: "refused" };
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(signIns.hashing, password);
   const address = networkOf(request.address);
   return signIns.database.transaction(async (tx) => {
     const accepted = await tx.run(acceptInvited, [personId, hashOfToken(token), passwordHash, step, address]);

@@ -38,13 +38,26 @@ const seriesOf = {
   conversions: ["intermission_conversions_total", "reported"],
 } as const satisfies Record<Measure, readonly [keyof typeof counters, string]>;
 
-const today = statement<{ measure: Measure; reason: string; count: number; spendMicros: number }>(
+interface SumOfToday {
+  measure: Measure;
+  reason: string;
+  count: number;
+  spendMicros: number;
+}
+
+const today = statement<SumOfToday>(
   "statistics.sums-of-today",
   `select measure, reason, sum(count)::float8 as count, sum(spend_micros)::float8 as "spendMicros"
   from stats_hours where hour >= date_trunc('day', now(), 'UTC') group by measure, reason`,
 );
 
-const backlog = statement<{ lagSeconds: number | null; views: number; clicks: number }>(
+interface Backlog {
+  lagSeconds: number | null;
+  views: number;
+  clicks: number;
+}
+
+const backlog = statement<Backlog>(
   "statistics.backlog",
   `select (select extract(epoch from now() - min(counted_until))::float8 from stats_progress
       where counted_until > '-infinity') as "lagSeconds",
@@ -75,18 +88,38 @@ export function servingMetrics(
     waiting: (await database.run(backlog, []))[0],
   }));
   /** A failed query must not fail the rest of the scrape. Without figures the series is absent rather than wrong. */
-  const figures = () =>
+  const figures: ReadFigures = () =>
     read().catch((error: unknown) => {
       log.warn({ err: error }, "the figures of serving could not be read");
       return undefined;
     });
-  const registers = [registry];
+  countMeasures(registry, figures);
+  countSpend(registry, { figures, currency });
+  watchBacklog(registry, figures);
+  new Gauge({
+    name: "intermission_live_views",
+    registers: [registry],
+    help: "Views of this node that reported playback within the last 30 s.",
+    collect() {
+      this.set(liveViews());
+    },
+  });
+}
+
+interface Figures {
+  readonly sums: readonly SumOfToday[];
+  readonly waiting: Backlog | undefined;
+}
+
+type ReadFigures = () => Promise<Figures | undefined>;
+
+function countMeasures(registry: Registry, figures: ReadFigures): void {
   for (const [name, { help, label }] of Object.entries(counters)) {
     new Counter({
       name,
       help,
       labelNames: [label, "reason"],
-      registers,
+      registers: [registry],
       async collect() {
         const sums = (await figures())?.sums;
         this.reset();
@@ -98,10 +131,13 @@ export function servingMetrics(
       },
     });
   }
+}
+
+function countSpend(registry: Registry, { figures, currency }: { figures: ReadFigures; currency: string }): void {
   new Counter({
     name: "intermission_spend_total",
     labelNames: ["currency"],
-    registers,
+    registers: [registry],
     help: "What campaigns owe, in units of the currency, less refunds.",
     async collect() {
       const sums = (await figures())?.sums;
@@ -110,9 +146,12 @@ export function servingMetrics(
       if (micros !== undefined) this.inc({ currency }, Math.max(0, micros) / 1e6);
     },
   });
+}
+
+function watchBacklog(registry: Registry, figures: ReadFigures): void {
   new Gauge({
     name: "intermission_statistics_lag_seconds",
-    registers,
+    registers: [registry],
     help: "How far the sums are behind: a transaction that stays open delays them.",
     async collect() {
       const lag = (await figures())?.waiting?.lagSeconds;
@@ -123,7 +162,7 @@ export function servingMetrics(
   new Gauge({
     name: "intermission_held_for_review",
     labelNames: ["kind"],
-    registers,
+    registers: [registry],
     help: "Suspicious views and clicks of the last 30 days that wait for the operator's decision.",
     async collect() {
       const waiting = (await figures())?.waiting;
@@ -131,14 +170,6 @@ export function servingMetrics(
       if (waiting === undefined) return;
       this.set({ kind: "view" }, waiting.views);
       this.set({ kind: "click" }, waiting.clicks);
-    },
-  });
-  new Gauge({
-    name: "intermission_live_views",
-    registers,
-    help: "Views of this node that reported playback within the last 30 s.",
-    collect() {
-      this.set(liveViews());
     },
   });
 }

@@ -3,12 +3,13 @@ import { companion, inline, wrapper } from "../../test/fixtures/sample-ad-server
 import { type Device, describeDevice } from "../creatives/choose-rendition.ts";
 import { judgeAd } from "./judge-ad.ts";
 import { parseDocument } from "./parse-document.ts";
+import { openTurns } from "./read-xml.ts";
 import { followWrappers } from "./unwrap-tag.ts";
 
 const phone = describeDevice({ "user-agent": "iPhone" });
 const self = "https://ads.example";
 
-const parse = (document: string) => parseDocument(Buffer.from(document.replaceAll("{self}", self)));
+const parse = (document: string) => parseDocument(openTurns(), Buffer.from(document.replaceAll("{self}", self)));
 
 async function judge(
   document: string,

@@ -3,6 +3,7 @@ import { decodeContent } from "./decode-document.ts";
 import type { Drops } from "./drops.ts";
 import { fillMacros, type Macros } from "./fill-macros.ts";
 import { parseDocument, VastFault } from "./parse-document.ts";
+import type { Turns } from "./read-xml.ts";
 import { MAX_URL_LENGTH, type VastDocument } from "./vast-ad.ts";
 
 /** For all hops of one tag together. */
@@ -21,7 +22,7 @@ const MAX_BYTES = 2 * 1024 * 1024;
  */
 export function documentFetcher(
   requests: Pick<GuardedRequests, "guardedRequest">,
-  { macros, totalMs = TOTAL_MS, drops }: { macros: () => Macros; totalMs?: number; drops: Drops },
+  { macros, turns, totalMs = TOTAL_MS, drops }: { macros: () => Macros; turns: Turns; totalMs?: number; drops: Drops },
 ): (template: string) => Promise<VastDocument> {
   const endsAt = performance.now() + totalMs;
   let requestsLeft = MAX_REQUESTS;
@@ -63,7 +64,7 @@ export function documentFetcher(
       if (decoded.outcome === "undecodable") throw new VastFault(100, decoded.detail);
       bytesLeft -= decoded.body.byteLength;
       if (bytesLeft < 0) throw new VastFault(300, `more than ${MAX_BYTES / 1024 / 1024} MiB in all documents`);
-      return parseDocument(decoded.body, { url, contentType, drops });
+      return parseDocument(turns, decoded.body, { url, contentType, drops });
     }
     throw new VastFault(301, `more than ${MAX_REDIRECTS} redirects`);
   };

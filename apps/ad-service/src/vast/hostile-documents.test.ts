@@ -6,6 +6,7 @@ import { type Answer, inline, vast, wrapper } from "../../test/fixtures/sample-a
 import { describeDevice } from "../creatives/choose-rendition.ts";
 import { openGuardedRequests } from "../outbound/guarded-request.ts";
 import { parseDocument } from "./parse-document.ts";
+import { openTurns } from "./read-xml.ts";
 import { unwrapTag } from "./unwrap-tag.ts";
 
 const MAX_BLOCK_MS = 20;
@@ -40,9 +41,10 @@ async function adServer(answers: Record<string, Answer>) {
   const server = await startAdServer(answers);
   const requests = openGuardedRequests({ isPlainHttpAllowed: true, allowedNetworks: { vast: ["127.0.0.1"] } });
   onTestFinished(() => requests.close());
+  const turns = openTurns();
   const unwrap = () =>
     unwrapTag(
-      { requests, isPlainHttpAllowed: true, totalMs: 60_000 },
+      { requests, isPlainHttpAllowed: true, turns, totalMs: 60_000 },
       {
         url: `${server.address}/tag`,
         viewId: "7-abc",
@@ -96,8 +98,9 @@ describe("512 KiB of VAST block the event loop for less than 20 ms in a turn", (
 test("a document is read in slices of 16 KiB, one per turn, however many are read at the same time", async () => {
   const many = 8;
   const document = Buffer.from(hostileDocuments().trackings ?? "");
+  const ofReading = openTurns();
   const { turns } = await watchEventLoop(() =>
-    Promise.all(Array.from({ length: many }, () => parseDocument(document))),
+    Promise.all(Array.from({ length: many }, () => parseDocument(ofReading, document))),
   );
   expect(turns).toBeGreaterThanOrEqual(many * Math.floor(document.byteLength / (16 * 1024)));
 });

@@ -10,7 +10,7 @@ import {
   urlInto,
   verificationReader,
 } from "./read-creative.ts";
-import { type Attributes, type ElementReader, readXml, XmlFault } from "./read-xml.ts";
+import { type Attributes, type ElementReader, readXml, type Turns, XmlFault } from "./read-xml.ts";
 import { type DocumentAd, isTrue, numberOf, resolveAddress, type VastDocument, type VastErrorCode } from "./vast-ad.ts";
 
 /** Why a document is unusable, or could not be fetched. */
@@ -36,12 +36,13 @@ export interface DocumentSource {
 
 /** Reads an XML document whose root is `VAST`. Throws a VastFault. */
 export async function parseDocument(
+  turns: Turns,
   bytes: Uint8Array,
   { url, contentType, drops = {} }: DocumentSource = {},
 ): Promise<VastDocument> {
   const document: VastDocument = { majorVersion: 0, errorUrls: [], ads: [], hasAdOfNeitherKind: false };
   const reading: Reading = { url, drops };
-  const read = await readXml(bytes, encodingOf(bytes, contentType), (name, attributes) => {
+  const read = await readXml(turns, bytes, encodingOf(bytes, contentType), (name, attributes) => {
     document.majorVersion = majorVersionOf(name, attributes.version);
     return children({
       error: () => urlInto(reading, document.errorUrls),

@@ -28,16 +28,20 @@ const MAX_ATTRIBUTES = 64;
 const MAX_TEXT_LENGTH = 16 * 1024;
 const MAX_MESSAGE_LENGTH = 200;
 
-/** Module-level, because the whole process shares the event loop. */
-let lastTurn: Promise<void> = Promise.resolve();
+/** The turns of the event loop that this process gives to documents, one after the other. Opened once, since it has one event loop. */
+export interface Turns {
+  last: Promise<void>;
+}
+
+export const openTurns = (): Turns => ({ last: Promise.resolve() });
 
 /**
  * Resolves in a later turn of the event loop, each call in a separate turn: work that is cut into pieces blocks other
  * requests for one piece at most, however many such tasks run at the same time.
  */
-export function nextTurn(): Promise<void> {
-  lastTurn = lastTurn.then(() => setImmediate());
-  return lastTurn;
+export function nextTurn(turns: Turns): Promise<void> {
+  turns.last = turns.last.then(() => setImmediate());
+  return turns.last;
 }
 
 /**
@@ -46,6 +50,7 @@ export function nextTurn(): Promise<void> {
  * XmlFault.
  */
 export async function readXml(
+  turns: Turns,
   bytes: Uint8Array,
   encoding: string,
   root: NonNullable<ElementReader["child"]>,
@@ -64,7 +69,7 @@ export async function readXml(
   };
   try {
     for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
-      await nextTurn();
+      await nextTurn(turns);
       write(decoder.decode(bytes.subarray(at, at + SLICE_BYTES), { stream: true }));
     }
     write(decoder.decode());

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startAdServer } from "../../test/fixtures/ad-server-fixture.ts";
 import { type Answer, inline, vast } from "../../test/fixtures/sample-ad-server.ts";
 import { openGuardedRequests } from "../outbound/guarded-request.ts";
+import { openTurns } from "./read-xml.ts";
 import { faultOfTag } from "./try-tag.ts";
 
 async function tried(answer: Answer) {
@@ -12,7 +13,7 @@ async function tried(answer: Answer) {
   });
   onTestFinished(() => requests.close());
   const fault = await faultOfTag(
-    { requests, isPlainHttpAllowed: true },
+    { requests, isPlainHttpAllowed: true, turns: openTurns() },
     { url: `${server.address}/tag`, now: () => new Date() },
   );
   return { fault, calls: server.calls };

@@ -5,7 +5,7 @@ import { documentFetcher } from "./fetch-document.ts";
 import type { Macros } from "./fill-macros.ts";
 import { judgeAd } from "./judge-ad.ts";
 import { VastFault } from "./parse-document.ts";
-import { nextTurn } from "./read-xml.ts";
+import { nextTurn, type Turns } from "./read-xml.ts";
 import {
   addCallableUrl,
   callableUrls,
@@ -135,17 +135,18 @@ export interface TagRequest {
 export interface UnwrapDeps {
   requests: Pick<GuardedRequests, "guardedRequest">;
   isPlainHttpAllowed: boolean;
+  turns: Turns;
   totalMs?: number;
 }
 
 /** Requests an ad from a VAST 2.0–4.2 tag and follows its wrappers. Throws only for faults of this service. */
 export async function unwrapTag(
-  { requests, isPlainHttpAllowed, totalMs }: UnwrapDeps,
+  { requests, isPlainHttpAllowed, turns, totalMs }: UnwrapDeps,
   { url, viewId, userAgent, device, now }: TagRequest & { now: () => Date },
 ): Promise<UnwrapOutcome> {
   const macros = (): Macros => ({ now: now(), chance: Math.random(), viewId, userAgent });
   const drops: Drops = {};
-  const fetchDocument = documentFetcher(requests, { macros, drops, ...(totalMs !== undefined && { totalMs }) });
+  const fetchDocument = documentFetcher(requests, { macros, turns, drops, ...(totalMs !== undefined && { totalMs }) });
   const errors: ErrorCall[] = [];
   let errorCalls = 0;
   let last: { code: VastErrorCode; detail: string } = { code: 303, detail: "the tag has no ad" };
@@ -171,7 +172,7 @@ export async function unwrapTag(
     const deps = { fetchDocument, root, errorUrls, drops };
     const unwrapped = await Promise.all(group.map((ad) => followWrappers(deps, ad)));
     for (const ad of unwrapped.flat()) {
-      await nextTurn();
+      await nextTurn(turns);
       const judged = ad.fault ? faultOf(ad.fault) : judgeAd(ad, { userAgent, device, isPlainHttpAllowed, drops });
       if (judged.outcome === "ad") return { outcome: "ad", ad: judged.ad, errors, drops };
       report(judged.code, judged.detail, ad.errorUrls, root.errorUrls, errorUrls);

@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import { isCode } from "@intermission/ad-core/code";
 import { acceptedLanguages } from "@intermission/ad-core/page-language";
 import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
@@ -5,6 +6,7 @@ import {
   continuationMaxAgeSeconds,
   type InitDataRefusal,
   isOnlyForContinuing,
+  publicKeyOf,
   type TelegramServers,
   telegramPublicKeys,
   verifyInitDataWithBotId,
@@ -54,17 +56,18 @@ async function recordUnfilled(database: Database, batch: readonly UnfilledReques
   return batch.map(() => undefined);
 }
 
-/** Which of Telegram's servers may launch the mini-app: those that sign with the accepted key. Keys are hex. */
+/** Which of Telegram's servers may launch the mini-app: those that sign with the accepted key. */
 export interface LaunchKeys {
-  accepted: string;
+  accepted: KeyObject;
   /** Of Telegram's other servers. Launch data signed with it is refused, and told apart from forged data. */
-  refused?: { servers: TelegramServers; publicKey: string };
+  refused?: { servers: TelegramServers; publicKey: KeyObject };
 }
 
 /** A deployment accepts one kind of servers: on both, a user of one could have the id of a user of the other. */
 export function launchKeysOf(servers: TelegramServers): LaunchKeys {
   const others = servers === "test" ? "production" : "test";
-  return { accepted: telegramPublicKeys[servers], refused: { servers: others, publicKey: telegramPublicKeys[others] } };
+  const keyOf = (which: TelegramServers) => publicKeyOf(telegramPublicKeys[which]);
+  return { accepted: keyOf(servers), refused: { servers: others, publicKey: keyOf(others) } };
 }
 
 export interface OpeningDeps extends Omit<EnterViewDeps, "ads" | "reading" | "beginning"> {

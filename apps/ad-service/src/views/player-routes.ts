@@ -21,7 +21,7 @@ import { addressNetwork } from "@intermission/server/client-address";
 import { HttpError } from "@intermission/server/http-server";
 import { randomBytes } from "@intermission/server/random-bytes";
 import { rateLimiter, slowDown, spend } from "@intermission/server/rate-limiter";
-import { recognisePerson } from "@intermission/server/visitor";
+import { openKnownAgents, recognisePerson } from "@intermission/server/visitor";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { drawsOf } from "../ad-selection/choose-ad.ts";
@@ -62,6 +62,7 @@ export function adClickRoutes(app: FastifyInstance, deps: { database: Database; 
   const { database, now = () => new Date() } = deps;
   const ads = adRows(database);
   const taps = rateLimiter({ quota: 20, windowSeconds: 20, maxKeys: 50_000 });
+  const agents = openKnownAgents();
 
   app.register(async (scope) => {
     const route = { schema: followCallToAction };
@@ -72,7 +73,7 @@ export function adClickRoutes(app: FastifyInstance, deps: { database: Database; 
       if (!botId) throw unknownView();
       const at = now();
       spend(taps, viewId, at);
-      const visitor = recognisePerson(request.method, request.headers);
+      const visitor = recognisePerson(agents, request.method, request.headers);
       const isMachine = visitor.kind === "machine";
       const click = { botId, viewId, key, isOnEndCard: place === "end-card", isMachine, now: at };
       const outcome = await countAdClick({ database, ads }, click);

@@ -119,12 +119,12 @@ describe("amounts of currencies of high denominations", () => {
   test("statistics beyond 2^53 micros have all their digits, and the command line's lines add up", async () => {
     const insert = statement(
       "test.sums",
-      `insert into stats_hours (bot_id, hour, campaign_id, creative_id, measure, reason, count, spend_micros, revenue_micros)
-       values ($1, $2, 'cmp_x', '', 'rewards', '', 1, $3, $4)`,
+      `insert into stats_sums (bot_id, span, starts_at, campaign_id, rewards, spend_micros, revenue_micros)
+       values ($1, 'day', $2, 'cmp_x', 1, $3, $4)`,
     );
     const days = ["12345678901234567", "9007199254740993", "20000000000000001"];
     for (const [index, micros] of days.entries()) {
-      await store.database.run(insert, [bot.botId, `2026-01-0${index + 1}T08:00:00Z`, micros, micros]);
+      await store.database.run(insert, [bot.botId, `2026-01-0${index + 1}T00:00:00Z`, micros, micros]);
     }
     const sum = days.reduce((total, micros) => total + BigInt(micros), 0n);
     const period = "from=2026-01-01&to=2026-01-04";

@@ -33,7 +33,7 @@ describe("what a publisher can read", () => {
     const userId = newTelegramId();
     const { code } = await codeIn(await fixture.askFor(userId, { reference: "order-1" }));
     const refusals =
-      "insert into click_refusals (bot_id, code, reason, hour, count) values ($1, $2, 'machine-crawler', $3, 1)";
+      "insert into click_refusals (bot_id, code, reason, quarter, count) values ($1, $2, 'machine-crawler', $3, 1)";
     await sql("refusals", refusals, [botId, code, noon]);
     await sql(
       "event",

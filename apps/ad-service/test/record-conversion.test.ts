@@ -60,14 +60,15 @@ describe("postbacks of advertisers", () => {
   }
 
   const ask = <Row>(text: string, ...values: unknown[]) => store.database.run<Row>({ name: "", text }, values);
-  const sums = "select campaign_id, count, spend_micros from stats_hours where bot_id = $1 and measure = 'conversions'";
+  const sums =
+    "select campaign_id, conversions, spend_micros from stats_sums where bot_id = $1 and span = 'quarter' and conversions <> 0";
 
   async function keyOf(advertiser: string): Promise<string> {
     const { advertiserId } = await store.database.transaction((tx) => rememberAdvertiser(tx, advertiser));
     return issuePostbackKey(store.database, advertiserId);
   }
 
-  const sumOfAll = "select sum(count)::integer as count from stats_hours where bot_id = $1 and measure = 'conversions'";
+  const sumOfAll = "select sum(conversions)::integer as count from stats_sums where bot_id = $1 and span = 'day'";
 
   /** Of the fixture's bot; the refusals are those of all tests. */
   async function readSums() {
@@ -139,7 +140,7 @@ describe("postbacks of advertisers", () => {
     const before = await fixture.charges();
     await postback({ click_id: clickId, key });
     await rollUpUntilNow(store.database);
-    expect(await ask(sums, fixture.botId)).toEqual([{ campaign_id: "cmp_1", count: 1, spend_micros: 0 }]);
+    expect(await ask(sums, fixture.botId)).toEqual([{ campaign_id: "cmp_1", conversions: 1, spend_micros: 0 }]);
     expect(await fixture.charges()).toEqual(before);
   });
 
@@ -151,7 +152,7 @@ describe("postbacks of advertisers", () => {
     await pruneFacts(store.database, { now: new Date("2027-04-02T00:00:00Z") });
     expect(await stored()).toEqual([]);
     expect(await postback({ click_id: clickId, key })).toMatchObject({ status: 404 });
-    expect(await ask(sums, fixture.botId)).toMatchObject([{ count: 1 }]);
+    expect(await ask(sums, fixture.botId)).toMatchObject([{ conversions: 1 }]);
   });
 
   test("a forged key, another advertiser's click and a made-up click are refused and counted", async () => {

@@ -28,14 +28,14 @@ export async function readyToFill(database: Database, schema: string): Promise<(
           and pg_get_constraintdef(oid) like '%ANY (ARRAY[%'
       ), '{}') as choices
     from pg_attribute join pg_class on pg_class.oid = attrelid
-    where relnamespace = $1::regnamespace and relkind = 'r' and relname not in ('migrations', 'commit_epochs')
-      and attnum > 0 and not attisdropped and attidentity = '' and attgenerated = ''
+    where relnamespace = $1::regnamespace and relkind in ('r', 'p') and not relispartition
+      and relname not in ('migrations', 'commit_epochs') and attnum > 0 and not attisdropped and attidentity = '' and attgenerated = ''
     order by attrelid, attnum`,
     [schema],
   );
   const constraints = await ask<{ table: string; name: string }>(
     `select conrelid::regclass::text as table, conname as name from pg_constraint
-    where connamespace = $1::regnamespace and contype in ('c', 'f') and conrelid <> 0`,
+    where connamespace = $1::regnamespace and contype in ('c', 'f') and conrelid <> 0 and coninhcount = 0`,
     [schema],
   );
   for (const { table, name } of constraints) await ask(`alter table ${table} drop constraint "${name}"`);

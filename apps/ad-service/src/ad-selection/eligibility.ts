@@ -20,6 +20,8 @@ export interface AdRequest {
     language?: string | undefined;
     platform?: Platform | undefined;
     isPremium?: boolean | undefined;
+    /** ISO 3166; null if it is unknown, undefined if nothing tells the countries of users. */
+    country?: string | null | undefined;
   };
   /** When the user was shown or followed ads of campaigns that have a user cap. */
   seen: ReadonlyMap<string, readonly Date[]>;

@@ -10,9 +10,9 @@ export type RefundOutcome =
 const refund = statement<{ campaignId: string; priceMicros: number }>(
   "campaigns.refund",
   `with refunded as (
-    insert into refunds (event_id, campaign_id, creative_id, bot_id, event, price_micros, revenue_micros, charged_at,
+    insert into refunds (event_id, campaign_id, creative_id, bot_id, event, price_micros, revenue_micros, audience, charged_at,
       occurred_at)
-    select event_id, campaign_id, creative_id, bot_id, event, price_micros, revenue_micros, occurred_at, $3
+    select event_id, campaign_id, creative_id, bot_id, event, price_micros, revenue_micros, audience, occurred_at, $3
     from events where event_id = $1 and bot_id = $2
     on conflict do nothing
     returning campaign_id, event, price_micros, charged_at

@@ -277,7 +277,7 @@ async function follow(database: Transaction, visits: readonly TestVisit[], secon
       visitor,
       hashes: { today: hex, yesterday: hex, network: network.toString("hex") },
       clickId: newClickId(now.getTime(), randomBytes(10)),
-      request: { bot: { botId: "910" } },
+      request: { bot: { botId: "910" }, user: {} },
     } as JudgedVisit;
     return {
       visit,

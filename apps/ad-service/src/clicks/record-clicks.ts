@@ -2,6 +2,7 @@ import { eventIdOfClick } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
+import { audienceText } from "../ad-selection/audience.ts";
 import { afterEarning } from "../ad-selection/limit-of-viewer.ts";
 import type { DeliveryMode } from "../bots/bots.ts";
 import { type EventWorth, worthOf } from "../campaigns/event-worth.ts";
@@ -26,6 +27,7 @@ const clickRows = rowParameters({
   user_id: "text",
   reference: "text",
   campaign_id: "text",
+  audience: "text",
   price_micros: "bigint",
   revenue_micros: "bigint",
   moment: "timestamptz",
@@ -92,7 +94,7 @@ const countedNetworks = `counted_networks as (
 
 const unpaidRecords = `
     select record_unpaid_clicks(array_agg(bot_id), array_agg(code), array_agg(event_id), array_agg(user_id),
-      array_agg(reference), array_agg(moment), array_agg(campaign_id), array_agg(refusal),
+      array_agg(reference), array_agg(moment), array_agg(audience), array_agg(campaign_id), array_agg(refusal),
       array_agg(array_to_string(suspicions, ' ')), array_agg(user_agent), array_agg(address_hash), array_agg(network_hash))
     from judged
     where refusal is not null and (decisions is null or position in (select position from written))
@@ -158,13 +160,13 @@ const record = statement<Row>(
   ${movedViews},
   paid as materialized (
     select bot_id, event_id, 'direct_link' as event, user_id, code, reference, is_test, campaign_id,
-      null::text as creative_id, price_micros, revenue_micros, moment as occurred_at, body, suspicions,
+      null::text as creative_id, price_micros, revenue_micros, audience, moment as occurred_at, body, suspicions,
       case when suspicions is not null then user_agent end as user_agent,
       case when suspicions is not null then address_hash end as address_hash,
       case when suspicions is not null then network_hash end as network_hash, position
     from written where refusal is null
   ),
-  ${enqueueWebhook({ from: "paid", slots, existenceChecked: true, more: ["suspicions", "user_agent", "address_hash", "network_hash"] })}
+  ${enqueueWebhook({ from: "paid", slots, existenceChecked: true, more: ["audience", "suspicions", "user_agent", "address_hash", "network_hash"] })}
   select array_agg(position) as positions, null::integer as position, null as url, null as "deliveryMode"
   from written having count(*) > 0
   union all
@@ -219,6 +221,7 @@ function valuesOf(judged: JudgedClick, position: number) {
     user_id: facts.userId,
     reference: facts.reference,
     campaign_id: click.campaignId,
+    audience: audienceText(request.user),
     moment: now,
     refusal: refusalOf(verdict),
     user_agent: userAgent.slice(0, MAX_AGENT_LENGTH),

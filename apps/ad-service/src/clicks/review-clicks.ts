@@ -175,15 +175,15 @@ const release = statement<{ eventId: string }>(
     where click_id = $1 and outcome = 'held' and user_id = $2 and not exists (
       select from events where events.bot_id = withheld_clicks.bot_id and events.code = withheld_clicks.code
         and event = 'direct_link')
-    returning bot_id, code, user_id, campaign_id
+    returning bot_id, code, user_id, campaign_id, audience
   ),
   earned as (
     select bot_id, $4::text as event_id, 'direct_link'::text as event, user_id, code, nullif($5::text, '') as reference,
       false as is_test, campaign_id, null::text as creative_id, $6::bigint as price_micros,
-      $7::bigint as revenue_micros, $3::timestamptz as occurred_at, $8::text as body
+      $7::bigint as revenue_micros, audience, $3::timestamptz as occurred_at, $8::text as body
     from released
   ),
-  ${enqueueWebhook({ from: "earned" })}
+  ${enqueueWebhook({ from: "earned", more: ["audience"] })}
   select event_id as "eventId" from enqueued`,
 );
 
@@ -193,9 +193,9 @@ const refuse = statement<{ code: string }>(
     update withheld_clicks set outcome = 'refused', decided_at = $2 where click_id = $1 and outcome = 'held'
     returning bot_id, code
   )
-  insert into click_refusals (bot_id, code, reason, hour, count)
-  select bot_id, code, 'operator', date_trunc('hour', $2::timestamptz, 'UTC'), 1 from refused
-  on conflict (bot_id, code, reason, hour) do update set count = click_refusals.count + 1, is_summed = false
+  insert into click_refusals (bot_id, code, reason, quarter, count)
+  select bot_id, code, 'operator', date_bin('15 minutes', $2::timestamptz, 'epoch'), 1 from refused
+  on conflict (bot_id, code, reason, quarter) do update set count = click_refusals.count + 1, is_summed = false
   returning code`,
 );
 

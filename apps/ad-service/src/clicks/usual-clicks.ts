@@ -12,9 +12,9 @@ const MAX_BOTS = 10_000;
 const readBusiestDay = statement<{ clicks: number }>(
   "clicks.busiest-day",
   `select coalesce(max(clicks), 0)::double precision as clicks from (
-     select sum(count) as clicks from stats_hours
-     where bot_id = $1 and hour >= $2::date - 7 and hour < $2::date + 1 and measure = 'clicks'
-     group by (hour at time zone 'utc')::date
+     select sum(clicks) as clicks from stats_sums
+     where bot_id = $1 and span = 'day' and starts_at >= $2::date - 7 and starts_at < $2::date + 1
+     group by starts_at
    ) as days`,
 );
 

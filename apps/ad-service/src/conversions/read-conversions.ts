@@ -53,7 +53,7 @@ export interface ConversionPeriod {
   /** Of these campaigns only, such as those of one advertiser. */
   campaignIds?: readonly string[] | undefined;
   creativeId?: string | undefined;
-  /** Whole hours: from (included) to (excluded). */
+  /** Whole quarters of an hour: from (included) to (excluded). */
   from: Date;
   to: Date;
 }
@@ -77,8 +77,8 @@ const sum = statement<
   `select event, currency, (sum(reported) - sum(reversed))::bigint as conversions,
      (sum(reported_micros) - sum(reversed_micros))::text as "valueMicros",
      sum(reversed)::bigint as reversed, sum(reversed_micros)::text as "reversedMicros"
-   from conversion_hours
-   where hour >= $1 and hour < $2 and ($3::text is null or bot_id = $3) and ($4::text is null or campaign_id = $4)
+   from conversion_quarters
+   where quarter >= $1 and quarter < $2 and ($3::text is null or bot_id = $3) and ($4::text is null or campaign_id = $4)
      and ($5::text is null or creative_id = $5) and ($6::text[] is null or campaign_id = any ($6))
    group by event, currency order by sum(reported) desc, event, currency limit 200`,
 );

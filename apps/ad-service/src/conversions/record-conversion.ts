@@ -51,25 +51,26 @@ const findClick = statement<{
   campaignId: string;
   creativeId: string | null;
   advertiserId: string;
+  audience: string;
   isRefused: boolean;
 }>(
   "conversions.click",
   `select bot_id as "botId", campaign_id as "campaignId", creative_id as "creativeId",
-     advertiser_id as "advertiserId", is_refused as "isRefused"
+     advertiser_id as "advertiserId", audience, is_refused as "isRefused"
    from (
-     select bot_id, case when price_micros is not null then campaign_id end as campaign_id, creative_id, false as is_refused
+     select bot_id, case when price_micros is not null then campaign_id end as campaign_id, creative_id, audience, false as is_refused
      from events where event_id = 'evt_' || substr($1, 5) and starts_with($1, 'clk_')
      union all
-     select bot_id, campaign_id, null, outcome = 'refused' from withheld_clicks
+     select bot_id, campaign_id, null, audience, outcome = 'refused' from withheld_clicks
      where click_id = $1 and outcome in ('held', 'refused')
      union all
-     select bot_id, campaign_id, creative_id, false from cta_clicks where click_id = $1
+     select bot_id, campaign_id, creative_id, audience, false from cta_clicks where click_id = $1
    ) as clicked join campaigns using (campaign_id)`,
 );
 const insert = statement<{ clickId: string }>(
   "conversions.insert",
-  `insert into conversions (click_id, event, conversion_id, value_micros, currency, bot_id, campaign_id, creative_id, occurred_at)
-   select $1, $2, $3, $4, $5, $6, $7, $8, $9
+  `insert into conversions (click_id, event, conversion_id, value_micros, currency, bot_id, campaign_id, creative_id, audience, occurred_at)
+   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
    where (select count(*) from (select from conversions where click_id = $1 limit ${MAX_OF_CLICK}) as known) < ${MAX_OF_CLICK}
    on conflict do nothing returning click_id as "clickId"`,
 );
@@ -105,9 +106,10 @@ async function tryToRecord(database: Database, postback: Postback): Promise<Reco
   const [click] = await database.run(findClick, [clickId]);
   // The answer is the same for another advertiser's click, so that it does not reveal whether that click exists.
   if (!click || click.advertiserId !== advertiser.advertiserId) return { outcome: "refused", reason: "unknown-click" };
-  const { botId, campaignId, creativeId, isRefused } = click;
+  const { botId, campaignId, creativeId, audience, isRefused } = click;
   if (isRefused) return { outcome: "refused", reason: "refused-click" };
-  const values = [clickId, event, conversionId, valueMicros, currency, botId, campaignId, creativeId, now];
+  const recordedBy = [botId, campaignId, creativeId, audience, now];
+  const values = [clickId, event, conversionId, valueMicros, currency, ...recordedBy];
   if ((await database.run(insert, values)).length > 0) return { outcome: "recorded" };
   const [known] = await database.run(findRecorded, [clickId, event, conversionId]);
   if (known === undefined) return { outcome: "refused", reason: "too-many" };

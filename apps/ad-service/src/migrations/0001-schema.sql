@@ -228,6 +228,8 @@ create table views (
   is_vast boolean not null default false,
   -- Whether the user is one of the bot's testers: free of charge, and excluded from the statistics.
   is_test boolean not null default false,
+  -- The viewer's country, platform, language and Premium, in bounded kinds (audience.ts), at the first opening.
+  audience text not null default '',
   duration_ms integer not null check (duration_ms > 0),
   opened_at timestamptz not null,
   deadline timestamptz not null,
@@ -305,6 +307,7 @@ create table events (
   price_micros bigint check (price_micros >= 0),
   -- The publisher's share of it, by the percentage at that time.
   revenue_micros bigint check (revenue_micros between 0 and price_micros),
+  audience text not null default '',
   occurred_at timestamptz not null,
   -- Why a click that was paid looks suspicious, and its visitor, for the operator's review; null for all other events.
   -- Hashes are keyed by the day, so those of two days cannot be linked to one address.
@@ -339,6 +342,7 @@ create table refunds (
   event text not null check (event in ('rewarded', 'direct_link')),
   price_micros bigint not null check (price_micros >= 0),
   revenue_micros bigint not null check (revenue_micros between 0 and price_micros),
+  audience text not null default '',
   charged_at timestamptz not null,
   occurred_at timestamptz not null,
   xid xid8 not null default commit_xid()
@@ -495,15 +499,16 @@ create table click_refusals (
     'machine-head', 'machine-prefetch', 'machine-empty-agent', 'machine-crawler', 'machine-library',
     'tap-asked-address', 'tap-asked-embedded', 'tap-asked-scripted', 'tap-asked-no-language', 'tap-asked-foreign-form',
     'tap-asked-no-token', 'tap-asked-crawler-like', 'tap-asked-unknown-agent', 'held', 'suspicious', 'operator')),
-  hour timestamptz not null,
+  -- The beginning of the quarter of an hour.
+  quarter timestamptz not null,
   count bigint not null check (count > 0),
   summed bigint not null default 0,
   is_summed boolean not null default false,
-  primary key (code, bot_id, reason, hour)
+  primary key (code, bot_id, reason, quarter)
 ) with (fillfactor = 70);
 -- Its condition stays true while a row's count grows, so that those updates touch no index.
-create index click_refusals_to_sum on click_refusals (hour, bot_id, code, reason) where not is_summed;
-create index click_refusals_by_hour on click_refusals using brin (hour) with (pages_per_range = 32);
+create index click_refusals_to_sum on click_refusals (quarter, bot_id, code, reason) where not is_summed;
+create index click_refusals_by_time on click_refusals using brin (quarter) with (pages_per_range = 32);
 
 -- Clicks that earned nothing: held or refused as suspicious ('released' once an operator paid for one), and the first few
 -- refused visits of each code and reason in full.
@@ -522,6 +527,7 @@ create table withheld_clicks (
   user_agent text not null default '',
   address_hash bytea,
   network_hash bytea,
+  audience text not null default '',
   suspicions text[] not null default '{}' check (suspicions <@ array['many-users-of-one-address', 'crowded-network',
     'many-users-of-one-agent', 'mostly-taps', 'right-after-issue', 'address-changed', 'tap-unconfirmed']),
   occurred_at timestamptz not null,
@@ -603,6 +609,7 @@ create table cta_clicks (
   user_id text not null,
   campaign_id text not null,
   creative_id text not null,
+  audience text not null default '',
   occurred_at timestamptz not null,
   xid xid8 not null default commit_xid(),
   primary key (view_id, bot_id)
@@ -637,6 +644,7 @@ create table conversions (
   bot_id text not null,
   campaign_id text not null,
   creative_id text,
+  audience text not null default '',
   occurred_at timestamptz not null,
   -- When an operator reversed it.
   reversed_at timestamptz,
@@ -646,10 +654,25 @@ create table conversions (
 create index conversions_in_commit_order on conversions (xid);
 create index conversions_latest on conversions (occurred_at desc, click_id);
 
--- The sums of conversions: what was reported in an hour, and what was reversed in it.
-create table conversion_hours (
+-- Reversals of conversions: what the statistics subtract. Append-only.
+create table conversion_reversals (
+  event text not null,
   bot_id text not null,
-  hour timestamptz not null,
+  campaign_id text not null,
+  creative_id text,
+  audience text not null default '',
+  currency text not null,
+  value_micros bigint,
+  occurred_at timestamptz not null,
+  xid xid8 not null default commit_xid()
+);
+create index conversion_reversals_in_commit_order on conversion_reversals (xid);
+create index conversion_reversals_by_time on conversion_reversals using brin (occurred_at) with (pages_per_range = 32);
+
+-- The sums of conversions: what was reported in a quarter of an hour, and what was reversed in it.
+create table conversion_quarters (
+  bot_id text not null,
+  quarter timestamptz not null,
   campaign_id text not null,
   creative_id text not null default '',
   event text not null,
@@ -658,9 +681,9 @@ create table conversion_hours (
   reported_micros numeric not null default 0,
   reversed bigint not null default 0,
   reversed_micros numeric not null default 0,
-  primary key (bot_id, hour, campaign_id, creative_id, event, currency)
+  primary key (bot_id, quarter, campaign_id, creative_id, event, currency)
 );
-create index conversion_hours_by_hour on conversion_hours (hour);
+create index conversion_quarters_by_time on conversion_quarters (quarter);
 
 -- Refused postbacks, by day and reason.
 create table conversion_refusals (
@@ -681,6 +704,7 @@ create table ad_requests (
   reason text not null default '',
   campaign_id text,
   creative_id text,
+  audience text not null default '',
   occurred_at timestamptz not null,
   xid xid8 not null default commit_xid()
 );
@@ -696,6 +720,7 @@ create table ad_milestones (
   milestone text not null check (milestone in
     ('start', 'first-quartile', 'midpoint', 'third-quartile', 'complete', 'close', 'held', 'refused', 'fault')),
   reason text not null default '',
+  audience text not null default '',
   occurred_at timestamptz not null,
   xid xid8 not null default commit_xid()
 );
@@ -708,33 +733,113 @@ create table publisher_shares (
   percent integer not null check (percent between 0 and 100)
 );
 
--- The sums of the statistics. campaign_id and creative_id are '' for what belongs to no campaign.
-create table stats_hours (
+-- The sums of the statistics, a column for each measure (statistics/measures.ts). Each fact is in three rows: of its quarter of
+-- an hour, its hour and its day, all of UTC. So a report cuts days in any zone from quarters, and reads whole days where it can
+-- (statistics/time-pieces.ts). campaign_id and creative_id are '' for what belongs to no campaign.
+create table stats_sums (
+  span text not null check (span in ('quarter', 'hour', 'day')),
+  starts_at timestamptz not null,
   bot_id text not null,
-  hour timestamptz not null,
   campaign_id text not null default '',
   creative_id text not null default '',
-  measure text not null check (measure in (
-    'fills', 'no-fills', 'limited', 'requests-refused', 'starts', 'first-quartiles', 'midpoints', 'third-quartiles',
-    'completions', 'closes', 'views-held', 'views-refused', 'playback-faults', 'rewards', 'clicks', 'refunds',
-    'clicks-refused', 'taps', 'conversions'
-  )),
-  reason text not null default '',
-  count bigint not null,
+  fills bigint not null default 0,
+  no_fills bigint not null default 0,
+  limited bigint not null default 0,
+  requests_refused bigint not null default 0,
+  starts bigint not null default 0,
+  first_quartiles bigint not null default 0,
+  midpoints bigint not null default 0,
+  third_quartiles bigint not null default 0,
+  completions bigint not null default 0,
+  closes bigint not null default 0,
+  views_held bigint not null default 0,
+  views_refused bigint not null default 0,
+  playback_faults bigint not null default 0,
+  rewards bigint not null default 0,
+  clicks bigint not null default 0,
+  refunds bigint not null default 0,
+  clicks_refused bigint not null default 0,
+  taps bigint not null default 0,
+  conversions bigint not null default 0,
   spend_micros bigint not null default 0,
   revenue_micros bigint not null default 0,
-  primary key (bot_id, hour, campaign_id, creative_id, measure, reason)
-) with (fillfactor = 70);
-create index stats_hours_by_hour on stats_hours (hour);
+  -- The part of the revenue that views earned, less refunds of views.
+  view_revenue_micros bigint not null default 0,
+  primary key (bot_id, span, starts_at, campaign_id, creative_id)
+) partition by list (span);
+create index stats_sums_by_time on stats_sums (span, starts_at);
+create table stats_sums_of_quarters partition of stats_sums for values in ('quarter') with (fillfactor = 70);
+create table stats_sums_of_hours partition of stats_sums for values in ('hour') with (fillfactor = 70);
+create table stats_sums_of_days partition of stats_sums for values in ('day') with (fillfactor = 70);
 
--- The position up to which each kind of raw row is summed, in commit order. Changed by the transaction that adds them.
+-- The same facts by who they are of, in bounded kinds (ad-selection/audience.ts): 'other' is an unknown or rare value, and ''
+-- is what was not recorded, such as the country without a source of countries.
+create table stats_audiences (
+  span text not null check (span in ('quarter', 'hour', 'day')),
+  starts_at timestamptz not null,
+  bot_id text not null,
+  campaign_id text not null default '',
+  country text not null default '',
+  platform text not null default '',
+  language text not null default '',
+  premium text not null default '',
+  fills bigint not null default 0,
+  no_fills bigint not null default 0,
+  limited bigint not null default 0,
+  requests_refused bigint not null default 0,
+  starts bigint not null default 0,
+  first_quartiles bigint not null default 0,
+  midpoints bigint not null default 0,
+  third_quartiles bigint not null default 0,
+  completions bigint not null default 0,
+  closes bigint not null default 0,
+  views_held bigint not null default 0,
+  views_refused bigint not null default 0,
+  playback_faults bigint not null default 0,
+  rewards bigint not null default 0,
+  clicks bigint not null default 0,
+  refunds bigint not null default 0,
+  clicks_refused bigint not null default 0,
+  taps bigint not null default 0,
+  conversions bigint not null default 0,
+  spend_micros bigint not null default 0,
+  revenue_micros bigint not null default 0,
+  -- The part of the revenue that views earned, less refunds of views.
+  view_revenue_micros bigint not null default 0,
+  primary key (bot_id, span, starts_at, campaign_id, country, platform, language, premium)
+) partition by list (span);
+create index stats_audiences_by_time on stats_audiences (span, starts_at);
+create table stats_audiences_of_quarters partition of stats_audiences for values in ('quarter') with (fillfactor = 70);
+create table stats_audiences_of_hours partition of stats_audiences for values in ('hour') with (fillfactor = 70);
+create table stats_audiences_of_days partition of stats_audiences for values in ('day') with (fillfactor = 70);
+
+-- The counts of the measures that have reasons, by reason. Reasons are not a closed set of columns, so these are rows.
+create table stats_reasons (
+  span text not null check (span in ('quarter', 'hour', 'day')),
+  starts_at timestamptz not null,
+  bot_id text not null,
+  campaign_id text not null default '',
+  creative_id text not null default '',
+  measure text not null check (measure in ('no-fills', 'limited', 'requests-refused', 'closes', 'views-held', 'views-refused',
+    'playback-faults', 'refunds', 'clicks-refused')),
+  reason text not null,
+  count bigint not null,
+  primary key (bot_id, span, starts_at, campaign_id, creative_id, measure, reason)
+) partition by list (span);
+create index stats_reasons_by_time on stats_reasons (span, starts_at);
+create table stats_reasons_of_quarters partition of stats_reasons for values in ('quarter') with (fillfactor = 70);
+create table stats_reasons_of_hours partition of stats_reasons for values in ('hour') with (fillfactor = 70);
+create table stats_reasons_of_days partition of stats_reasons for values in ('day') with (fillfactor = 70);
+
+-- The position up to which each kind of raw row is summed, in commit order. Changed by the transaction that adds them. The row
+-- of 'requests' is the lock of whoever changes sums, so that no two transactions do.
 create table stats_progress (
   source text primary key,
   xid xid8 not null default '0',
   counted_until timestamptz not null default '-infinity'
 );
 insert into stats_progress (source)
-  values ('requests'), ('milestones'), ('events'), ('refunds'), ('refused-clicks'), ('cta-clicks'), ('conversions');
+  values ('requests'), ('milestones'), ('events'), ('refunds'), ('refused-clicks'), ('cta-clicks'), ('conversions'), ('reversals');
 
 -- People who may sign in: those who operate the deployment, and those of advertisers and publishers, who reach only what is
 -- theirs.

@@ -4,7 +4,7 @@
 -- statements are not run costs nothing.
 create function record_unpaid_clicks(
   bot_ids text[], link_codes text[], event_ids text[], user_ids text[], code_references text[], moments timestamptz[],
-  campaign_ids text[], outcomes text[], suspicions text[], agents text[], address_hashes bytea[], network_hashes bytea[]
+  audiences text[], campaign_ids text[], outcomes text[], suspicions text[], agents text[], address_hashes bytea[], network_hashes bytea[]
 ) returns void language plpgsql as $$
 declare
   few text[];
@@ -12,9 +12,9 @@ begin
   -- Clicks that look suspicious. The user's next request gets another code.
   if 'held' = any (outcomes) or 'suspicious' = any (outcomes) then
     insert into withheld_clicks (bot_id, click_id, code, user_id, campaign_id, outcome, user_agent, address_hash,
-      network_hash, suspicions, occurred_at)
+      network_hash, audience, suspicions, occurred_at)
     select bot_ids[n], 'clk_' || substr(event_ids[n], 5), link_codes[n], user_ids[n], campaign_ids[n],
-      case outcomes[n] when 'held' then 'held' else 'refused' end, agents[n], address_hashes[n], network_hashes[n],
+      case outcomes[n] when 'held' then 'held' else 'refused' end, agents[n], address_hashes[n], network_hashes[n], audiences[n],
       string_to_array(suspicions[n], ' '), moments[n]
     from generate_subscripts(outcomes, 1) as n where outcomes[n] in ('held', 'suspicious');
     update current_codes set is_withheld = true
@@ -25,12 +25,12 @@ begin
       and current_codes.reference = coalesce(code_references[n], '') and current_codes.code = link_codes[n];
   end if;
 
-  -- Visitors cause these counts, so they are bounded by codes, reasons and hours.
+  -- Visitors cause these counts, so they are bounded by codes, reasons and quarters of an hour.
   with counts as (
-    insert into click_refusals (bot_id, code, reason, hour, count)
-    select bot_ids[n], link_codes[n], outcomes[n], date_trunc('hour', moments[n], 'UTC'), count(*)
+    insert into click_refusals (bot_id, code, reason, quarter, count)
+    select bot_ids[n], link_codes[n], outcomes[n], date_bin('15 minutes', moments[n], 'epoch'), count(*)
     from generate_subscripts(outcomes, 1) as n group by 1, 2, 3, 4 order by 4, 1, 2, 3
-    on conflict (bot_id, code, reason, hour) do update set
+    on conflict (bot_id, code, reason, quarter) do update set
       count = click_refusals.count + excluded.count, is_summed = false
     returning code || ' ' || reason as key, count
   )

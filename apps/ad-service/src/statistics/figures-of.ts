@@ -1,13 +1,23 @@
-import type { Measure } from "./measures.ts";
+import { type Measure, measures, type ReasonedMeasure } from "./measures.ts";
 
-/** A sum of one measure in `stats_hours`. */
-export interface Sum {
-  measure: Measure;
-  reason: string;
-  count: number;
+/** The sums of all measures and of the money: of a period, a bot, a campaign or any other group. */
+export interface Sums {
+  counts: Record<Measure, number>;
   spendMicros: bigint;
   revenueMicros: bigint;
+  /** The part of the revenue that views earned, less refunds of views. */
+  viewRevenueMicros: bigint;
 }
+
+/** The counts of measures by reason. */
+export type Reasons = { [One in ReasonedMeasure]?: Record<string, number> };
+
+export const noSums: Sums = {
+  counts: Object.fromEntries(measures.map((measure) => [measure, 0])) as Record<Measure, number>,
+  spendMicros: 0n,
+  revenueMicros: 0n,
+  viewRevenueMicros: 0n,
+};
 
 /** The figures of a period, a campaign, a bot or all. Counts are exact; shares are null where the divisor is zero. */
 export interface Figures {
@@ -43,60 +53,38 @@ export interface Figures {
   ecpmMicros: bigint | null;
 }
 
-export function figuresOf(sums: readonly Sum[]): Figures {
-  const total = (measure: Measure) => addUp(sums.filter((sum) => sum.measure === measure));
-  const byReason = (measure: Measure) => countsByReason(sums.filter((sum) => sum.measure === measure));
-  const count = (measure: Measure) => total(measure).count;
-  const fills = count("fills");
-  const requests = fills + count("no-fills");
-  const [starts, completions, taps, all] = [count("starts"), count("completions"), count("taps"), addUp(sums)];
-  const refundsOfViews = addUp(sums.filter(({ measure, reason }) => measure === "refunds" && reason === "rewarded"));
-  const revenueOfViews = total("rewards").revenueMicros + refundsOfViews.revenueMicros;
+export function figuresOf({ counts, ...money }: Sums, reasons: Reasons): Figures {
+  const { fills, starts, completions, taps } = counts;
+  const requests = fills + counts["no-fills"];
+  const { spendMicros, revenueMicros, viewRevenueMicros } = money;
   return {
     requests,
     fills,
     fillRate: share(fills, requests),
-    noFills: byReason("no-fills"),
-    limited: byReason("limited"),
-    requestsRefused: byReason("requests-refused"),
+    noFills: reasons["no-fills"] ?? {},
+    limited: reasons.limited ?? {},
+    requestsRefused: reasons["requests-refused"] ?? {},
     starts,
-    firstQuartiles: count("first-quartiles"),
-    midpoints: count("midpoints"),
-    thirdQuartiles: count("third-quartiles"),
+    firstQuartiles: counts["first-quartiles"],
+    midpoints: counts.midpoints,
+    thirdQuartiles: counts["third-quartiles"],
     completions,
     completionRate: share(completions, starts),
-    closes: byReason("closes"),
-    rewards: count("rewards"),
-    viewsHeld: byReason("views-held"),
-    viewsRefused: byReason("views-refused"),
-    playbackFaults: byReason("playback-faults"),
+    closes: reasons.closes ?? {},
+    rewards: counts.rewards,
+    viewsHeld: reasons["views-held"] ?? {},
+    viewsRefused: reasons["views-refused"] ?? {},
+    playbackFaults: reasons["playback-faults"] ?? {},
     taps,
     tapRate: share(taps, starts),
-    clicks: count("clicks"),
-    clicksRefused: byReason("clicks-refused"),
-    conversions: count("conversions"),
-    refunds: byReason("refunds"),
-    spendMicros: all.spendMicros,
-    revenueMicros: all.revenueMicros,
-    ecpmMicros: starts === 0 ? null : rounded(revenueOfViews * 1000n, BigInt(starts)),
+    clicks: counts.clicks,
+    clicksRefused: reasons["clicks-refused"] ?? {},
+    conversions: counts.conversions,
+    refunds: reasons.refunds ?? {},
+    spendMicros,
+    revenueMicros,
+    ecpmMicros: starts === 0 ? null : rounded(viewRevenueMicros * 1000n, BigInt(starts)),
   };
-}
-
-function addUp(sums: readonly Sum[]): Pick<Sum, "count" | "spendMicros" | "revenueMicros"> {
-  const nothing = { count: 0, spendMicros: 0n, revenueMicros: 0n };
-  return sums.reduce((total, { count, spendMicros, revenueMicros }) => {
-    return {
-      count: total.count + count,
-      spendMicros: total.spendMicros + spendMicros,
-      revenueMicros: total.revenueMicros + revenueMicros,
-    };
-  }, nothing);
-}
-
-function countsByReason(sums: readonly Sum[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { reason, count } of sums) counts[reason] = (counts[reason] ?? 0) + count;
-  return counts;
 }
 
 /** Halves are rounded up. */

@@ -3,30 +3,15 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
 import type { Milestone } from "../views/accept-progress.ts";
-import { type Measure, measureOfEvent, measureOfMilestone, measureOfRequest } from "./measures.ts";
-
-/** The compiler refuses a table that lacks a member of the union. */
-const measures = {
-  fills: true,
-  "no-fills": true,
-  limited: true,
-  "requests-refused": true,
-  starts: true,
-  "first-quartiles": true,
-  midpoints: true,
-  "third-quartiles": true,
-  completions: true,
-  closes: true,
-  "views-held": true,
-  "views-refused": true,
-  "playback-faults": true,
-  rewards: true,
-  clicks: true,
-  refunds: true,
-  "clicks-refused": true,
-  taps: true,
-  conversions: true,
-} satisfies Record<Measure, true>;
+import {
+  type Measure,
+  measureColumns,
+  measureOfEvent,
+  measureOfMilestone,
+  measureOfRequest,
+  moneyColumns,
+  reasonedMeasures,
+} from "./measures.ts";
 
 const constraint = statement<{ definition: string }>(
   "test.check-constraint-of-measures",
@@ -46,10 +31,21 @@ describe("what is counted", () => {
     // The compiler refuses a milestone of views that has no measure.
     ["ad_milestones", "milestone", measureOfMilestone satisfies Record<Milestone, Measure>],
     ["events", "event", measureOfEvent],
-    ["stats_hours", "measure", measures],
+    ["stats_reasons", "measure", Object.fromEntries(reasonedMeasures.map((measure) => [measure, true]))],
   ])("the database accepts in %s.%s the words that have a measure, and no others", async (table, column, words) => {
     const [row] = await store.database.run(constraint, [table, column]);
     const accepted = [...(row?.definition ?? "").matchAll(/'([^']*)'/g)].map(([, word]) => word);
     expect(accepted.toSorted()).toEqual(Object.keys(words).toSorted());
   });
+
+  test.each(["stats_sums", "stats_audiences"])(
+    "%s has a column for each measure and for money, and no others",
+    async (table) => {
+      const text =
+        "select column_name as name, data_type as type from information_schema.columns where table_name = $1";
+      const columns = await store.database.run<{ name: string; type: string }>({ name: "", text }, [table]);
+      const counted = columns.filter(({ type }) => type === "bigint").map(({ name }) => name);
+      expect(counted.toSorted()).toEqual([...Object.values(measureColumns), ...moneyColumns].toSorted());
+    },
+  );
 });

@@ -39,7 +39,7 @@ export const measureOfEvent = { rewarded: "rewards", direct_link: "clicks" } as 
   string
 >;
 
-/** What is counted: `stats_hours.measure`. */
+/** What is counted: a column of `stats_sums` and `stats_audiences`. */
 export type Measure =
   | (typeof measureOfRequest)[RequestOutcome]
   | (typeof measureOfMilestone)[CountedMilestone]
@@ -49,8 +49,50 @@ export type Measure =
   | "taps"
   | "conversions";
 
-/** SQL of the measure of a word. A word that the table lacks is null, which no sum accepts. */
-export function measureOf(column: string, measures: Readonly<Record<string, Measure>>): string {
-  const cases = Object.entries(measures).map(([word, measure]) => `when '${word}' then '${measure}'`);
+/** The column of each measure. */
+export const measureColumns = {
+  fills: "fills",
+  "no-fills": "no_fills",
+  limited: "limited",
+  "requests-refused": "requests_refused",
+  starts: "starts",
+  "first-quartiles": "first_quartiles",
+  midpoints: "midpoints",
+  "third-quartiles": "third_quartiles",
+  completions: "completions",
+  closes: "closes",
+  "views-held": "views_held",
+  "views-refused": "views_refused",
+  "playback-faults": "playback_faults",
+  rewards: "rewards",
+  clicks: "clicks",
+  refunds: "refunds",
+  "clicks-refused": "clicks_refused",
+  taps: "taps",
+  conversions: "conversions",
+} as const satisfies Record<Measure, string>;
+
+export const measures = Object.keys(measureColumns) as Measure[];
+
+/** The measures that are also counted by reason: `stats_reasons.measure`. */
+export const reasonedMeasures = [
+  "no-fills",
+  "limited",
+  "requests-refused",
+  "closes",
+  "views-held",
+  "views-refused",
+  "playback-faults",
+  "refunds",
+  "clicks-refused",
+] as const satisfies readonly Measure[];
+export type ReasonedMeasure = (typeof reasonedMeasures)[number];
+
+/** The sums of money: what campaigns owe, the publishers' share of it, and the part of the share that views earned. */
+export const moneyColumns = ["spend_micros", "revenue_micros", "view_revenue_micros"] as const;
+
+/** SQL of the measure of a word. A word that the table lacks is null, which no sum has. */
+export function measureOf(column: string, words: Readonly<Record<string, Measure>>): string {
+  const cases = Object.entries(words).map(([word, measure]) => `when '${word}' then '${measure}'`);
   return `case ${column} ${cases.join(" ")} end as measure`;
 }

@@ -1,6 +1,7 @@
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
+import { insertSums } from "../../test/fixtures/facts-fixture.ts";
 import { addCampaign } from "../campaigns/change-campaign.ts";
 import { nameCreative } from "../creatives/creatives.ts";
 import { migrations } from "../migrations.ts";
@@ -23,11 +24,18 @@ beforeAll(async () => {
   await database.run({ name: "", text: creative }, []);
   await nameCreative(database, { creativeId: "cre_1", name: "Spring sale, 15 s" });
   // 23:00 in UTC is midnight in Berlin.
-  const text = `insert into stats_hours (bot_id, hour, campaign_id, creative_id, measure, count, spend_micros, revenue_micros) values
-    ('7', '2026-03-01T22:00Z', 'cmp_1', 'cre_1', 'clicks', 1, 1000000, 700000),
-    ('7', '2026-03-01T23:00Z', 'cmp_2', '', 'clicks', 2, 2500000, 1400000),
-    ('7', '2026-03-02T01:00Z', 'cmp_3', '', 'clicks', 4, 9000000, 6300000)`;
-  await database.run({ name: "", text }, []);
+  await insertSums(database, [
+    {
+      at: "2026-03-01T22:00Z",
+      campaignId: "cmp_1",
+      creativeId: "cre_1",
+      clicks: 1,
+      spendMicros: 1_000_000,
+      revenueMicros: 700_000,
+    },
+    { at: "2026-03-01T23:00Z", campaignId: "cmp_2", clicks: 2, spendMicros: 2_500_000, revenueMicros: 1_400_000 },
+    { at: "2026-03-02T01:00Z", campaignId: "cmp_3", clicks: 4, spendMicros: 9_000_000, revenueMicros: 6_300_000 },
+  ]);
 });
 afterAll(async () => {
   await fixture.close();

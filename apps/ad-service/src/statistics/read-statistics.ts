@@ -1,11 +1,13 @@
 import { firstEventIdAt } from "@intermission/ad-core/code";
 import type { Dimension } from "@intermission/operator-api/statistics";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { dayOf, daysBetween, daysLater, startOfDay } from "./days-in-zone.ts";
-import { type Figures, figuresOf, type Sum } from "./figures-of.ts";
+import { dayOf, daysLater, offsetOf, startOfDay } from "./days-in-zone.ts";
+import { type Figures, figuresOf, noSums } from "./figures-of.ts";
+import { addSums, readSums } from "./read-sums.ts";
+import { bucketsOf } from "./time-pieces.ts";
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 7;
 const MAX_DAYS = { hour: 31, other: 400 };
 
@@ -13,7 +15,7 @@ export type TimeRange =
   | { outcome: "range"; from: Date; to: Date }
   | { outcome: "bad-range"; field: "from" | "to"; message: string };
 
-/** The requested period in whole hours, like the sums; without bounds the last seven days of the zone, today included. */
+/** The requested period in whole hours of the zone; without bounds the last seven days of the zone, today included. */
 export function timeRange(
   bounds: { from?: Date | undefined; to?: Date | undefined },
   by: string,
@@ -26,15 +28,21 @@ export function timeRange(
     const which = bounds.to === undefined ? "now, where no end is named" : bounds.to.toISOString();
     return { outcome: "bad-range", field: "from", message: `must be before the end (${which})` };
   }
-  const to = new Date(Math.ceil(end.getTime() / HOUR_MS) * HOUR_MS);
+  const to = wholeHour(timeZone, end, Math.ceil);
   const today = dayOf(timeZone, new Date(to.getTime() - 1));
-  const weekAgo = startOfDay(timeZone, daysLater(today, 1 - DEFAULT_DAYS)).getTime();
-  const from = new Date(Math.floor((bounds.from?.getTime() ?? weekAgo) / HOUR_MS) * HOUR_MS);
+  const weekAgo = startOfDay(timeZone, daysLater(today, 1 - DEFAULT_DAYS));
+  const from = bounds.from === undefined ? weekAgo : wholeHour(timeZone, bounds.from, Math.floor);
   const most = by === "hour" ? MAX_DAYS.hour : MAX_DAYS.other;
   if (to.getTime() - from.getTime() > most * DAY_MS) {
     return { outcome: "bad-range", field: "from", message: `must be at most ${most} days before the end, by ${by}` };
   }
   return { outcome: "range", from, to };
+}
+
+/** Hours of a zone begin at quarters of an hour of UTC. */
+function wholeHour(timeZone: string, at: Date, round: (hours: number) => number): Date {
+  const offset = offsetOf(timeZone, at);
+  return new Date(round((at.getTime() + offset) / HOUR_MS) * HOUR_MS - offset);
 }
 
 const nameStatements = {
@@ -106,9 +114,9 @@ export interface StatisticsQuestion {
   /** Of these campaigns only, such as those of one advertiser. */
   campaignIds?: readonly string[] | undefined;
   creativeId?: string | undefined;
-  /** Of the days; UTC by default. An hour belongs to the day in which it begins. */
+  /** Of days and hours; UTC by default. */
   timeZone?: string | undefined;
-  /** Whole hours: from (included) to (excluded). */
+  /** Whole quarters of an hour: from (included) to (excluded). */
   from: Date;
   to: Date;
   by: Dimension;
@@ -124,48 +132,6 @@ export interface Statistics {
   countedUntil: Date | undefined;
 }
 
-const keys = {
-  hour: `to_char(hour at time zone 'utc', 'YYYY-MM-DD"T"HH24:00:00"Z"')`,
-  day: "to_char(hour at time zone $5, 'YYYY-MM-DD')",
-  bot: "bot_id",
-  campaign: "campaign_id",
-  creative: "creative_id",
-} satisfies Record<Dimension, string>;
-
-/** Sums of money are text: `numeric` has digits that a number has not. */
-interface SumRow extends Omit<Sum, "spendMicros" | "revenueMicros"> {
-  key: string;
-  spendMicros: string;
-  revenueMicros: string;
-}
-
-/** For all bots, or `ofBot` for $6 alone, as in `countDeliveries`. */
-const sumsBy = (by: Dimension, ofWhom: string, ofBot = "") =>
-  statement<SumRow>(
-    `statistics.by-${by}-of-${ofWhom}`,
-    `select ${keys[by]} as key, measure, reason, sum(count)::bigint as count, sum(spend_micros)::text as "spendMicros",
-       sum(revenue_micros)::text as "revenueMicros"
-     from stats_hours
-     where hour >= $1 and hour < $2 and ($3::text[] is null or campaign_id = any ($3))
-       and ($4::text is null or creative_id = $4) and $5::text is not null ${ofBot}
-     group by 1, measure, reason`,
-  );
-const sumsOfAll = {
-  hour: sumsBy("hour", "all"),
-  day: sumsBy("day", "all"),
-  bot: sumsBy("bot", "all"),
-  campaign: sumsBy("campaign", "all"),
-  creative: sumsBy("creative", "all"),
-};
-const ofBot = "and bot_id = $6";
-const sumsOfBot = {
-  hour: sumsBy("hour", "bot", ofBot),
-  day: sumsBy("day", "bot", ofBot),
-  bot: sumsBy("bot", "bot", ofBot),
-  campaign: sumsBy("campaign", "bot", ofBot),
-  creative: sumsBy("creative", "bot", ofBot),
-};
-
 const progress = statement<{ countedUntil: Date | number }>(
   "statistics.counted-until",
   `select counted_until as "countedUntil" from stats_progress`,
@@ -173,18 +139,31 @@ const progress = statement<{ countedUntil: Date | number }>(
 
 /** The sums of a period, for a bot, a campaign, a creative or all, split by one dimension. */
 export async function readStatistics(database: Database, question: StatisticsQuestion): Promise<Statistics> {
-  const [sums, deliveries, countedUntil] = await Promise.all([
-    readSums(database, question),
-    isOfWholeBots(question) ? readDeliverySuccess(database, question) : undefined,
+  const { by, from, to, botId, campaignId, campaignIds, creativeId, timeZone = "UTC" } = question;
+  const named = campaignId === undefined ? campaignIds : [campaignId].filter((id) => campaignIds?.includes(id) ?? true);
+  const isInTime = by === "hour" || by === "day";
+  const buckets = bucketsOf(question, isInTime ? by : undefined, timeZone);
+  const of = { botIds: botId === undefined ? undefined : [botId], campaignIds: named, creativeId };
+  const [groups, deliveries, countedUntil] = await Promise.all([
+    readSums(database, { buckets, of, by: isInTime ? [] : [by] }),
+    isOfWholeBots(question) ? readDeliverySuccess(database, { botId, from, to }) : undefined,
     readCountedUntil(database),
   ]);
-  const byKey = Map.groupBy(sums, ({ key }) => key);
-  const found = [...byKey].map(([key, ofKey]) => ({ key, figures: figuresOf(ofKey) }));
+  const rows = groups.map(({ bucket, keys: [key = ""], sums, reasons }) => ({
+    key: isInTime ? bucket : key,
+    figures: figuresOf(sums, reasons),
+  }));
+  const total = addSums(groups);
   return {
-    rows: orderRows(found, question),
-    total: figuresOf(sums),
+    rows: isInTime
+      ? withEmpty(
+          rows,
+          buckets.map(({ key }) => key),
+        )
+      : busiestFirst(rows),
+    total: figuresOf(total.sums, total.reasons),
     deliveries,
-    countedUntil: countedUntil && Number.isFinite(countedUntil.getTime()) ? countedUntil : undefined,
+    countedUntil,
   };
 }
 
@@ -192,42 +171,21 @@ function isOfWholeBots({ campaignId, campaignIds, creativeId }: StatisticsQuesti
   return campaignId === undefined && campaignIds === undefined && creativeId === undefined;
 }
 
-async function readSums(database: Database, question: StatisticsQuestion): Promise<(Sum & { key: string })[]> {
-  const { by, from, to, campaignId, campaignIds, creativeId, botId, timeZone = "UTC" } = question;
-  const named = campaignId === undefined ? campaignIds : [campaignId].filter((id) => campaignIds?.includes(id) ?? true);
-  const values = [from, to, named, creativeId, timeZone];
-  const rows =
-    botId === undefined
-      ? await database.run(sumsOfAll[by], values)
-      : await database.run(sumsOfBot[by], [...values, botId]);
-  return rows.map((row) => ({
-    ...row,
-    spendMicros: BigInt(row.spendMicros),
-    revenueMicros: BigInt(row.revenueMicros),
-  }));
-}
-
+/** Undefined while some kind of raw row was never counted. */
 async function readCountedUntil(database: Database): Promise<Date | undefined> {
   const moments = (await database.run(progress, [])).map(({ countedUntil }) => new Date(countedUntil).getTime());
-  return moments.length === 0 ? undefined : new Date(Math.min(...moments));
+  const first = Math.min(...moments);
+  return Number.isFinite(first) ? new Date(first) : undefined;
 }
 
 type StatisticsRow = Statistics["rows"][number];
 
-function orderRows(found: StatisticsRow[], { by, from, to, timeZone = "UTC" }: StatisticsQuestion): StatisticsRow[] {
-  if (by !== "hour" && by !== "day") {
-    const weight = ({ figures }: StatisticsRow) => Number(figures.spendMicros) + figures.requests + figures.clicks;
-    return found.toSorted((a, b) => weight(b) - weight(a) || (a.key < b.key ? -1 : 1));
-  }
-  const known = new Map(found.map((row) => [row.key, row]));
-  const keysInTime = by === "hour" ? hoursBetween(from, to) : daysBetween(timeZone, from, to);
-  return keysInTime.map((key) => known.get(key) ?? { key, figures: figuresOf([]) });
+function withEmpty(rows: readonly StatisticsRow[], keys: readonly string[]): StatisticsRow[] {
+  const known = new Map(rows.map((row) => [row.key, row]));
+  return keys.map((key) => known.get(key) ?? { key, figures: figuresOf(noSums, {}) });
 }
 
-function hoursBetween(from: Date, to: Date): string[] {
-  const first = Math.floor(from.getTime() / HOUR_MS) * HOUR_MS;
-  const count = Math.max(0, Math.ceil((to.getTime() - first) / HOUR_MS));
-  return Array.from({ length: count }, (_, index) =>
-    new Date(first + index * HOUR_MS).toISOString().replace(".000Z", "Z"),
-  );
+function busiestFirst(rows: readonly StatisticsRow[]): StatisticsRow[] {
+  const weight = ({ figures }: StatisticsRow) => Number(figures.spendMicros) + figures.requests + figures.clicks;
+  return rows.toSorted((a, b) => weight(b) - weight(a) || (a.key < b.key ? -1 : 1));
 }

@@ -8,11 +8,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import {
   anyFact,
   dayStart,
+  expectedReasons,
   expectedSums,
   type Fact,
   insertBotsAndCampaigns,
   insertFacts,
   momentOf,
+  readReasons,
   readSums,
   rollUpUntilNow,
   shares,
@@ -88,10 +90,12 @@ describe("statistics", () => {
       fc.asyncProperty(day, async (steps) => {
         await empty(store.database);
         const committed = await live(steps, nodes);
-        await rollUpUntilNow(store.database);
-        expect(await readSums(store.database)).toEqual(expectedSums(committed));
-        await rollUpUntilNow(store.database);
-        expect(await readSums(store.database)).toEqual(expectedSums(committed));
+        for (let time = 0; time < 2; time++) {
+          await rollUpUntilNow(store.database);
+          expect(await readSums(store.database)).toEqual(expectedSums(committed));
+          expect(await readSums(store.database, "stats_audiences")).toEqual(expectedSums(committed));
+          expect(await readReasons(store.database)).toEqual(expectedReasons(committed));
+        }
       }),
       { numRuns: process.env.LONG_TESTS === "true" ? 25 : 8 },
     );
@@ -106,20 +110,25 @@ describe("statistics", () => {
     for (const count of [25_000, 4000, 4000, 4000])
       await store.database.run(many, [new Date(dayStart + 3 * 3_600_000), count]);
     await rollUpUntilNow(store.database);
-    expect(await readSums(store.database)).toEqual({ "910 3  no-fills ": [37_000, 0, 0] });
+    expect(await readSums(store.database)).toEqual({
+      "quarter 12 910  no-fills": [37_000, 0, 0],
+      "hour 3 910  no-fills": [37_000, 0, 0],
+      "day 0 910  no-fills": [37_000, 0, 0],
+    });
   });
 
   test("more counts of refused clicks than one batch are all added, and later increments of each, too", async () => {
     const many = statement<never>(
       "test.many-refusals",
-      `insert into click_refusals (bot_id, code, reason, hour, count)
+      `insert into click_refusals (bot_id, code, reason, quarter, count)
        select '910', n, 'expired', $1, 3 from generate_series(1, 2500) as made (n)
-       on conflict (bot_id, code, reason, hour) do update set count = click_refusals.count + 4, is_summed = false`,
+       on conflict (bot_id, code, reason, quarter) do update set count = click_refusals.count + 4, is_summed = false`,
     );
     for (const sum of [7500, 17_500]) {
       await store.database.run(many, [new Date(dayStart + 3 * 3_600_000)]);
       await rollUpUntilNow(store.database);
-      expect(await readSums(store.database)).toEqual({ "910 3  clicks-refused expired": [sum, 0, 0] });
+      expect(await readReasons(store.database)).toEqual({ "910  clicks-refused expired": sum });
+      expect(await readSums(store.database)).toMatchObject({ "hour 3 910  clicks-refused": [sum, 0, 0] });
     }
   });
 
@@ -141,7 +150,7 @@ describe("statistics", () => {
     const now = new Date("2027-04-01T02:00:00Z");
     expect([await pruneFacts(store.database, { now }), await count()]).toEqual([{ hasMore: true }, 201]);
     expect([await pruneFacts(store.database, { now }), await count()]).toEqual([{ hasMore: false }, 1]);
-    expect(await readSums(store.database)).toMatchObject({ "910 1 cmp_a starts ": [1200, 0, 0] });
+    expect(await readSums(store.database)).toMatchObject({ "hour 1 910 cmp_a starts": [1200, 0, 0] });
   });
 
   test("clicks and the counts of refused clicks are also deleted after 13 months", async () => {
@@ -152,7 +161,7 @@ describe("statistics", () => {
     const left = async () => {
       const ask = (text: string) => store.database.run<{ at: Date }>({ name: "", text }, []);
       const clicks = await ask("select occurred_at as at from withheld_clicks");
-      const refusals = await ask("select hour as at from click_refusals");
+      const refusals = await ask("select quarter as at from click_refusals");
       return [clicks, refusals].map((rows) => rows.map(({ at }) => at.getUTCHours()).sort());
     };
     expect(await left()).toEqual([
@@ -161,7 +170,7 @@ describe("statistics", () => {
     ]);
     await pruneFacts(store.database, { now: new Date("2027-04-01T02:00:01Z") });
     expect(await left()).toEqual([[23], [23]]);
-    expect(await readSums(store.database)).toMatchObject({ "910 1  clicks-refused expired": [1, 0, 0] });
+    expect(await readSums(store.database)).toMatchObject({ "hour 1 910  clicks-refused": [1, 0, 0] });
   });
 
   test("viewers' reports of ads are deleted after 13 months, and younger ones are not", async () => {
@@ -286,7 +295,9 @@ async function empty(database: Database): Promise<void> {
     "withheld_clicks",
     "click_refusals",
     "conversions",
-    "stats_hours",
+    "stats_sums",
+    "stats_audiences",
+    "stats_reasons",
   ]) {
     await database.run(statement(`test.empty-${table}`, `delete from ${table}`), []);
   }

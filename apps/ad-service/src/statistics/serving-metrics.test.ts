@@ -1,4 +1,3 @@
-import { statement } from "@intermission/postgres/open-database";
 import { metricsRegistry } from "@intermission/server/metrics";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -19,23 +18,35 @@ const log = {
 
 test("a scrape reports fills, reasons without an ad, paid events, spend and lag of today, and names nobody", async () => {
   const { database } = store;
-  const run = (text: string, ...values: unknown[]) => database.run(statement(text.slice(0, 60), text), values);
-  const rows: [botId: string, day: number, measure: string, reason: string, count: number, spendMicros: number][] = [
-    ["7000000001", 0, "fills", "", 40, 0],
-    ["7000000002", 0, "fills", "", 2, 0],
-    ["7000000001", 0, "no-fills", "none-fits", 7, 0],
-    ["7000000001", 0, "rewards", "", 30, 60_000],
-    ["7000000002", 0, "clicks", "", 5, 25_000],
-    ["7000000001", 0, "refunds", "rewarded", 1, -2000],
-    ["7000000001", 0, "clicks-refused", "bot", 9, 0],
-    ["7000000001", 0, "playback-faults", "decode", 3, 0],
+  const run = (text: string, ...values: unknown[]) => database.run({ name: "", text }, values);
+  const sums: [botId: string, day: number, column: string, count: number, spendMicros: number][] = [
+    ["7000000001", 0, "fills", 40, 0],
+    ["7000000002", 0, "fills", 2, 0],
+    ["7000000001", 0, "rewards", 30, 60_000],
+    ["7000000002", 0, "clicks", 5, 25_000],
+    ["7000000001", 0, "refunds", 1, -2000],
     // Of yesterday: not in the counters of today.
-    ["7000000001", 1, "rewards", "", 900, 9_000_000],
+    ["7000000001", 1, "rewards", 900, 9_000_000],
   ];
-  for (const row of rows)
+  const midnight = "date_trunc('day', now(), 'UTC') - make_interval(days => $2)";
+  for (const [botId, day, column, count, spendMicros] of sums)
     await run(
-      `insert into stats_hours (bot_id, hour, measure, reason, count, spend_micros, campaign_id)
-       values ($1, date_trunc('day', now(), 'UTC') - make_interval(days => $2), $3, $4, $5, $6, 'cmp_secret')`,
+      `insert into stats_sums (bot_id, span, starts_at, campaign_id, ${column}, spend_micros)
+       values ($1, 'day', ${midnight}, 'cmp_secret', $3, $4)
+       on conflict (bot_id, span, starts_at, campaign_id, creative_id) do update set
+         ${column} = excluded.${column}, spend_micros = stats_sums.spend_micros + excluded.spend_micros`,
+      ...[botId, day, count, spendMicros],
+    );
+  const reasons: [botId: string, day: number, measure: string, reason: string, count: number][] = [
+    ["7000000001", 0, "no-fills", "none-fits", 7],
+    ["7000000001", 0, "clicks-refused", "bot", 9],
+    ["7000000001", 0, "playback-faults", "decode", 3],
+    ["7000000001", 1, "playback-faults", "decode", 4],
+  ];
+  for (const row of reasons)
+    await run(
+      `insert into stats_reasons (bot_id, span, starts_at, measure, reason, count)
+       values ($1, 'day', ${midnight}, $3, $4, $5)`,
       ...row,
     );
   await run("update stats_progress set counted_until = now() - interval '42 s'");

@@ -1,7 +1,7 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { rarelyRead } from "@intermission/server/metrics";
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { Measure } from "./measures.ts";
+import { type Measure, measureColumns, measures, type ReasonedMeasure, reasonedMeasures } from "./measures.ts";
 
 const counters = {
   intermission_ad_requests_total: { help: "Requests for an ad, by outcome and reason.", label: "outcome" },
@@ -38,18 +38,34 @@ const seriesOf = {
   conversions: ["intermission_conversions_total", "reported"],
 } as const satisfies Record<Measure, readonly [keyof typeof counters, string]>;
 
-interface SumOfToday {
-  measure: Measure;
-  reason: string;
-  count: number;
+type SumsOfToday = Record<Measure, number> & { spendMicros: number };
+
+const sumsOfToday = statement<SumsOfToday>(
+  "statistics.sums-of-today",
+  `select ${measures.map((measure) => `coalesce(sum(${measureColumns[measure]}), 0)::float8 as "${measure}"`).join(", ")},
+     coalesce(sum(spend_micros), 0)::float8 as "spendMicros"
+   from stats_sums where span = 'day' and starts_at = date_trunc('day', now(), 'UTC')`,
+);
+const reasonsOfToday = statement<{ measure: ReasonedMeasure; reason: string; count: number }>(
+  "statistics.reasons-of-today",
+  `select measure, reason, sum(count)::float8 as count from stats_reasons
+   where span = 'day' and starts_at = date_trunc('day', now(), 'UTC') group by measure, reason`,
+);
+
+interface FiguresOfToday {
+  counts: readonly { measure: Measure; reason: string; count: number }[];
   spendMicros: number;
 }
 
-const today = statement<SumOfToday>(
-  "statistics.sums-of-today",
-  `select measure, reason, sum(count)::float8 as count, sum(spend_micros)::float8 as "spendMicros"
-  from stats_hours where hour >= date_trunc('day', now(), 'UTC') group by measure, reason`,
-);
+async function readToday(database: Database): Promise<FiguresOfToday> {
+  const [sums] = await database.run(sumsOfToday, []);
+  if (sums === undefined) throw new Error("a sum without groups has one row");
+  const isReasoned = (measure: Measure) => reasonedMeasures.some((each) => each === measure);
+  const plain = measures.filter((measure) => !isReasoned(measure));
+  const reasons = await database.run(reasonsOfToday, []);
+  const counts = [...plain.map((measure) => ({ measure, reason: "", count: sums[measure] })), ...reasons];
+  return { counts, spendMicros: sums.spendMicros };
+}
 
 interface Backlog {
   lagSeconds: number | null;
@@ -84,7 +100,7 @@ export function servingMetrics(
 ): void {
   const { database, currency, liveViews, log } = deps;
   const read = rarelyRead(async () => ({
-    sums: await database.run(today, []),
+    today: await readToday(database),
     waiting: (await database.run(backlog, []))[0],
   }));
   /** A failed query must not fail the rest of the scrape. Without figures the series is absent rather than wrong. */
@@ -107,7 +123,7 @@ export function servingMetrics(
 }
 
 interface Figures {
-  readonly sums: readonly SumOfToday[];
+  readonly today: FiguresOfToday;
   readonly waiting: Backlog | undefined;
 }
 
@@ -121,12 +137,12 @@ function countMeasures(registry: Registry, figures: ReadFigures): void {
       labelNames: [label, "reason"],
       registers: [registry],
       async collect() {
-        const sums = (await figures())?.sums;
+        const today = (await figures())?.today;
         this.reset();
-        if (sums === undefined) return;
+        if (today === undefined) return;
         for (const [series, value] of Object.values(seriesOf))
           if (series === name) this.inc({ [label]: value, reason: "" }, 0);
-        for (const { measure, reason, count } of sums)
+        for (const { measure, reason, count } of today.counts)
           if (seriesOf[measure][0] === name) this.inc({ [label]: seriesOf[measure][1], reason }, count);
       },
     });
@@ -140,9 +156,8 @@ function countSpend(registry: Registry, { figures, currency }: { figures: ReadFi
     registers: [registry],
     help: "What campaigns owe, in units of the currency, less refunds.",
     async collect() {
-      const sums = (await figures())?.sums;
+      const micros = (await figures())?.today.spendMicros;
       this.reset();
-      const micros = sums?.reduce((sum, { spendMicros }) => sum + spendMicros, 0);
       if (micros !== undefined) this.inc({ currency }, Math.max(0, micros) / 1e6);
     },
   });

@@ -1,8 +1,32 @@
 import { describe, expect, test } from "vitest";
 import { showStats, sparkline, statsAnswer, statsCsv } from "./commands.ts";
-import { figuresOf, type Sum } from "./figures-of.ts";
+import { figuresOf as figuresOfSums, noSums } from "./figures-of.ts";
+import { type Measure, reasonedMeasures } from "./measures.ts";
 
-const sum = (measure: Sum["measure"], count: number, money = 0, reason = ""): Sum => ({
+interface Sum {
+  measure: Measure;
+  reason: string;
+  count: number;
+  spendMicros: bigint;
+  revenueMicros: bigint;
+}
+
+/** The figures of what was counted; all revenue of rewards is of views. */
+function figuresOf(all: readonly Sum[]) {
+  const { counts, ...money } = structuredClone(noSums);
+  const reasons: Record<string, Record<string, number>> = {};
+  for (const { measure, reason, count, spendMicros, revenueMicros } of all) {
+    counts[measure] += count;
+    money.spendMicros += spendMicros;
+    money.revenueMicros += revenueMicros;
+    if (measure === "rewards") money.viewRevenueMicros += revenueMicros;
+    if (!reasonedMeasures.some((each) => each === measure)) continue;
+    reasons[measure] = { ...reasons[measure], [reason]: (reasons[measure]?.[reason] ?? 0) + count };
+  }
+  return figuresOfSums({ counts, ...money }, reasons);
+}
+
+const sum = (measure: Measure, count: number, money = 0, reason = ""): Sum => ({
   measure,
   reason,
   count,

@@ -18,6 +18,8 @@ export interface NewView {
   durationMs: number;
   vastAd: VastAd | undefined;
   isTest: boolean;
+  /** As text, see `audienceText`. */
+  audience: string;
   failedCreatives: string[];
   /** A view of the same code whose video could not be played; the new view replaces it. */
   broken: AdView | undefined;
@@ -41,6 +43,7 @@ const newViewRows = rowParameters({
   creative_id: "text",
   is_vast: "boolean",
   is_test: "boolean",
+  audience: "text",
   duration_ms: "integer",
   opened_at: "timestamptz",
   deadline: "timestamptz",
@@ -55,7 +58,7 @@ const newViewRows = rowParameters({
 
 /** Columns of `new_views` that the row of the view takes as they are. */
 const storedAsOpened = `bot_id, view_id, code, user_id, reference, start_param, campaign_id, creative_id, is_vast, is_test,
-      duration_ms, opened_at, deadline, failed_creatives`;
+      audience, duration_ms, opened_at, deadline, failed_creatives`;
 
 /*
  * Begins views, no two of one viewer. The viewer's row is locked and compared with the state that the ad was chosen on: if the
@@ -114,8 +117,8 @@ const begin = statement<{ position: number }>(
     insert into vast_ads (bot_id, view_id, ad) select bot_id, view_id, vast_ad from begun where is_vast
   ),
   filled as (
-    insert into ad_requests (bot_id, user_id, code, outcome, campaign_id, creative_id, occurred_at)
-    select bot_id, user_id, code, 'filled', campaign_id, creative_id, opened_at from begun where not is_test
+    insert into ad_requests (bot_id, user_id, code, outcome, campaign_id, creative_id, audience, occurred_at)
+    select bot_id, user_id, code, 'filled', campaign_id, creative_id, audience, opened_at from begun where not is_test
   )
   select position from begun`,
 );
@@ -158,6 +161,7 @@ function newViewRowOf(view: NewView, position: number) {
     creative_id: view.creativeId,
     is_vast: vastAd !== undefined,
     is_test: view.isTest,
+    audience: view.audience,
     duration_ms: view.durationMs,
     opened_at: now,
     deadline: deadlineOf(view),

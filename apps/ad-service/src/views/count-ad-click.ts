@@ -23,8 +23,9 @@ export type AdClickOutcome = { outcome: "landed"; url: string; isCounted: boolea
 
 const insert = statement<never>(
   "ad-clicks.insert",
-  `insert into cta_clicks (bot_id, view_id, click_id, user_id, campaign_id, creative_id, occurred_at)
-   values ($1, $2, $3, $4, $5, $6, $7)`,
+  `insert into cta_clicks (bot_id, view_id, click_id, user_id, campaign_id, creative_id, audience, occurred_at)
+   select bot_id, view_id, $3, user_id, campaign_id, creative_id, audience, $4 from views
+   where bot_id = $1 and view_id = $2`,
 );
 const read = statement<{ clickId: string }>(
   "ad-clicks.read",
@@ -63,8 +64,8 @@ function isCountable(view: AdView, { isMachine, key }: AdClick): boolean {
 }
 
 async function count(tx: Transaction, view: AdView, clickId: string, { isOnEndCard, now }: AdClick) {
-  const { botId, viewId, userId, campaignId, creativeId, acceptedMs: playheadMs } = view;
-  await tx.run(insert, [botId, viewId, clickId, userId, campaignId, creativeId, now]);
+  const { botId, viewId, acceptedMs: playheadMs } = view;
+  await tx.run(insert, [botId, viewId, clickId, now]);
   if (!view.isVast) return;
   await enqueueTrackerCalls(tx, view, {
     events: [isOnEndCard ? "companionClick" : "click"],

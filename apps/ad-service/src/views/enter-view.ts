@@ -2,6 +2,7 @@ import { isCode } from "@intermission/ad-core/code";
 import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
 import type { Bot } from "@intermission/operator-api/bots";
 import { type CommitGroup, OverloadedError } from "@intermission/postgres/group-commits";
+import { audienceText } from "../ad-selection/audience.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { isSerialized } from "../ad-selection/campaign-state.ts";
 import type { NoAdReason } from "../ad-selection/choose-ad.ts";
@@ -230,6 +231,7 @@ async function beginView(
       durationMs,
       vastAd,
       isTest,
+      audience: audienceText(input.ad.user),
       failedCreatives,
       broken,
       viewer,

@@ -15,6 +15,7 @@ import type { Bot } from "@intermission/operator-api/bots";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type RateLimiter, rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
+import { audienceText } from "../ad-selection/audience.ts";
 import type { NoAdReason } from "../ad-selection/choose-ad.ts";
 import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
 import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
@@ -35,13 +36,16 @@ export interface UnfilledRequest {
   /** `limited` (by the publisher's cooldown or cap) and `refused` (because of the code) end before an ad is requested. */
   outcome: "no-ad" | "limited" | "refused";
   reason: string;
+  /** As text, see `audienceText`. */
+  audience: string;
   now: Date;
 }
 
 const insertUnfilled = statement<never>(
   "ad-requests.unfilled",
-  `insert into ad_requests (bot_id, user_id, code, outcome, reason, occurred_at)
-   select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])`,
+  `insert into ad_requests (bot_id, user_id, code, outcome, reason, audience, occurred_at)
+   select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
+     $7::timestamptz[])`,
 );
 
 async function recordUnfilled(database: Database, batch: readonly UnfilledRequest[]): Promise<undefined[]> {
@@ -51,6 +55,7 @@ async function recordUnfilled(database: Database, batch: readonly UnfilledReques
     batch.map(({ code }) => code ?? null),
     batch.map(({ outcome }) => outcome),
     batch.map(({ reason }) => reason),
+    batch.map(({ audience }) => audience),
     batch.map(({ now }) => now),
   ]);
   return batch.map(() => undefined);
@@ -202,7 +207,7 @@ async function tryToOpen(openings: Openings, input: OpenViewInput, viewer: { id?
   const unfilled = unfilledOf(opened);
   if (unfilled && !isTest) {
     const code = wanted !== undefined && isCode(wanted) ? wanted : undefined;
-    await openings.unfilled.submit({ botId, userId, code, ...unfilled, now });
+    await openings.unfilled.submit({ botId, userId, code, ...unfilled, audience: audienceText(user), now });
   }
   return opened;
 }

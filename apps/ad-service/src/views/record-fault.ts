@@ -28,10 +28,10 @@ const store = statement<never>(
   "views.store-fault",
   `with broken as (
     update views set fault = $3, fault_at = $4, version = version + 1 where bot_id = $1 and view_id = $2
-    returning bot_id, campaign_id, creative_id, is_test
+    returning bot_id, campaign_id, creative_id, is_test, audience
   )
-  insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, occurred_at)
-  select bot_id, campaign_id, creative_id, 'fault', $3, $4 from broken where $5::boolean and not is_test`,
+  insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, audience, occurred_at)
+  select bot_id, campaign_id, creative_id, 'fault', $3, audience, $4 from broken where $5::boolean and not is_test`,
 );
 
 /**

@@ -102,15 +102,15 @@ const release = statement<{ eventId: string }>(
   `with released as (
     update views set state = 'rewarded', decided_at = $4, version = version + 1
     where bot_id = $1 and view_id = $2 and version = $3
-    returning bot_id, code, user_id, reference, start_param, campaign_id, creative_id, is_test
+    returning bot_id, code, user_id, reference, start_param, campaign_id, creative_id, is_test, audience
   ),
   earned as (
     select bot_id, $5::text as event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference, is_test,
-      campaign_id, creative_id, $6::bigint as price_micros, $7::bigint as revenue_micros,
+      campaign_id, creative_id, $6::bigint as price_micros, $7::bigint as revenue_micros, audience,
       $4::timestamptz as occurred_at, $8::text as body, start_param
     from released
   ),
-  ${enqueueWebhook({ from: "earned", more: ["start_param"] })}
+  ${enqueueWebhook({ from: "earned", more: ["start_param", "audience"] })}
   select event_id as "eventId" from enqueued`,
 );
 const refuse = statement<{ state: StoredState }>(
@@ -118,11 +118,11 @@ const refuse = statement<{ state: StoredState }>(
   `with refused as (
     update views set state = 'refused', decided_at = $4, version = version + 1
     where bot_id = $1 and view_id = $2 and version = $3
-    returning bot_id, campaign_id, creative_id, state
+    returning bot_id, campaign_id, creative_id, audience, state
   ),
   counted as (
-    insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, occurred_at)
-    select bot_id, campaign_id, creative_id, 'refused', 'operator', $4 from refused
+    insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, audience, occurred_at)
+    select bot_id, campaign_id, creative_id, 'refused', 'operator', audience, $4 from refused
   )
   select state from refused`,
 );

@@ -20,7 +20,7 @@ const recordProgress = statement<{ position: number }>(
       last_report_at = c.now
     from (select * from (${progressRows.table}) as changes order by view_id) as c
     where s.bot_id = c.bot_id and s.view_id = c.view_id and s.version = c.version
-    returning c.position, s.bot_id, s.view_id, s.campaign_id, s.creative_id, s.is_test, c.milestones, c.now,
+    returning c.position, s.bot_id, s.view_id, s.campaign_id, s.creative_id, s.is_test, s.audience, c.milestones, c.now,
       c.watched_at, c.due_at
   ),
   due as (
@@ -30,8 +30,8 @@ const recordProgress = statement<{ position: number }>(
     on conflict do nothing
   ),
   milestones_counted as (
-    insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, occurred_at)
-    select bot_id, campaign_id, creative_id, milestone, now from stored, unnest(milestones) as milestone where not is_test
+    insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, audience, occurred_at)
+    select bot_id, campaign_id, creative_id, milestone, audience, now from stored, unnest(milestones) as milestone where not is_test
   )
   select position from stored`,
 );
@@ -63,7 +63,7 @@ const record = statement<Row>(
   "views.record",
   `with changes as materialized (${changeRows.table}),
   locked as materialized (
-    select changes.*, s.user_id, s.code, s.reference, s.campaign_id, s.creative_id, s.is_test
+    select changes.*, s.user_id, s.code, s.reference, s.campaign_id, s.creative_id, s.is_test, s.audience
     from changes
     join views s on s.bot_id = changes.bot_id and s.view_id = changes.view_id
     join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id
@@ -104,10 +104,10 @@ const record = statement<Row>(
   ${recordBeside()},
   earned as (
     select bot_id, event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference, is_test, campaign_id,
-      creative_id, price_micros, revenue_micros, now as occurred_at, body, start_param
+      creative_id, price_micros, revenue_micros, audience, now as occurred_at, body, start_param
     from unchanged where event_id is not null
   ),
-  ${enqueueWebhook({ from: "earned", more: ["start_param"], slots: `$${changeRows.parameters.length + 1}::integer` })}
+  ${enqueueWebhook({ from: "earned", more: ["start_param", "audience"], slots: `$${changeRows.parameters.length + 1}::integer` })}
   select position, null as "eventId", null as url, null as "deliveryMode" from stored
   union all
   select null, event_id, url, delivery_mode from claimed_events
@@ -143,8 +143,8 @@ function recordBeside(): string {
     where v.bot_id = u.bot_id and v.user_id = u.user_id and (u.decisions is not null or clock_change is not null)
   ),
   milestones_counted as (
-    insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, occurred_at)
-    select bot_id, campaign_id, creative_id, passed.milestone, passed.reason, now
+    insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, audience, occurred_at)
+    select bot_id, campaign_id, creative_id, passed.milestone, passed.reason, audience, now
     from unchanged, unnest(milestones, milestone_reasons) as passed (milestone, reason) where not is_test
   ),
   codes_withheld as (

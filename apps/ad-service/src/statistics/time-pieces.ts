@@ -1,0 +1,88 @@
+import { daysBetween, daysLater, offsetOf, startOfDay } from "./days-in-zone.ts";
+
+const QUARTER_MS = 900_000;
+
+/** The sums exist for quarters of an hour, hours and days of UTC: `stats_sums.span`. */
+export type Span = "quarter" | "hour" | "day";
+
+const lengthOf = { day: 24 * 4 * QUARTER_MS, hour: 4 * QUARTER_MS, quarter: QUARTER_MS } satisfies Record<Span, number>;
+
+/** A part of a report: a day or an hour of a zone, or the whole period. `from` is included, `to` excluded. */
+export interface Bucket {
+  key: string;
+  from: Date;
+  to: Date;
+}
+
+/** Sums of one span that make up a bucket, or a part of it. */
+export interface TimePiece extends Bucket {
+  span: Span;
+}
+
+/** How a report is split in time: by days or hours of a zone, or not at all. */
+export type TimeDimension = "day" | "hour";
+
+/** The parts of a period in order. Its bounds are quarters of an hour, as every zone's days and hours are since 2000. */
+export function bucketsOf(
+  { from, to }: { from: Date; to: Date },
+  by: TimeDimension | undefined,
+  timeZone: string,
+): Bucket[] {
+  if (by === undefined) return [{ key: "", from, to }];
+  if (by === "day") {
+    return daysBetween(timeZone, from, to).map((day) => ({
+      key: day,
+      from: later(from, startOfDay(timeZone, day)),
+      to: earlier(to, startOfDay(timeZone, daysLater(day, 1))),
+    }));
+  }
+  const hours: Bucket[] = [];
+  for (let at = from.getTime(); at < to.getTime(); at += QUARTER_MS) {
+    const key = hourOf(timeZone, new Date(at));
+    const last = hours.at(-1);
+    const end = new Date(at + QUARTER_MS);
+    if (last?.key === key) last.to = end;
+    else hours.push({ key, from: new Date(at), to: end });
+  }
+  return hours;
+}
+
+/** The largest sums that make up the buckets exactly: days of UTC in the middle, hours and quarters at the ends. */
+export function piecesOf(buckets: readonly Bucket[]): TimePiece[] {
+  return buckets.flatMap(({ key, from, to }) =>
+    piecesBetween(from.getTime(), to.getTime(), "day").map((piece) => ({ key, ...piece })),
+  );
+}
+
+function piecesBetween(from: number, to: number, span: Span): Omit<TimePiece, "key">[] {
+  if (from >= to) return [];
+  const length = lengthOf[span];
+  const first = Math.ceil(from / length) * length;
+  const last = Math.floor(to / length) * length;
+  if (span === "quarter") return [{ span, from: new Date(from), to: new Date(to) }];
+  const smaller = span === "day" ? "hour" : "quarter";
+  if (first >= last) return piecesBetween(from, to, smaller);
+  const whole = { span, from: new Date(first), to: new Date(last) };
+  return [...piecesBetween(from, first, smaller), whole, ...piecesBetween(last, to, smaller)];
+}
+
+/** The hour of a zone with its offset, as `2026-03-01T10:00:00+03:30`; of UTC with `Z`. */
+function hourOf(timeZone: string, at: Date): string {
+  const offset = offsetOf(timeZone, at);
+  const local = new Date(at.getTime() + offset).toISOString().slice(0, 13);
+  return `${local}:00:00${timeZone === "UTC" ? "Z" : offsetText(offset)}`;
+}
+
+function offsetText(offset: number): string {
+  const minutes = Math.abs(offset) / 60_000;
+  const two = (number: number) => String(Math.floor(number)).padStart(2, "0");
+  return `${offset < 0 ? "-" : "+"}${two(minutes / 60)}:${two(minutes % 60)}`;
+}
+
+function later(one: Date, other: Date): Date {
+  return one > other ? one : other;
+}
+
+function earlier(one: Date, other: Date): Date {
+  return one < other ? one : other;
+}

@@ -30,9 +30,9 @@ export function killAtSteps({ nodes, earning, random }: Killing) {
   const deal = { "ad-service": dealSteps("ad-service", random), api: dealSteps("api", random) };
   const steps = new Map<string, Step>();
 
-  async function earnUntil(hasDied: () => boolean): Promise<void> {
+  async function earnUntil(hasCrashed: () => boolean): Promise<void> {
     const until = Date.now() + STEP_WITHIN_MS;
-    while (!hasDied() && Date.now() < until) {
+    while (!hasCrashed() && Date.now() < until) {
       if (earning.underWay < PEOPLE_AT_ONCE) earning.begin();
       await wait(100 + 300 * Math.random());
     }

@@ -36,7 +36,7 @@ test("wherever the server is killed, each tracker is called, and twice only afte
     for (const [index, death] of deaths.entries()) {
       const { name, step } = death;
       ads.answers["/tag"] = inline({ name, tracking: trackingOf(name) });
-      await startViewAndDie(nodes, node, { userId: String(9000 + index), step });
+      await startViewAndCrash(nodes, node, { userId: String(9000 + index), step });
       // These calls were not claimed before the crash: if still due, they would trigger the crash meant for the next view.
       if (name === "noted") await expect.poll(() => Math.min(...countsOf(death)), { timeout: 30_000 }).toBe(1);
     }
@@ -54,7 +54,7 @@ test("wherever the server is killed, each tracker is called, and twice only afte
   }
 });
 
-async function startViewAndDie(
+async function startViewAndCrash(
   nodes: Nodes,
   node: MortalNode,
   { userId, step }: { userId: string; step: string },

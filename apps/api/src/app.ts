@@ -73,7 +73,7 @@ export interface AppOptions {
 
 /** All routes of the companion API. */
 export function createApp(options: AppOptions): FastifyInstance {
-  // tRPC parses inputs itself, without a place for words of ours.
+  // tRPC parses inputs itself and takes no message for a fault, so zod's own messages are replaced.
   z.config({ customError: describeFault });
   const { config, database, bots, logger, isControlSocket = () => false, now = () => new Date() } = options;
   const isOperator = (request: FastifyRequest) => isControlSocket(request.raw.socket);

@@ -88,7 +88,7 @@ export function simulatePage({ durationMs }: { durationMs: number }) {
     show: () => setVisible(true),
     leave: () => page.dispatchEvent(new Event("pagehide")),
     /** Kills the page without any event or beacon; pending calls do not arrive. */
-    die(): void {
+    kill(): void {
       isGone = true;
     },
   };

@@ -6,7 +6,7 @@ type Range = [from: number, to: number];
 const JITTER_MS = 250;
 const SLACK_MS = 1000;
 
-/** A simplified ad service for one view's reports. `told` has all ranges that arrived, including those that are too early. */
+/** A simplified ad service for one view's reports. `reported` has all ranges that arrived, including those that are too early. */
 export class SimulatedService {
   readonly #durationMs: number;
   readonly #settled = new Set<number>();

@@ -72,17 +72,20 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
   const { oneAtATimeBy, maxBatch = 500, maxInFlight = 2, maxQueued = 20_000 } = options;
   const queue: Waiting<In, Out>[] = [];
   // Keys of items that are queued or under way, with the items that wait for them.
-  const lines = new Map<string, Waiting<In, Out>[]>();
+  const waitingByKey = new Map<string, Waiting<In, Out>[]>();
   const idle: (() => void)[] = [];
   let inFlight = 0;
-  let inLines = 0;
+  let waitingCount = 0;
   // Queued, under way, or committed but not yet answered.
   let unanswered = 0;
 
   function flush(): void {
     while (inFlight < maxInFlight && queue.length >= (inFlight === 0 ? 1 : SECOND_BATCH_FROM)) {
       inFlight += 1;
-      const group = queue.splice(0, Math.min(maxBatch, Math.max(MIN_BATCH, Math.ceil((unanswered - inLines) / 2))));
+      const group = queue.splice(
+        0,
+        Math.min(maxBatch, Math.max(MIN_BATCH, Math.ceil((unanswered - waitingCount) / 2))),
+      );
       void runGroup(group, options).then((answers) => {
         inFlight -= 1;
         if (oneAtATimeBy !== undefined) for (const { item } of group) queueNextOf(oneAtATimeBy(item));
@@ -98,35 +101,35 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
   }
 
   /** False if the item now waits for another item of its key. */
-  function isFirstOf(key: string, waiting: Waiting<In, Out>): boolean {
-    const line = lines.get(key);
-    if (line === undefined) {
-      lines.set(key, []);
+  function isFirstOfKey(key: string, waiting: Waiting<In, Out>): boolean {
+    const waitingItems = waitingByKey.get(key);
+    if (waitingItems === undefined) {
+      waitingByKey.set(key, []);
       return true;
     }
-    line.push(waiting);
-    inLines += 1;
+    waitingItems.push(waiting);
+    waitingCount += 1;
     return false;
   }
 
   function queueNextOf(key: string): void {
-    const next = lines.get(key)?.shift();
+    const next = waitingByKey.get(key)?.shift();
     if (next === undefined) {
-      lines.delete(key);
+      waitingByKey.delete(key);
     } else {
-      inLines -= 1;
+      waitingCount -= 1;
       queue.push(next);
     }
   }
 
   return {
     submit(item) {
-      if (queue.length + inLines >= maxQueued)
+      if (queue.length + waitingCount >= maxQueued)
         return Promise.reject(new OverloadedError(`${maxQueued} writes are queued already`));
       unanswered += 1;
       return new Promise<Out>((resolve, reject) => {
         const waiting = { item, resolve, reject };
-        if (oneAtATimeBy !== undefined && !isFirstOf(oneAtATimeBy(item), waiting)) return;
+        if (oneAtATimeBy !== undefined && !isFirstOfKey(oneAtATimeBy(item), waiting)) return;
         queue.push(waiting);
         // In the next turn, so that items from one burst of network data share a batch.
         if (queue.length === 1 || queue.length === SECOND_BATCH_FROM) setImmediate(flush);
@@ -182,14 +185,14 @@ function mergeEqual<In, Out>(
   const byKey = new Map<unknown, MergedItems<In, Out>>();
   for (const waiting of group) {
     const key = mergeBy ? mergeBy(waiting.item) : waiting;
-    const sharers = byKey.get(key);
-    if (sharers) sharers.push(waiting);
+    const mergedItems = byKey.get(key);
+    if (mergedItems) mergedItems.push(waiting);
     else byKey.set(key, [waiting]);
   }
   const merged = [...byKey.values()];
   if (orderBy === undefined) return merged;
-  const keyed = merged.map((sharers) => ({ sharers, key: orderBy(sharers[0].item) }));
-  return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ sharers }) => sharers);
+  const keyed = merged.map((mergedItems) => ({ mergedItems, key: orderBy(mergedItems[0].item) }));
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ mergedItems }) => mergedItems);
 }
 
 /** Splits items into the fewest batches in which no key occurs twice; keeps their order. */

@@ -71,7 +71,7 @@ function curveOf(hours: readonly { hour: number; requests: number }[]): TrafficC
 /** Most views older than this were abandoned. A view that ends later is still counted and paid. */
 const IN_FLIGHT = "interval '15 minutes'";
 
-export interface DeliveredLately {
+export interface CampaignDelivery {
   campaignId: string;
   views: number;
   clicks: number;
@@ -88,7 +88,7 @@ const inFlight = (of: string) => `case when coalesce(${of}.total_budget_micros, 
   ) end::integer as "viewsInFlight"`;
 
 /** What running campaigns delivered on the UTC day of `$1`, and their views in flight. Omits campaigns with neither. */
-export const deliveredToday = statement<DeliveredLately>(
+export const deliveredToday = statement<CampaignDelivery>(
   "campaigns.delivered-today",
   `select * from (
      select campaigns.campaign_id as "campaignId", coalesce(views, 0) as views, coalesce(clicks, 0) as clicks,
@@ -99,12 +99,12 @@ export const deliveredToday = statement<DeliveredLately>(
          and day = ($1::timestamptz at time zone 'utc')::date offset 0
      ) as today on true
      where status = 'active'
-   ) as lately where views + clicks + "viewsInFlight" > 0`,
+   ) as delivered where views + clicks + "viewsInFlight" > 0`,
 );
 
 /** The same for one campaign, `$2`, and what it delivered on earlier days. */
 export const deliveredBy = statement<
-  DeliveredLately & { earlierViews: number; earlierClicks: number; earlierSpentMicros: number }
+  CampaignDelivery & { earlierViews: number; earlierClicks: number; earlierSpentMicros: number }
 >(
   "campaigns.delivered-by",
   `select $2::text as "campaignId",
@@ -161,9 +161,9 @@ export async function startCampaignSnapshot(deps: {
     }
     // An ad served during the read may or may not be in its result: counting it twice is safe, missing it is not.
     snapshot.reserved = new Set();
-    const lately = new Map((await database.run(deliveredToday, [at])).map((row) => [row.campaignId, row]));
+    const delivered = new Map((await database.run(deliveredToday, [at])).map((row) => [row.campaignId, row]));
     const states = running.campaigns.map((campaign): CampaignState => {
-      const { viewsInFlight = 0, ...today } = lately.get(campaign.campaignId) ?? {};
+      const { viewsInFlight = 0, ...today } = delivered.get(campaign.campaignId) ?? {};
       return { campaign, today: { ...nothing, ...today }, earlier: earlierOf(campaign), viewsInFlight };
     });
     snapshot.byId = new Map(states.map((state) => [state.campaign.campaignId, state]));

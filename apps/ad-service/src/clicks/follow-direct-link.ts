@@ -83,8 +83,8 @@ export async function followDirectLink(clicks: Clicks, visit: Visit): Promise<Fo
   const user = { language: languageOf(visit.acceptLanguage), platform: platformOf(visit.userAgent) };
   let request: AdRequest = { format: "direct_link", bot, user, seen: new Map() };
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-    const spareCode = bot.payPerCode === "once" ? randomCode(bot.codePrefix) : undefined;
-    const judged = { ...visit, clickId, request, spareCode };
+    const replacementCode = bot.payPerCode === "once" ? randomCode(bot.codePrefix) : undefined;
+    const judged = { ...visit, clickId, request, replacementCode };
     let followed = await clicks.following.submit(judged);
     if (followed.verdict.outcome === "near-limit" && followed.state) {
       followed = await followNearLimit(clicks, judged, followed.state);

@@ -47,7 +47,7 @@ function clickOf(visit: Partial<JudgedVisit> = {}, click: Partial<Click> = {}): 
       hashes: { today: hash, yesterday: hash, network: hash },
       now,
       clickId: "clk_1",
-      spareCode: undefined,
+      replacementCode: undefined,
       request: { format: "direct_link", bot, user: {}, seen: new Map() },
       ...visit,
     },

@@ -38,7 +38,7 @@ const clickRows = rowParameters({
   user_agent: "text",
   address_hash: "bytea",
   network_hash: "bytea",
-  spare_code: "text",
+  replacement_code: "text",
   body: "text",
   // Of visits that lead to their ad: the rows of address and viewer after it. The others leave them null.
   counted: "integer",
@@ -69,9 +69,9 @@ interface Row {
 
 // The code is spent: a view that began with it goes on with a code of its own, so that it can still earn.
 const movedViews = `moved_views as (
-    update views set code = spare_code, reference = '', version = version + 1
+    update views set code = replacement_code, reference = '', version = version + 1
     from written
-    where views.bot_id = written.bot_id and views.code = written.code and spare_code is not null
+    where views.bot_id = written.bot_id and views.code = written.code and replacement_code is not null
       and state in ('opened', 'playing', 'watched') and (refusal is null or refusal = 'held')
     returning views.bot_id, views.code, views.user_id, moment, deadline
   ),
@@ -244,7 +244,7 @@ function leadingValues(judged: JudgedClick, { outcome, suspicions, isTest }: Lea
     revenue_micros: worth.revenueMicros,
     is_test: isTest,
     suspicions: suspicions.length === 0 ? undefined : suspicions,
-    spare_code: visit.spareCode,
+    replacement_code: visit.replacementCode,
     body: outcome === "counted" ? bodyOf(visit, facts, { isTest, worth }) : undefined,
     counted: facts.address.counted + 1,
     tapped: facts.address.tapped + (visit.tap === undefined ? 0 : 1),

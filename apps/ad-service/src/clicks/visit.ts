@@ -26,6 +26,6 @@ export interface JudgedVisit extends Visit {
   clickId: string;
   /** The user for whom an ad is chosen. `seen` stays empty until a campaign's cap per user matters. */
   request: AdRequest;
-  /** Of bots that pay codes once: what a view that has begun with this code goes on with, once the click is paid. */
-  spareCode: string | undefined;
+  /** For bots that pay a code once: the new code of a view that began with this one, once the click is paid. */
+  replacementCode: string | undefined;
 }

@@ -100,13 +100,13 @@ const systemLookup: Lookup = async (hostname) =>
  * Resolves names. Concurrent look-ups of one name share one: the system's resolver has four threads for the whole process,
  * and a name whose servers are silent must not occupy all of them.
  */
-export function hostResolver(lookUpAnew: Lookup = systemLookup, keptMs = KEPT_MS): HostResolver {
+export function hostResolver(resolve: Lookup = systemLookup, keptMs = KEPT_MS): HostResolver {
   const kept = new Map<string, { addresses: readonly string[]; until: number }>();
   const underWay = new Map<string, Promise<readonly string[]>>();
 
   async function lookUpAndKeep(hostname: string): Promise<readonly string[]> {
     try {
-      const addresses = await lookUpAnew(hostname);
+      const addresses = await resolve(hostname);
       kept.delete(hostname);
       for (const oldest of kept.keys()) {
         if (kept.size < MAX_KEPT) break;
@@ -130,9 +130,9 @@ export function hostResolver(lookUpAnew: Lookup = systemLookup, keptMs = KEPT_MS
     async lookUp(hostname) {
       const known = underWay.get(hostname);
       if (known) return known;
-      const anew = lookUpAndKeep(hostname);
-      underWay.set(hostname, anew);
-      return anew;
+      const lookup = lookUpAndKeep(hostname);
+      underWay.set(hostname, lookup);
+      return lookup;
     },
   };
 }

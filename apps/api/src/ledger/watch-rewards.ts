@@ -65,36 +65,36 @@ export async function ledgerHint(
 
 /** Acts immediately, and once more afterwards for all calls in the meantime. */
 function atMostOnceIn(milliseconds: number, act: () => Promise<void>) {
-  let resting: Promise<void> | undefined;
+  let running: Promise<void> | undefined;
   let isRequested = false;
   let isStopped = false;
-  let endRest = () => {};
+  let endPause = () => {};
 
-  async function actUntilNobodyAsks(): Promise<void> {
+  async function actWhileRequested(): Promise<void> {
     while (isRequested && !isStopped) {
       isRequested = false;
       await act();
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, milliseconds);
-        endRest = () => {
+        endPause = () => {
           clearTimeout(timer);
           resolve();
         };
-        if (isStopped) endRest();
+        if (isStopped) endPause();
       });
     }
-    resting = undefined;
+    running = undefined;
   }
 
   return {
     now() {
       isRequested = true;
-      if (!isStopped) resting ??= actUntilNobodyAsks();
+      if (!isStopped) running ??= actWhileRequested();
     },
     async stop() {
       isStopped = true;
-      endRest();
-      await resting;
+      endPause();
+      await running;
     },
   };
 }

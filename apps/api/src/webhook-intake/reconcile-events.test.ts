@@ -157,13 +157,13 @@ describe("reconciliation", () => {
       result = await reconcile();
     };
     expect(await recordedBy(round)).toEqual(["evt_after_restore"]);
-    expect(result).toMatchObject({ outcome: "done", hasBegunAnew: true });
+    expect(result).toMatchObject({ outcome: "done", hasRestarted: true });
     // … and longer.
     feed.events = [...backup];
     for (const id of ["evt_c1", "evt_c2", "evt_c3", "evt_c4"]) earn(id);
     expect(await recordedBy(round)).toEqual(["evt_c1", "evt_c2", "evt_c3", "evt_c4"]);
     expect(await recordedBy(round)).toEqual([]);
-    expect(result).toMatchObject({ hasBegunAnew: false });
+    expect(result).toMatchObject({ hasRestarted: false });
   });
 
   test.each([400, 410])(
@@ -179,7 +179,7 @@ describe("reconciliation", () => {
       earn(`evt_${status}_new`);
       expect(await recordedBy(() => reconcile())).toEqual([`evt_${status}_new`]);
       feed.fault = (after) => (after !== null ? { status, body: "{}" } : undefined);
-      expect(await reconcile()).toMatchObject({ outcome: "unavailable", hasBegunAnew: true });
+      expect(await reconcile()).toMatchObject({ outcome: "unavailable", hasRestarted: true });
     },
   );
 

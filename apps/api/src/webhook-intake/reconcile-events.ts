@@ -26,7 +26,7 @@ export interface Reconciled {
   /** Entries on the pages read whose kind this version does not know. */
   unreadable: number;
   /** The list changed or no longer contains our position, and was read from its start. */
-  hasBegunAnew: boolean;
+  hasRestarted: boolean;
   /** The service's answer instead of a list. */
   detail?: string;
 }
@@ -66,14 +66,14 @@ export async function reconcileEvents(options: ReconcileOptions, now: Date): Pro
   await database.run(startOnce, [botId]);
   const [row] = await database.run(readPlace, [botId]);
   if (!row) throw new Error("the reconciliation's row is gone");
-  const done: Reconciled = { outcome: "done", recorded: 0, unreadable: 0, hasBegunAnew: false };
+  const done: Reconciled = { outcome: "done", recorded: 0, unreadable: 0, hasRestarted: false };
   let place: Place = { cursor: row.cursor, settledEventId: row.settled_event_id };
 
   for (let pages = 0; pages < maxPagesPerRound && !options.stopping.aborted; pages++) {
     const page = await readPage(adService, place);
     if (page.outcome === "bad-cursor") {
-      if (done.hasBegunAnew) return { ...done, outcome: "unavailable", detail: "its own cursor is refused" };
-      done.hasBegunAnew = true;
+      if (done.hasRestarted) return { ...done, outcome: "unavailable", detail: "its own cursor is refused" };
+      done.hasRestarted = true;
       place = { cursor: null, settledEventId: null };
       continue;
     }
@@ -195,7 +195,7 @@ export function startReconciling(options: ReconcilingOptions): BackgroundLoop {
     const reconcileOptions = { database, adService, botId, payout, settleAfterSeconds, stopping, logger };
     const result = await reconcileEvents(reconcileOptions, clock()).catch((cause: unknown): Reconciled => {
       logger.error({ err: cause, botId }, "reconciliation failed");
-      const nothing = { recorded: 0, unreadable: 0, hasBegunAnew: false };
+      const nothing = { recorded: 0, unreadable: 0, hasRestarted: false };
       return { outcome: "unavailable", ...nothing, detail: "an error of our own" };
     });
     dueAt.set(botId, performance.now() + pauseSeconds[result.outcome] * 1000);
@@ -244,12 +244,12 @@ export function startReconciling(options: ReconcilingOptions): BackgroundLoop {
 function report(
   logger: ReconcilingOptions["logger"],
   botId: string,
-  { outcome, recorded, unreadable, hasBegunAnew, detail }: Reconciled,
+  { outcome, recorded, unreadable, hasRestarted, detail }: Reconciled,
 ): void {
   if (recorded > 0) logger.info({ botId, recorded }, "recorded events that no webhook delivered");
   if (unreadable > 0)
     logger.warn({ botId, unreadable }, "the ad service lists events of a kind unknown to this version");
-  if (hasBegunAnew)
+  if (hasRestarted)
     logger.warn({ botId }, "the ad service's list was read from its start: it no longer contains our position");
   if (outcome === "unavailable")
     logger.warn(

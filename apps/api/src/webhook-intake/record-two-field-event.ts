@@ -11,8 +11,8 @@ const twoFieldPrefix = "two-field:";
 
 const lockUser = statement<unknown>("lock-two-field-user", "select pg_advisory_xact_lock(hashtextextended($1, 0))");
 
-const findTwin = statement<{ event_id: string }>(
-  "find-two-field-twin",
+const findEqualEvent = statement<{ event_id: string }>(
+  "find-equal-two-field-event",
   `select event_id from ledger_entries
 where bot_id = $1 and user_id = $2 and event = $3 and starts_with(event_id, $5)
   and recorded_at > now() - make_interval(secs => $4)
@@ -72,8 +72,14 @@ export async function recordTwoFieldEvent(
     if (mode === "off") return keep("no-event-id");
     // Two concurrent equal events must not take two codes: the second reads only after the first has committed.
     await tx.run(lockUser, [`two-field:${botId}:${event.userId}`]);
-    const twins = await tx.run(findTwin, [botId, event.userId, event.event, equalEventsApartSeconds, twoFieldPrefix]);
-    if (twins.length > 0) return keep("repeated-within-cooldown");
+    const equalEvents = await tx.run(findEqualEvent, [
+      botId,
+      event.userId,
+      event.event,
+      equalEventsApartSeconds,
+      twoFieldPrefix,
+    ]);
+    if (equalEvents.length > 0) return keep("repeated-within-cooldown");
     const [open] = event.isTest ? [] : await tx.run(findCode, [botId, event.userId, event.event]);
     if (!open) return keep("no-open-code");
     const line = {

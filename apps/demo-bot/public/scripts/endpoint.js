@@ -30,8 +30,8 @@ function describeEndpoint({ url, state, backoffUntil, probeAt, held, lastStatus,
   const why = reasonOf(lastStatus, lastErrorClass);
   if (state === "pending") return `${t.pending(url)}${why === "" ? "" : ` ${why}`}${waiting}`;
   if (state === "disabled") return `${t.disabled(url)}${waiting}`;
-  const restsUntil = probeAt ?? backoffUntil;
-  return restsUntil === null ? "" : `${t.rests(url)} ${why}`;
+  const resumesAt = probeAt ?? backoffUntil;
+  return resumesAt === null ? "" : `${t.pauses(url)} ${why}`;
 }
 
 /** In the words of the page, with the next step where there is one. */

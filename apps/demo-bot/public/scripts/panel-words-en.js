@@ -41,7 +41,7 @@ export const endpointWords = {
   none: "The bot has no webhook address, so its events are held. Start with --webhook-url.",
   pending: (url) => `${url} has not accepted a test yet; it is tested every 2 seconds.`,
   disabled: (url) => `${url} is disabled.`,
-  rests: (url) => `${url} failed and gets a pause.`,
+  pauses: (url) => `${url} failed and gets a pause.`,
   held: (count) => (count === 1 ? "1 event waits." : `${count} events wait.`),
   answered: (status) => `It answered ${status}.`,
   statuses: {

@@ -44,7 +44,7 @@ export const endpointWords = {
   none: "У бота нет адреса для вебхуков, его события отложены. Запустите с --webhook-url.",
   pending: (url) => `${url} ещё не принял проверку; она повторяется каждые 2 секунды.`,
   disabled: (url) => `${url} отключён.`,
-  rests: (url) => `${url} не справился, ему дана пауза.`,
+  pauses: (url) => `${url} не справился, ему дана пауза.`,
   held: (count) => `${count} ${waiting[plural.select(count)]}.`,
   answered: (status) => `Ответ: ${status}.`,
   statuses: {

@@ -38,7 +38,7 @@ function openAd({ durationMs }: { durationMs: number }) {
       watching.play();
     },
     kill(): void {
-      page.die();
+      page.kill();
       stop();
     },
     /** The page can only send beacons any more. */

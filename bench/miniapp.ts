@@ -12,7 +12,7 @@ import { type Browser, chromium } from "@playwright/test";
 import { companionApi } from "../e2e/kill/companion-api.ts";
 import { launchUrl } from "../e2e/open-miniapp.ts";
 import { initDataOf, ScriptedViewer } from "../e2e/scripted-viewer.ts";
-import { buildMiniapp } from "../scripts/build-miniapp.ts";
+import { buildPages } from "../scripts/build-miniapp.ts";
 import { findBrowser } from "../scripts/find-browser.ts";
 import { root } from "../scripts/processes.ts";
 import { explain, Problem } from "../scripts/say.ts";
@@ -148,7 +148,7 @@ async function printLighthouse(stack: BenchStack, browserPath: string): Promise<
 }
 
 async function main(): Promise<void> {
-  await buildMiniapp();
+  await buildPages();
   const browserPath = await findBrowser();
   printSizes();
   const { kilobitsPerSecond, latencyMs, cpuSlowdown } = conditions;

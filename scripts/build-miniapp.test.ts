@@ -4,7 +4,7 @@ import { mountSmallDisk } from "@intermission/testing/small-disk";
 import { expect, onTestFinished, test } from "vitest";
 import { buildWhereWritable } from "./build-miniapp.ts";
 
-test("on a read-only file system a start uses the mini-app's build, and says what to do where there is none", async () => {
+test("on a read-only file system a start uses the builds that are there, and says what to do where there is none", async () => {
   const disk = await mountSmallDisk(1);
   onTestFinished(() => disk.remove());
   const [built, unbuilt] = ["built", "unbuilt"].map((name) => join(disk.outside, name)) as [string, string];
@@ -12,8 +12,8 @@ test("on a read-only file system a start uses the mini-app's build, and says wha
   writeFileSync(join(built, "dist/index.html"), "");
   mkdirSync(unbuilt);
   disk.makeReadOnly();
-  await buildWhereWritable(built);
-  await expect(buildWhereWritable(unbuilt)).rejects.toMatchObject({
+  await buildWhereWritable([built]);
+  await expect(buildWhereWritable([built, unbuilt])).rejects.toMatchObject({
     message: expect.stringMatching(/not built, and .*unbuilt cannot be written/),
     nextStep: expect.stringMatching(/^Run: npm run build/),
   });

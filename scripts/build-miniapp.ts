@@ -3,12 +3,17 @@ import { join } from "node:path";
 import { root, runCommand } from "./processes.ts";
 import { explain, Problem, step } from "./say.ts";
 
-/** Builds the mini-app with turbo, which skips the build if no source changed. Returns the output of the build. */
-export async function buildMiniapp(): Promise<string> {
+const pages = ["miniapp", "console"].map((app) => join(root, "apps", app));
+
+/** Builds the mini-app and the console with turbo, which skips the build if no source changed. Returns the output of the build. */
+export async function buildPages(): Promise<string> {
   const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   return runCommand(
     "npx",
-    ["--yes", "--prefer-offline", packageManager, "exec", "turbo", "run", "build", "--filter=@intermission/miniapp"],
+    [
+      ...["--yes", "--prefer-offline", packageManager, "exec", "turbo", "run", "build"],
+      ...["--filter=@intermission/miniapp", "--filter=@intermission/console"],
+    ],
     {
       env: { TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" },
       nextStep: "The output names the file; correct it, then run the same command again.",
@@ -17,15 +22,18 @@ export async function buildMiniapp(): Promise<string> {
 }
 
 /**
- * Builds the mini-app; where this user cannot write it, as in a container with a read-only file system, the build that is
- * there is used.
+ * Builds the mini-app and the console; where this user cannot write them, as in a container with a read-only file system, the
+ * builds that are there are used.
  */
-export async function buildWhereWritable(folder = join(root, "apps/miniapp")): Promise<void> {
-  if (isWritable(folder)) {
-    await buildMiniapp();
-  } else if (!existsSync(join(folder, "dist/index.html"))) {
+export async function buildWhereWritable(folders: readonly string[] = pages): Promise<void> {
+  if (folders.every(isWritable)) {
+    await buildPages();
+    return;
+  }
+  const unbuilt = folders.find((folder) => !existsSync(join(folder, "dist/index.html")));
+  if (unbuilt !== undefined) {
     throw new Problem(
-      `The mini-app is not built, and ${folder} cannot be written.`,
+      `The mini-app or the console is not built, and ${unbuilt} cannot be written.`,
       "Run: npm run build, as a user who can write there, for example when the image is made.",
     );
   }
@@ -40,5 +48,5 @@ function isWritable(folder: string): boolean {
   }
 }
 
-// The mini-app alone; `npm run build` builds the servers, too.
-if (import.meta.main) await step("mini-app", buildMiniapp).catch(explain);
+// The pages alone; `npm run build` builds the servers, too.
+if (import.meta.main) await step("mini-app and console", buildPages).catch(explain);

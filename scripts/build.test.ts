@@ -8,7 +8,7 @@ import { freePort } from "@intermission/testing/free-port";
 import { createServerDatabase } from "@intermission/testing/test-database";
 import { expect, onTestFinished, test } from "vitest";
 import { bundleServers, inlineSql } from "./build.ts";
-import { buildMiniapp } from "./build-miniapp.ts";
+import { buildPages } from "./build-miniapp.ts";
 import { root } from "./processes.ts";
 
 test("the bundle has the text of the SQL files, and a file that it would not have stops the build", () => {
@@ -24,12 +24,21 @@ test("a copy of dist starts on PostgreSQL, is ready, creates a code, and stops o
   tags: "long",
   timeout: 240_000,
 }, async () => {
-  if (!existsSync(join(root, "apps/miniapp/dist/index.html"))) await buildMiniapp();
+  if (!["miniapp", "console"].every((app) => existsSync(join(root, "apps", app, "dist/index.html"))))
+    await buildPages();
   const folder = mkdtempSync(join(tmpdir(), "intermission-bundle-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   await bundleServers(folder);
   expect(filesOf(join(folder, "ad-service/dist"))).toEqual(
-    expect.arrayContaining(["cli.js", "cli.js.map", "main.js", "main.js.map", "miniapp/index.html", "package.json"]),
+    expect.arrayContaining([
+      "cli.js",
+      "cli.js.map",
+      "main.js",
+      "main.js.map",
+      "miniapp/index.html",
+      "console/index.html",
+      "package.json",
+    ]),
   );
   for (const server of ["ad-service", "api"]) expect(megabytesOf(join(folder, server))).toBeLessThan(40);
 

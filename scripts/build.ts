@@ -1,10 +1,10 @@
-/** `npm run build`: the mini-app, and each server with its command line as files that need only Node and PostgreSQL. */
+/** `npm run build`: the mini-app, the console, and each server with its command line as files that need only Node and PostgreSQL. */
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type InlineConfig } from "tsdown";
 import { readMigrations } from "../packages/postgres/src/migrate.ts";
-import { buildMiniapp } from "./build-miniapp.ts";
+import { buildPages } from "./build-miniapp.ts";
 import { root } from "./processes.ts";
 import { explain, step } from "./say.ts";
 
@@ -12,7 +12,7 @@ const servers = ["ad-service", "api"] as const;
 /** Each becomes one file of its own: a command line that shares files with its server would need both. */
 const programs = ["main", "cli"] as const;
 
-/** Bundles the servers into `<folder>/<server>/dist`, which can be copied to another machine. The mini-app must be built. */
+/** Bundles the servers into `<folder>/<server>/dist`, which can be copied to another machine. The mini-app and the console must be built. */
 export async function bundleServers(folder = join(root, "apps")): Promise<void> {
   for (const server of servers) {
     const dist = join(folder, server, "dist");
@@ -20,7 +20,9 @@ export async function bundleServers(folder = join(root, "apps")): Promise<void> 
     for (const program of programs) await build(bundle(join(root, "apps", server), program, dist));
     writeFileSync(join(dist, "package.json"), manifestOf(server));
   }
-  cpSync(join(root, "apps/miniapp/dist"), join(folder, "ad-service/dist/miniapp"), { recursive: true });
+  for (const page of ["miniapp", "console"]) {
+    cpSync(join(root, "apps", page, "dist"), join(folder, "ad-service/dist", page), { recursive: true });
+  }
 }
 
 function bundle(source: string, program: string, outDir: string): InlineConfig {
@@ -88,6 +90,6 @@ function manifestOf(server: string): string {
 }
 
 if (import.meta.main) {
-  await step("mini-app", buildMiniapp).catch(explain);
+  await step("mini-app and console", buildPages).catch(explain);
   await step("servers: apps/ad-service/dist, apps/api/dist", () => bundleServers()).catch(explain);
 }

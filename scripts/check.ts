@@ -3,10 +3,10 @@ import { checkNames } from "./check-names.ts";
 import { runCommand } from "./processes.ts";
 import { explain, step } from "./say.ts";
 
-const packages = ["ad-core", "operator-api", "postgres", "server", "testing", "publisher"].map(
+const packages = ["ad-core", "operator-api", "postgres", "server", "testing", "publisher", "web-build"].map(
   (name) => `packages/${name}`,
 );
-const apps = ["ad-service", "api", "miniapp", "demo-bot"].map((name) => `apps/${name}`);
+const apps = ["ad-service", "api", "miniapp", "console", "demo-bot"].map((name) => `apps/${name}`);
 
 const checks: [title: string, run: () => Promise<unknown>][] = [
   [

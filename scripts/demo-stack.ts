@@ -172,6 +172,7 @@ export function environmentOf(
       DIRECT_LINK_URL: urls.adService,
       MINIAPP_URL: miniappUrl,
       MINIAPP_DIR: join(root, "apps/miniapp/dist"),
+      CONSOLE_DIR: join(root, "apps/console/dist"),
       ENCRYPTION_KEY: secrets.encryptionKey,
       OPERATOR_TOKEN: secrets.operatorToken,
       WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8",

@@ -16,14 +16,14 @@ import { readStartOptions, startHelp } from "./start-options.ts";
 import "./stop-with-parent.ts";
 
 let isStopping = false;
-let rebuilding: ChildProcess | undefined;
+let rebuilding: ChildProcess[] = [];
 let stopRestarting = () => {};
 
 async function stop(exitCode: number): Promise<void> {
   if (isStopping) return;
   isStopping = true;
   stopRestarting();
-  rebuilding?.kill("SIGTERM");
+  for (const build of rebuilding) build.kill("SIGTERM");
   await step("stopped", stopAllServers);
   process.exit(exitCode);
 }
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   await assertPortFree(ports.adService, "ad service", "AD_SERVICE_PORT");
   await assertPortFree(ports.api, "companion API", "API_PORT");
 
-  await step("mini-app", () => buildWhereWritable());
+  await step("mini-app and console", () => buildWhereWritable());
   const onLine = (server: string, line: string) => {
     if (isWatched || /"level":(50|60)/.test(line)) console.error(`[${server}] ${line}`);
   };
@@ -61,7 +61,9 @@ async function main(): Promise<void> {
     stop(1).catch(explain);
   });
   if (isWatched)
-    rebuilding = spawn("vite", ["build", "--watch"], { cwd: join(root, "apps/miniapp"), stdio: "inherit" });
+    rebuilding = ["apps/miniapp", "apps/console"].map((app) =>
+      spawn("vite", ["build", "--watch"], { cwd: join(root, app), stdio: "inherit" }),
+    );
   const whose = ownBot === undefined ? "the demo chat" : `the simulated chat of your bot ${ownBot.botId}`;
   console.log(`\nIntermission runs. Open ${whose}:\n\n  ${stack.urls.demoBot}\n`);
   console.log(describeServers(stack.urls, stack.secrets.backendApiKey));

@@ -1,6 +1,6 @@
 /** `npm run test:long`: the tests that `npm test` leaves out, some others with larger numbers, and the kill scripts. */
 import { fileURLToPath } from "node:url";
-import { buildMiniapp } from "./build-miniapp.ts";
+import { buildPages } from "./build-miniapp.ts";
 import { findBrowser } from "./find-browser.ts";
 import { findPostgres } from "./find-postgres.ts";
 import { installPrograms } from "./find-programs.ts";
@@ -55,7 +55,7 @@ async function run(): Promise<void> {
   await timed("languages, proxies, containers", () => installPrograms({ forLongTests: true }));
   await shown("webhook timeouts at full length", node, [fullLength]);
   for (const [name, files] of Object.entries(withoutServer)) await shown(name, "vitest", ["run", ...files], long);
-  await timed("mini-app", () => step("mini-app", buildMiniapp));
+  await timed("mini-app and console", () => step("mini-app and console", buildPages));
   const browser = await timed("browser", () => step("browser", findBrowser));
   const gallery = await timed("gallery of states", () => step("gallery of states", () => buildStateGallery()));
   try {

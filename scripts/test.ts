@@ -3,7 +3,7 @@
  * integration tests whose path contains one of the words, the long ones included.
  */
 import { openTemporaryFolder } from "../packages/testing/src/memory-folder.ts";
-import { buildMiniapp } from "./build-miniapp.ts";
+import { buildPages } from "./build-miniapp.ts";
 import { findBrowser } from "./find-browser.ts";
 import { findPostgres } from "./find-postgres.ts";
 import { installPrograms } from "./find-programs.ts";
@@ -54,7 +54,7 @@ async function run(features: readonly string[], temporary: string): Promise<void
 async function checkAndBuild(temporary: string): Promise<string> {
   const [gallery, output] = await Promise.all([
     step("gallery of states", () => buildStateGallery(temporary)),
-    step("mini-app", buildMiniapp),
+    step("mini-app and console", buildPages),
     runCommand(process.execPath, ["scripts/check.ts"], { stdio: "inherit" }),
   ]);
   console.log(sizesOf(output));

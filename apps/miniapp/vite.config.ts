@@ -1,9 +1,9 @@
+import { compress } from "@intermission/web-build/compress";
+import { keepPreviousBuild } from "@intermission/web-build/keep-previous-build";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
-import { compress } from "./build/compress.ts";
 import { bundled, inES5, inlineScripts } from "./build/inline-scripts.ts";
 import { keepOut } from "./build/keep-out.ts";
-import { keepPreviousBuild } from "./build/keep-previous-build.ts";
 import { minifyAgain } from "./build/minify-again.ts";
 import { oldestBrowsers, refuseNewerThan } from "./build/old-browsers.ts";
 import { plainImports } from "./build/plain-imports.ts";

@@ -37,6 +37,7 @@ import { directLinkRoutes } from "./clicks/routes.ts";
 import { type CodeLinks, codeClientRoutes } from "./codes/client-routes.ts";
 import { openCodes } from "./codes/issue-code.ts";
 import type { Config } from "./config.ts";
+import { consolePageRoutes } from "./console-page/routes.ts";
 import { conversionOperatorRoutes } from "./conversions/operator-routes.ts";
 import { conversionRoutes } from "./conversions/routes.ts";
 import { openFfmpeg } from "./creatives/ffmpeg.ts";
@@ -54,6 +55,7 @@ import { errorPage } from "./miniapp-page/friendly-page.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
 import { noticeOperatorRoutes } from "./notices/operator-routes.ts";
 import { downloadVideo, type GuardedRequests } from "./outbound/guarded-request.ts";
+import { consoleOrigins } from "./people/console-address.ts";
 import { actorOf, authenticateOperator, authorizeOperator, type OperatorGuard } from "./people/guard.ts";
 import { type PeopleOperatorDeps, peopleOperatorRoutes } from "./people/operator-routes.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
@@ -133,6 +135,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     demoChatOrigin: demo.chatOrigin,
     findVideo: (of) => findCandidateAd({ campaigns, ads, publicUrl }, { ...of, now: now() }),
   });
+  consolePageRoutes(app, config);
   app.register(async (surface) => {
     await describeApi(surface, operatorApi(publicUrl));
     operatorRoutes(surface, {
@@ -252,7 +255,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
     now,
     guardToken: token === undefined ? undefined : guardToken({ token, setting: "OPERATOR_TOKEN", registry }),
     wrongCookies: rateLimiter({ quota: 20, windowSeconds: 60, maxKeys: 10_000 }),
-    origin: new URL(deps.publicUrl).origin,
+    origins: consoleOrigins(deps.publicUrl),
   };
   app.register(
     async (plain) => {

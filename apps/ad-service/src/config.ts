@@ -79,7 +79,8 @@ const serverVariables = z.object({
   PUBLIC_URL: address.optional(),
   DIRECT_LINK_URL: address.optional(),
   MINIAPP_URL: address.optional(),
-  MINIAPP_DIR: z.string().default(builtMiniapp()),
+  MINIAPP_DIR: z.string().default(builtApp("miniapp")),
+  CONSOLE_DIR: z.string().default(builtApp("console")),
   OPERATOR_TOKEN: longSecret.optional(),
   METRICS_PORT: portNumber.optional(),
   METRICS_HOST: z.string().default("127.0.0.1"),
@@ -146,6 +147,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     directLinkUrl: read.DIRECT_LINK_URL ?? publicUrl,
     miniappUrl: read.MINIAPP_URL ?? `${publicUrl}/app`,
     miniappDir: resolve(read.MINIAPP_DIR),
+    consoleDir: resolve(read.CONSOLE_DIR),
     operatorToken: read.OPERATOR_TOKEN,
     metrics: { port: read.METRICS_PORT, host: read.METRICS_HOST, token: read.METRICS_TOKEN },
     hasApiReference: (read.API_REFERENCE ?? (read.MODE === "demo" ? "on" : "off")) === "on",
@@ -322,9 +324,9 @@ function demoFaults(environment: NodeJS.ProcessEnv): string[] {
 }
 
 /** The bundle's copy, which is beside it, or the build of this repository. */
-function builtMiniapp(): string {
-  const copy = join(import.meta.dirname, "miniapp");
-  return existsSync(copy) ? copy : join(import.meta.dirname, "../../miniapp/dist");
+function builtApp(name: "miniapp" | "console"): string {
+  const copy = join(import.meta.dirname, name);
+  return existsSync(copy) ? copy : join(import.meta.dirname, `../../${name}/dist`);
 }
 
 function isLoopbackAddress(address: string): boolean {

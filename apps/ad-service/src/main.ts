@@ -19,6 +19,7 @@ import { openBots } from "./bots/bots.ts";
 import { requireEncryptionKey, signingTokens } from "./bots/tokens.ts";
 import { requireCurrency } from "./campaigns/currency.ts";
 import { type Config, readConfig } from "./config.ts";
+import { missingConsole } from "./console-page/built-console.ts";
 import { openMediaStorage, requireMediaFolder } from "./creatives/media-storage.ts";
 import { startCheckingMedia } from "./creatives/missing-media.ts";
 import { deliveryMetrics } from "./deliveries/delivery-metrics.ts";
@@ -183,7 +184,9 @@ async function warnOfFaults(config: Config, { clock, logger }: Node): Promise<vo
     () => undefined,
     (error: Error) => error.message,
   );
-  for (const warning of [clockWarning(clock), pageFault]) if (warning !== undefined) logger.warn({}, warning);
+  const consoleFault = await missingConsole(config.consoleDir);
+  for (const warning of [clockWarning(clock), pageFault, consoleFault])
+    if (warning !== undefined) logger.warn({}, warning);
 }
 
 try {

@@ -1,8 +1,5 @@
-import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { brotliCompress, constants } from "node:zlib";
 import fastifyStatic from "@fastify/static";
 import { telegramId } from "@intermission/ad-core/client-api";
 import type { Bot } from "@intermission/operator-api/bots";
@@ -13,7 +10,6 @@ import { logUnavailability } from "@intermission/server/http-server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Bots, findBot } from "../bots/bots.ts";
 import {
-  type BuiltAsset,
   type BuiltPage,
   botLink,
   contentSecurityPolicy,
@@ -25,6 +21,7 @@ import {
   sourcesElsewhere,
 } from "./built-page.ts";
 import { errorPage, redirect, sendFriendlyPage, setPageHeaders } from "./friendly-page.ts";
+import { sendAsset, sendHtml } from "./send-built-files.ts";
 
 export interface MiniappPageDeps {
   database: Database;
@@ -39,10 +36,6 @@ export interface MiniappPageDeps {
   /** The demo's simulated chat, which shows the page in a frame; in demo mode only. */
   demoChatOrigin?: string | undefined;
 }
-
-const toBrotli = promisify(brotliCompress);
-/** Makes 1.5 kB of the page's 3.3 kB in 0.1 ms; the highest quality makes 1.4 kB in 5.5 ms. */
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 const firstBots = statement<{ botId: string }>("miniapp-page.first-bots", 'select bot_id as "botId" from bots limit 2');
 const ONLY_BOT_KEPT_MS = 1000;
@@ -111,7 +104,13 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
       const code = new URLSearchParams(query.join("?")).get("code");
       const video = code ? await deps.findVideo?.({ bot, code, headers: request.headers }) : undefined;
       const html = embedBotLink(video ? embedVideo(built.html, video) : built.html, bot);
-      return sendBuiltPage(request, reply, html, policy);
+      reply.header("permissions-policy", "autoplay=(self), camera=(), microphone=(), geolocation=(), payment=()");
+      // The hints by which the video's file is chosen when this page opens its view.
+      reply.header("accept-ch", "ECT, Downlink, Save-Data, Sec-CH-Viewport-Width, Sec-CH-DPR");
+      // A bot's page may be indexed. An address with a code in it belongs to one user.
+      if (request.url.includes("?")) reply.header("x-robots-tag", "noindex");
+      // The length tells nothing: the page contains no secret, and of the request only what its code chooses among the ads.
+      return sendHtml(request, reply, { html, policy });
     };
 
     // For the page on a computer: a phone opens the bot from the screen.
@@ -125,40 +124,5 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
       return reply.type("image/svg+xml").send(qrCode(link));
     });
     for (const path of ["/app", "/app/:botId", "/app/*"]) scope.get(path, sendApp);
-  });
-}
-
-function sendAsset({ headers }: FastifyRequest, reply: FastifyReply, { bytes, mediaType, brotli, gzip }: BuiltAsset) {
-  const accepted = headers["accept-encoding"];
-  const encoded =
-    (brotli && accepts("br", accepted) && ["br", brotli]) || (gzip && accepts("gzip", accepted) && ["gzip", gzip]);
-  reply.header("cache-control", "public, max-age=31536000, immutable").header("vary", "accept-encoding");
-  if (!encoded) return reply.type(mediaType).send(bytes);
-  return reply.type(mediaType).header("content-encoding", encoded[0]).send(encoded[1]);
-}
-
-async function sendBuiltPage(request: FastifyRequest, reply: FastifyReply, html: string, policy: string) {
-  const isBrotli = accepts("br", request.headers["accept-encoding"]);
-  // The ETag covers the policy: when a bot's publisher moves, a cached page must not keep the old policy.
-  const hash = createHash("sha256").update(policy).update("\0").update(html).digest("base64url").slice(0, 27);
-  const etag = isBrotli ? `"${hash}-br"` : `"${hash}"`;
-  setPageHeaders(reply, policy);
-  reply.header("permissions-policy", "autoplay=(self), camera=(), microphone=(), geolocation=(), payment=()");
-  // The hints by which the video's file is chosen when this page opens its view.
-  reply.header("accept-ch", "ECT, Downlink, Save-Data, Sec-CH-Viewport-Width, Sec-CH-DPR");
-  // A bot's page may be indexed. An address with a code in it belongs to one user.
-  if (request.url.includes("?")) reply.header("x-robots-tag", "noindex");
-  reply.header("etag", etag).header("vary", "accept-encoding");
-  if (request.headers["if-none-match"]?.includes(etag)) return reply.code(304).send();
-  reply.type("text/html; charset=utf-8");
-  if (!isBrotli) return reply.send(html);
-  // The length tells nothing: the page contains no secret, and of the request only what its code chooses among the ads.
-  return reply.header("content-encoding", "br").send(await toBrotli(html, BROTLI));
-}
-
-function accepts(encoding: "br" | "gzip", accepted = ""): boolean {
-  return accepted.split(",").some((coding) => {
-    const [name = "", weight = ""] = coding.split(";");
-    return name.trim().toLowerCase() === encoding && !/^\s*q=0(\.0*)?\s*$/i.test(weight);
   });
 }

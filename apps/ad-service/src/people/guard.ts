@@ -31,8 +31,8 @@ export interface OperatorGuard {
   guardToken: TokenGuard | undefined;
   /** Of cookies that are no session, by address. */
   wrongCookies: RateLimiter;
-  /** The origin of the pages that may send a session's cookie. */
-  origin: string;
+  /** The origins of the pages that may send a session's cookie, the console's own first. */
+  origins: readonly string[];
   now: () => Date;
 }
 
@@ -41,7 +41,7 @@ export async function authenticateOperator(guard: OperatorGuard, request: Fastif
   if (guard.isTrusted(request)) return { kind: "command-line" };
   const cookie = tokenInCookies(request.headers.cookie);
   const isPublic = accessRule(request) === "anyone";
-  if (isPublic || cookie !== undefined) requireOrigin(request, { origin: guard.origin, isOptional: isPublic });
+  if (isPublic || cookie !== undefined) requireOrigin(request, { origins: guard.origins, isOptional: isPublic });
   if (isPublic) return { kind: "anonymous" };
   if (request.headers.authorization === undefined && cookie !== undefined) {
     const session = await findSession(guard.database, cookie, guard.now());
@@ -58,11 +58,14 @@ export async function authenticateOperator(guard: OperatorGuard, request: Fastif
  * A page of another origin must not send requests with this cookie (CSRF). Browsers name the origin of every request that may
  * change something, and the cookie is SameSite=Strict besides. Without a cookie, a program may leave it out.
  */
-function requireOrigin(request: FastifyRequest, { origin, isOptional }: { origin: string; isOptional: boolean }): void {
+function requireOrigin(
+  request: FastifyRequest,
+  { origins, isOptional }: Pick<OperatorGuard, "origins"> & { isOptional: boolean },
+): void {
   if (request.method === "GET" || request.method === "HEAD") return;
   const sentOrigin = request.headers.origin;
-  if (sentOrigin === origin || (isOptional && sentOrigin === undefined)) return;
-  throw new HttpError(403, "OTHER_ORIGIN", `requests with a session come from pages of ${origin} only`);
+  if (sentOrigin === undefined ? isOptional : origins.includes(sentOrigin)) return;
+  throw new HttpError(403, "OTHER_ORIGIN", `requests with a session come from pages of ${origins[0]} only`);
 }
 
 export function operatorOf({ operator, routeOptions }: FastifyRequest): OperatorCaller {

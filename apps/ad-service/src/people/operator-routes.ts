@@ -9,6 +9,7 @@ import type { SecretBox } from "@intermission/server/secret-box";
 import { type OperatorHandlers, serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { requireBots } from "../bots/bots.ts";
+import { consoleAddress } from "./console-address.ts";
 import { operatorOf } from "./guard.ts";
 import { TooManyHashes } from "./password.ts";
 import {
@@ -99,7 +100,7 @@ function accounts(deps: PeopleOperatorDeps) {
   const invited = <Made extends { token: string }>({ token, ...made }: Made) => ({
     ...made,
     // In the fragment, so that it is in no server's log.
-    link: `${publicUrl}/console/invitation#${token}`,
+    link: `${consoleAddress(publicUrl)}/invitation#${token}`,
   });
 
   return {

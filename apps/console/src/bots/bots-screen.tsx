@@ -1,0 +1,83 @@
+import type { Bot } from "@intermission/operator-api/bots";
+import { endpointRoutes, type ListedEndpoint } from "@intermission/operator-api/endpoints";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { answerOf } from "../operator/use-operator.ts";
+import { useMay } from "../session/use-session.ts";
+import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
+import { type Column, DataTable } from "../ui/data-table.tsx";
+import { Page } from "../ui/page.tsx";
+import { SearchField } from "../ui/search-field.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useWords } from "../words/word-table.ts";
+import { EndpointPill } from "./endpoint-pill.tsx";
+import { useBots } from "./use-bots.ts";
+import { botWords } from "./words.ts";
+
+const route = getRouteApi("/shell/bots");
+
+export function BotsScreen() {
+  const words = useWords(botWords);
+  const { find = "" } = route.useSearch();
+  const navigate = route.useNavigate();
+  const may = useMay();
+  const bots = useBots();
+  const endpoints = useQuery({ ...answerOf(endpointRoutes.listEndpoints), enabled: may("listEndpoints") });
+  const endpointOf = new Map(endpoints.data?.endpoints.map((endpoint) => [endpoint.botId, endpoint]));
+  const columns = useColumns(endpointOf);
+  return (
+    <Page title={words.bots} aside={endpoints.data && <AsOf at={endpoints.data.asOf} />}>
+      <AnswerView query={bots}>
+        {(all) => {
+          if (all.length === 0) return <EmptyState>{words.none}</EmptyState>;
+          const sought = find.toLowerCase();
+          const found = all.filter((bot) =>
+            [bot.name, bot.username, bot.botId].join(" ").toLowerCase().includes(sought),
+          );
+          return (
+            <>
+              <div className="list-head">
+                <SearchField
+                  label={words.find}
+                  value={find}
+                  onChange={(text) => navigate({ search: text === "" ? {} : { find: text }, replace: true })}
+                />
+                <span className="secondary">{words.count(found.length)}</span>
+              </div>
+              {found.length === 0 ? (
+                <EmptyState>{words.noMatch}</EmptyState>
+              ) : (
+                <DataTable label={words.bots} columns={columns} rows={found} keyOf={({ botId }) => botId} />
+              )}
+            </>
+          );
+        }}
+      </AnswerView>
+    </Page>
+  );
+}
+
+function useColumns(endpointOf: ReadonlyMap<string, ListedEndpoint>): Column<Bot>[] {
+  const words = useWords(botWords);
+  const { number } = useFormats();
+  return [
+    {
+      title: words.bot,
+      cell: ({ botId, name }) => (
+        <Link to="/bots/$botId" params={{ botId }} className="row-link">
+          {name}
+          <small>{botId}</small>
+        </Link>
+      ),
+    },
+    { title: words.username, cell: ({ username }) => (username === null ? "" : `@${username}`) },
+    { title: words.category, cell: ({ category }) => category ?? "" },
+    {
+      title: words.state,
+      cell: ({ isSuspended }) =>
+        isSuspended ? <span className="pill pill-late">{words.suspended}</span> : <span>{words.active}</span>,
+    },
+    { title: words.endpoint, cell: ({ botId }) => <EndpointPill endpoint={endpointOf.get(botId)} /> },
+    { title: words.waiting, cell: ({ botId }) => number(endpointOf.get(botId)?.waiting ?? 0), isNumber: true },
+  ];
+}

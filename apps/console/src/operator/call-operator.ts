@@ -1,0 +1,89 @@
+import type { AnswerOf, OperatorRoute, ParamNames } from "@intermission/operator-api/route";
+import { z } from "zod";
+
+/** What may stand in an address: a `Date` is sent as RFC 3339. */
+type QueryValue = string | number | boolean | Date;
+
+type ParamsInput<Route extends OperatorRoute> = [ParamNames<Route["path"]>] extends [never]
+  ? { params?: never }
+  : { params: Readonly<Record<ParamNames<Route["path"]>, string>> };
+type QueryInput<Route extends OperatorRoute> = Route extends { query: infer Query extends z.ZodType }
+  ? { query?: { readonly [Field in keyof z.output<Query>]?: QueryValue | undefined } }
+  : { query?: never };
+type BodyInput<Route extends OperatorRoute> = Route extends { body: "file" }
+  ? { body: Blob }
+  : Route extends { body: infer Body extends z.ZodType }
+    ? { body: z.input<Body> }
+    : { body?: never };
+
+/** The parts of a request to a route. */
+export type RouteInput<Route extends OperatorRoute> = ParamsInput<Route> & QueryInput<Route> & BodyInput<Route>;
+
+/** Optional where a request to the route may have no parts at all. */
+export type InputArguments<Route extends OperatorRoute> =
+  Record<never, never> extends RouteInput<Route> ? [input?: RouteInput<Route>] : [input: RouteInput<Route>];
+
+/** Why a request failed: the server's own code and message, or `UNREACHABLE` if there was no answer. */
+export class CallError extends Error {
+  readonly status: number;
+  readonly code: string;
+  /** The faults of fields, by the field's name. */
+  readonly fields: Readonly<Record<string, string>>;
+  constructor({
+    status,
+    code,
+    message,
+    details,
+  }: { status: number; code: string; message: string; details?: unknown }) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.fields = Object.fromEntries(
+      fieldFaults.safeParse(details).data?.map(({ field, message }) => [field, message]) ?? [],
+    );
+  }
+}
+
+const fieldFaults = z.array(z.object({ field: z.string(), message: z.string() }));
+const errorBody = z.object({
+  error: z.object({ code: z.string(), message: z.string(), details: z.unknown() }).partial({ details: true }),
+});
+
+const ANSWER_MS = 30_000;
+
+/** Makes a request to a route of the operator's API, and checks the answer by the route's schema. Throws a `CallError`. */
+export async function callOperator<Route extends OperatorRoute>(
+  route: Route,
+  input: RouteInput<Route> | undefined,
+  signal?: AbortSignal,
+): Promise<AnswerOf<Route>> {
+  const parts: { params?: Record<string, string>; query?: Record<string, QueryValue | undefined>; body?: unknown } =
+    input ?? {};
+  const { params = {}, query = {}, body } = parts;
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, textOf(value));
+  const isFile = body instanceof Blob;
+  const type = isFile ? "application/octet-stream" : "application/json";
+  const timeout = AbortSignal.timeout(Math.max(ANSWER_MS, (route.bodyTimeoutMs ?? 0) + (route.answerTimeoutMs ?? 0)));
+  const address = `/operator/v1${path}${search.size > 0 ? `?${search}` : ""}`;
+  const response = await fetch(address, {
+    method: route.method,
+    signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    ...(body !== undefined && { headers: { "content-type": type }, body: isFile ? body : JSON.stringify(body) }),
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw new CallError({ status: 0, code: "UNREACHABLE", message: "the ad service does not answer" });
+  });
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (!response.ok) {
+    const refused = errorBody.safeParse(answer).data?.error;
+    throw new CallError({ status: response.status, code: "UNREACHABLE", message: response.statusText, ...refused });
+  }
+  // The schema is of this route; a generic type loses that.
+  return route.answer.parse(answer) as AnswerOf<Route>;
+}
+
+function textOf(value: QueryValue): string {
+  return value instanceof Date ? value.toISOString() : String(value);
+}

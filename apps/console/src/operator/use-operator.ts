@@ -1,0 +1,55 @@
+import type { AnswerOf, OperatorRoute } from "@intermission/operator-api/route";
+import {
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  queryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { CallError, callOperator, type InputArguments, type RouteInput } from "./call-operator.ts";
+
+/** Numbers may lag by this; screens say as of when they are. */
+const FRESH_MS = 15_000;
+const MAX_TRIES = 2;
+
+/** Whether to ask again: a refusal stays one. */
+function isWorthRepeating(tries: number, error: Error): boolean {
+  return tries < MAX_TRIES && error instanceof CallError && (error.status === 0 || error.status >= 500);
+}
+
+/** `onSignedOut` is called when an answer says that the session has ended. */
+export function newQueryClient(onSignedOut: (client: QueryClient) => void): QueryClient {
+  const onError = (error: Error) => {
+    if (error instanceof CallError && error.code === "SIGNED_OUT") onSignedOut(client);
+  };
+  const client = new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: { queries: { staleTime: FRESH_MS, retry: isWorthRepeating, refetchOnWindowFocus: true } },
+  });
+  return client;
+}
+
+/** The query of a GET route: `useQuery(answerOf(botRoutes.listBots))`, or with options of TanStack Query beside it. */
+export function answerOf<Route extends OperatorRoute>(route: Route, ...[input]: InputArguments<Route>) {
+  return queryOptions<AnswerOf<Route>, Error>({
+    queryKey: [route.path, input ?? null],
+    queryFn: ({ signal }) => callOperator(route, input, signal),
+  });
+}
+
+/** The answer of a GET route: data, whether it loads, the error, and `dataUpdatedAt`. */
+export function useAnswer<Route extends OperatorRoute>(route: Route, ...input: InputArguments<Route>) {
+  return useQuery(answerOf(route, ...input));
+}
+
+/** A route that changes something. Everything on the screen is read again after it. */
+export function useChange<Route extends OperatorRoute>(route: Route) {
+  const queries = useQueryClient();
+  return useMutation<AnswerOf<Route>, Error, RouteInput<Route>>({
+    mutationFn: (input) => callOperator(route, input),
+    onSettled: () => queries.invalidateQueries(),
+  });
+}

@@ -1,0 +1,53 @@
+/**
+ * The screens: one folder and one route for each. A screen is loaded when it is opened. To add one: its folder, its route
+ * here, its section in `shell/sections.ts`.
+ */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { botsSearch } from "./bots/search.ts";
+import { parseAddress, writeAddress } from "./operator/address-search.ts";
+import { NoPage } from "./shell/no-page.tsx";
+import { Root, Shell } from "./shell/shell.tsx";
+import { Skeleton } from "./ui/answer-view.tsx";
+
+const root = createRootRoute({ component: Root });
+const shell = createRoute({ getParentRoute: () => root, id: "shell", component: Shell, notFoundComponent: NoPage });
+const under = { getParentRoute: () => shell } as const;
+
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: "/invitation",
+  component: lazyRouteComponent(() => import("./session/invitation-screen.tsx"), "InvitationScreen"),
+});
+const overview = createRoute({
+  ...under,
+  path: "/",
+  component: lazyRouteComponent(() => import("./overview/overview-screen.tsx"), "OverviewScreen"),
+});
+const bots = createRoute({
+  ...under,
+  path: "/bots",
+  validateSearch: botsSearch,
+  component: lazyRouteComponent(() => import("./bots/bots-screen.tsx"), "BotsScreen"),
+});
+const bot = createRoute({
+  ...under,
+  path: "/bots/$botId",
+  component: lazyRouteComponent(() => import("./bots/bot-screen.tsx"), "BotScreen"),
+});
+const unknown = createRoute({ ...under, path: "$", component: NoPage });
+
+export const router = createRouter({
+  routeTree: root.addChildren([invitation, shell.addChildren([overview, bots, bot, unknown])]),
+  basepath: "/console",
+  parseSearch: parseAddress,
+  stringifySearch: writeAddress,
+  defaultPreload: "intent",
+  defaultPendingComponent: () => <Skeleton rows={6} />,
+  scrollRestoration: true,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

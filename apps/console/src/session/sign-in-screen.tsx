@@ -1,0 +1,69 @@
+import { zodResolver } from "@hookform/resolvers/zod";
+import { peopleRoutes } from "@intermission/operator-api/people";
+import { useQueryClient } from "@tanstack/react-query";
+import { useForm } from "react-hook-form";
+import { CallError, callOperator } from "../operator/call-operator.ts";
+import { useErrorText } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { useWords } from "../words/word-table.ts";
+import { EntryCard } from "./entry-card.tsx";
+import { startSession } from "./use-session.ts";
+import { sessionWords } from "./words.ts";
+
+/** Shown in the place of any screen while nobody is signed in, so that the address stays and needs no redirect. */
+export function SignInScreen() {
+  const words = useWords(sessionWords);
+  const queries = useQueryClient();
+  const refusal = useRefusalText();
+  const { register, handleSubmit, formState, setError, resetField } = useForm({
+    resolver: zodResolver(peopleRoutes.signIn.body),
+    defaultValues: { email: "", password: "", code: "" },
+  });
+  const { errors, isSubmitting } = formState;
+  const submit = handleSubmit(async (body) => {
+    try {
+      const { person } = await callOperator(peopleRoutes.signIn, { body });
+      startSession(queries, person);
+    } catch (error) {
+      resetField("code");
+      setError("root", { message: refusal(error) });
+    }
+  });
+  return (
+    <EntryCard title={words.signIn}>
+      <form onSubmit={submit} noValidate>
+        <Field label={words.email} fault={errors.email?.message}>
+          {(control) => <input type="email" autoComplete="username" {...control} {...register("email")} />}
+        </Field>
+        <Field label={words.password} fault={errors.password?.message}>
+          {(control) => (
+            <input type="password" autoComplete="current-password" {...control} {...register("password")} />
+          )}
+        </Field>
+        <Field label={words.code} hint={words.codeHint} fault={errors.code?.message}>
+          {(control) => (
+            <input inputMode="numeric" autoComplete="one-time-code" maxLength={6} {...control} {...register("code")} />
+          )}
+        </Field>
+        <p className="fault" role="alert">
+          {errors.root?.message}
+        </p>
+        <Button look="primary" type="submit" isBusy={isSubmitting}>
+          {words.signIn}
+        </Button>
+      </form>
+    </EntryCard>
+  );
+}
+
+/** Why signing in failed. */
+export function useRefusalText(): (error: unknown) => string {
+  const words = useWords(sessionWords);
+  const textOf = useErrorText();
+  return (error) => {
+    if (!(error instanceof CallError)) throw error;
+    if (error.status === 429) return words.tooMany;
+    return error.code === "NOT_SIGNED_IN" ? words.wrong : textOf(error);
+  };
+}

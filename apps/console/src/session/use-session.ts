@@ -1,0 +1,59 @@
+import { accessOf } from "@intermission/operator-api/access";
+import type { OperatorRouteName } from "@intermission/operator-api/operator-routes";
+import { type Person, peopleRoutes, type Role } from "@intermission/operator-api/people";
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import { createContext, useContext } from "react";
+import { CallError, callOperator } from "../operator/call-operator.ts";
+
+const KEY = ["session"];
+/** Kept while somebody is signed in: without it no request is made, which browsers would report as failed. */
+const HINT = "console-session";
+
+/** The person who is signed in; null: nobody is. */
+export const sessionQuery = queryOptions({
+  queryKey: KEY,
+  async queryFn({ signal }): Promise<Person | null> {
+    if (localStorage.getItem(HINT) === null) return null;
+    try {
+      return (await callOperator(peopleRoutes.showSession, undefined, signal)).person;
+    } catch (error) {
+      // 404: without OPERATOR_TOKEN, a request without a session is answered as an unknown path.
+      if (error instanceof CallError && (error.status === 401 || error.status === 404)) return null;
+      throw error;
+    }
+  },
+});
+
+/** Nothing that another person saw stays in memory. */
+export function startSession(queries: QueryClient, person: Person): void {
+  localStorage.setItem(HINT, "open");
+  queries.clear();
+  queries.setQueryData(KEY, person);
+}
+
+export function endSession(queries: QueryClient): void {
+  localStorage.removeItem(HINT);
+  queries.clear();
+  queries.setQueryData(KEY, null);
+}
+
+export const PersonContext = createContext<Person | undefined>(undefined);
+
+/** The person who is signed in. Only inside of the shell. */
+export function usePerson(): Person {
+  const person = useContext(PersonContext);
+  if (person === undefined) throw new Error("this is shown to people who are signed in");
+  return person;
+}
+
+/** Whether a role may use a route at all: on which objects, the server decides. */
+export function mayUse(role: Role, route: OperatorRouteName): boolean {
+  const access: (typeof accessOf)[OperatorRouteName] = accessOf[route];
+  return typeof access === "string" || role in access;
+}
+
+/** Whether the person who is signed in may use a route, so that screens offer only what works. */
+export function useMay(): (route: OperatorRouteName) => boolean {
+  const { role } = usePerson();
+  return (route) => mayUse(role, route);
+}

@@ -1,0 +1,70 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { useMay } from "../session/use-session.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { useWords } from "../words/word-table.ts";
+import { sections } from "./sections.ts";
+import { shellWords } from "./words.ts";
+
+/** How long `g` waits for its letter. */
+const LETTER_MS = 1500;
+
+/** `g` + letter leads to a section, `/` to the search field of a list, `?` shows this. Keys in fields are the fields' own. */
+export function Keyboard() {
+  const words = useWords(shellWords);
+  const may = useMay();
+  const navigate = useNavigate();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const pressedG = useRef(0);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      const isLetter = event.timeStamp - pressedG.current < LETTER_MS;
+      pressedG.current = event.key === "g" ? event.timeStamp : 0;
+      if (event.key === "?") {
+        setHelpOpen(true);
+      } else if (event.key === "/") {
+        const search = document.querySelector<HTMLInputElement>("input[type=search]");
+        if (search === null) return;
+        event.preventDefault();
+        search.focus();
+      } else if (isLetter) {
+        const section = sections.find(({ letter, needs }) => letter === event.key && may(needs));
+        if (section !== undefined) void navigate({ to: section.to });
+      }
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [may, navigate]);
+  if (!isHelpOpen) return null;
+  return (
+    <Dialog title={words.help} onClose={() => setHelpOpen(false)}>
+      <dl className="keys">
+        <Key keys={["/"]} does={words.searchList} />
+        <Key keys={["?"]} does={words.showHelp} />
+        {sections
+          .filter(({ needs }) => may(needs))
+          .map(({ letter, word }) => (
+            <Key key={letter} keys={["g", letter]} does={words.goTo(words[word])} />
+          ))}
+      </dl>
+    </Dialog>
+  );
+}
+
+function Key({ keys, does }: { keys: readonly string[]; does: string }) {
+  return (
+    <div>
+      <dt>
+        {keys.map((key) => (
+          <kbd key={key}>{key}</kbd>
+        ))}
+      </dt>
+      <dd>{does}</dd>
+    </div>
+  );
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable], dialog") !== null;
+}

@@ -1,0 +1,125 @@
+import { peopleRoutes } from "@intermission/operator-api/people";
+import { useQueryClient } from "@tanstack/react-query";
+import { Link, useLocation } from "@tanstack/react-router";
+import { useContext, useEffect, useRef } from "react";
+import { callOperator } from "../operator/call-operator.ts";
+import { endSession, useMay, usePerson } from "../session/use-session.ts";
+import { roleWords } from "../session/words.ts";
+import { useErrorText } from "../ui/answer-view.tsx";
+import icon from "../ui/icon.svg";
+import { Icon } from "../ui/icon.tsx";
+import { useNotice } from "../ui/notices.tsx";
+import { languageNames, languages, SetLanguageContext, useLanguage, useWords } from "../words/word-table.ts";
+import { sections } from "./sections.ts";
+import { shellWords } from "./words.ts";
+
+/** Beside the content; in a narrow window, a bar above it with a menu. */
+export function Navigation() {
+  const words = useWords(shellWords);
+  const menu = useRef<HTMLDivElement>(null);
+  const { pathname } = useLocation();
+  // Another page closes the menu.
+  useEffect(() => menu.current?.hidePopover?.(), [pathname]);
+  return (
+    <header className="side">
+      <div className="side-head">
+        <Link to="/" className="brand">
+          <img src={icon} alt="" width="26" height="26" />
+          <strong>Intermission</strong>
+        </Link>
+        <button type="button" className="button button-quiet menu-button" popoverTarget="menu">
+          <Icon name="menu" />
+          {words.menu}
+        </button>
+      </div>
+      <div className="side-menu" id="menu" ref={menu} popover="auto">
+        <Sections />
+        <Account />
+      </div>
+      <div className="side-body">
+        <Sections />
+        <Account />
+      </div>
+    </header>
+  );
+}
+
+function Sections() {
+  const words = useWords(shellWords);
+  const may = useMay();
+  return (
+    <nav aria-label={words.sections}>
+      <ul className="sections">
+        {sections
+          .filter(({ needs }) => may(needs))
+          .map(({ to, word, icon }) => (
+            <li key={to}>
+              <Link to={to} activeOptions={{ exact: to === "/" }} className="section">
+                <Icon name={icon} />
+                {words[word]}
+              </Link>
+            </li>
+          ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Account() {
+  const words = useWords(shellWords);
+  const { email, role } = usePerson();
+  const language = useLanguage();
+  const setLanguage = useContext(SetLanguageContext);
+  const signOut = useSignOut();
+  return (
+    <details className="account">
+      <summary>
+        <Icon name="person" />
+        <span>
+          <span className="account-email">{email}</span>
+          <small>{roleWords[language][role]}</small>
+        </span>
+      </summary>
+      <div className="account-menu">
+        <fieldset className="languages">
+          <legend className="only-heard">{words.language}</legend>
+          {languages.map((one) => (
+            <button
+              key={one}
+              type="button"
+              className="link"
+              lang={one}
+              aria-pressed={one === language}
+              onClick={() => setLanguage(one)}
+            >
+              {languageNames[one]}
+            </button>
+          ))}
+        </fieldset>
+        <button type="button" className="link" onClick={() => signOut("here")}>
+          {words.signOut}
+        </button>
+        <button type="button" className="link" onClick={() => signOut("everywhere")}>
+          {words.signOutEverywhere}
+        </button>
+      </div>
+    </details>
+  );
+}
+
+function useSignOut(): (where: "here" | "everywhere") => Promise<void> {
+  const words = useWords(shellWords);
+  const queries = useQueryClient();
+  const notice = useNotice();
+  const textOf = useErrorText();
+  return async (where) => {
+    try {
+      await callOperator(where === "here" ? peopleRoutes.signOut : peopleRoutes.signOutEverywhere, undefined);
+    } catch (error) {
+      if (error instanceof Error) notice({ text: textOf(error), look: "failed" });
+      return;
+    }
+    endSession(queries);
+    if (where === "everywhere") notice({ text: words.signedOutEverywhere });
+  };
+}

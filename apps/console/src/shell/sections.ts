@@ -1,0 +1,20 @@
+import type { OperatorRouteName } from "@intermission/operator-api/operator-routes";
+import type { IconName } from "../ui/icon.tsx";
+import type { shellWords } from "./words.ts";
+
+interface Section {
+  to: string;
+  /** Its name in `words.ts`. */
+  word: keyof (typeof shellWords)["en"];
+  icon: IconName;
+  /** Shown to the roles that may use this route. */
+  needs: OperatorRouteName;
+  /** `g` and this letter lead to it. */
+  letter: string;
+}
+
+/** The sections of the console, in the order of the menu. A screen's address is in `routes.tsx`. */
+export const sections = [
+  { to: "/", word: "overview", icon: "overview", needs: "showSession", letter: "o" },
+  { to: "/bots", word: "bots", icon: "bot", needs: "showBot", letter: "b" },
+] as const satisfies readonly Section[];

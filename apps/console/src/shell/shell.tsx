@@ -1,0 +1,74 @@
+import { useQuery } from "@tanstack/react-query";
+import { Outlet, useLocation } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { PersonContext, sessionQuery } from "../session/use-session.ts";
+import { Failure, Skeleton } from "../ui/answer-view.tsx";
+import { ErrorBoundary } from "../ui/error-boundary.tsx";
+import { Notices } from "../ui/notices.tsx";
+import { keepLanguage, LanguageContext, preferredLanguage, SetLanguageContext, useWords } from "../words/word-table.ts";
+import { Keyboard } from "./keyboard.tsx";
+import { Navigation } from "./navigation.tsx";
+import { shellWords } from "./words.ts";
+import "./shell.css";
+
+const SignInScreen = lazy(async () => ({ default: (await import("../session/sign-in-screen.tsx")).SignInScreen }));
+
+/** Around every page: the language, notices, and what is shown when a page fails. */
+export function Root() {
+  const [language, setLanguage] = useState(preferredLanguage);
+  const { pathname } = useLocation();
+  useEffect(() => {
+    document.documentElement.lang = language;
+    keepLanguage(language);
+  }, [language]);
+  return (
+    <LanguageContext value={language}>
+      <SetLanguageContext value={setLanguage}>
+        <ErrorBoundary page={pathname}>
+          <Notices>
+            <Outlet />
+          </Notices>
+        </ErrorBoundary>
+      </SetLanguageContext>
+    </LanguageContext>
+  );
+}
+
+/** Around the screens for people who are signed in: for others, the page to sign in stands at the same address. */
+export function Shell() {
+  const words = useWords(shellWords);
+  const session = useQuery(sessionQuery);
+  const { pathname } = useLocation();
+  if (session.data === undefined) {
+    return (
+      <main className="lone">
+        {session.error === null ? <Skeleton rows={3} /> : <Failure error={session.error} onRetry={session.refetch} />}
+      </main>
+    );
+  }
+  if (session.data === null) {
+    return (
+      <Suspense fallback={null}>
+        <SignInScreen />
+      </Suspense>
+    );
+  }
+  return (
+    <PersonContext value={session.data}>
+      <a className="skip" href="#content">
+        {words.skip}
+      </a>
+      <Keyboard />
+      <div className="shell">
+        <Navigation />
+        <main id="content" className="content" tabIndex={-1}>
+          <ErrorBoundary page={pathname}>
+            <Suspense fallback={<Skeleton rows={6} />}>
+              <Outlet />
+            </Suspense>
+          </ErrorBoundary>
+        </main>
+      </div>
+    </PersonContext>
+  );
+}

@@ -1,0 +1,69 @@
+import type { ReactNode } from "react";
+import { CallError } from "../operator/call-operator.ts";
+import { useFormats } from "../words/formats.ts";
+import { useWords } from "../words/word-table.ts";
+import { Button } from "./button.tsx";
+import { uiWords } from "./words.ts";
+
+/** An answer, or what stands in its place: its outline while it loads, and why it failed. */
+export function AnswerView<Answer>({
+  query,
+  children,
+  rows = 4,
+}: {
+  /** Of TanStack Query, or several of them combined. */
+  query: { data: Answer | undefined; error: Error | null; refetch: () => unknown };
+  children: (answer: Answer) => ReactNode;
+  /** Of the outline. */
+  rows?: number;
+}) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.error !== null) return <Failure error={query.error} onRetry={() => query.refetch()} />;
+  return <Skeleton rows={rows} />;
+}
+
+export function Skeleton({ rows }: { rows: number }) {
+  const words = useWords(uiWords);
+  return (
+    <div className="skeleton" role="status" aria-label={words.loading}>
+      {Array.from({ length: rows }, (_, index) => (
+        <span key={index} />
+      ))}
+    </div>
+  );
+}
+
+export function Failure({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const words = useWords(uiWords);
+  return (
+    <div className="empty" role="alert">
+      <p>
+        <strong>{words.failed}</strong>
+      </p>
+      <p className="secondary">{useErrorText()(error)}</p>
+      <Button onClick={onRetry}>{words.retry}</Button>
+    </div>
+  );
+}
+
+/** What a failed request says to the reader. */
+export function useErrorText(): (error: Error) => string {
+  const words = useWords(uiWords);
+  return (error) => (error instanceof CallError && error.code === "UNREACHABLE" ? words.unreachable : error.message);
+}
+
+/** One sentence, and one thing to do about it. */
+export function EmptyState({ children, action }: { children: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="empty">
+      <p className="secondary">{children}</p>
+      {action}
+    </div>
+  );
+}
+
+/** Beside numbers that lag: when they were read. */
+export function AsOf({ at }: { at: Date | number }) {
+  const words = useWords(uiWords);
+  return <span className="as-of">{words.asOf(useFormats().clock(at))}</span>;
+}

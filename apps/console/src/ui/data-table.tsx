@@ -1,0 +1,53 @@
+import type { ReactNode } from "react";
+
+export interface Column<Row> {
+  /** Unique in its table. */
+  title: string;
+  cell: (row: Row) => ReactNode;
+  isNumber?: boolean;
+}
+
+interface DataTableProps<Row> {
+  /** For screen readers: what the table lists. */
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+}
+
+/**
+ * A table whose rows become cards in a narrow window. The first column names the row: put a link with the class `row-link`
+ * in it, which then covers the row; other links and buttons stay above it.
+ */
+export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<Row>) {
+  return (
+    <table className="table" aria-label={label}>
+      <thead>
+        <tr>
+          {columns.map(({ title, isNumber }) => (
+            <th key={title} scope="col" className={isNumber ? "number" : undefined}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map(({ title, cell, isNumber }, index) =>
+              index === 0 ? (
+                <th key={title} scope="row">
+                  {cell(row)}
+                </th>
+              ) : (
+                <td key={title} className={isNumber ? "number" : undefined} data-title={title}>
+                  {cell(row)}
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,26 @@
+import { type ReactNode, useId } from "react";
+
+interface FieldProps {
+  label: string;
+  hint?: ReactNode;
+  fault?: string | undefined;
+  /** The control: spread what it gets, so that label, hint and fault belong to it. */
+  children: (control: { id: string; "aria-describedby": string; "aria-invalid": boolean }) => ReactNode;
+}
+
+/** A label, its control, a hint, and what is wrong with the value. */
+export function Field({ label, hint, fault, children }: FieldProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children({ id, "aria-describedby": `${id}-hint ${id}-fault`, "aria-invalid": fault !== undefined })}
+      <p className="hint" id={`${id}-hint`} hidden={hint === undefined}>
+        {hint}
+      </p>
+      <p className="fault" id={`${id}-fault`} role="alert">
+        {fault}
+      </p>
+    </div>
+  );
+}

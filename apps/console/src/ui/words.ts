@@ -1,0 +1,36 @@
+import { wordTable } from "../words/word-table.ts";
+
+export const uiWords = wordTable({
+  en: {
+    close: "Close",
+    cancel: "Cancel",
+    retry: "Try again",
+    loading: "Loading",
+    asOf: (time: string) => `as of ${time}`,
+    failed: "This could not be loaded",
+    unreachable: "The ad service does not answer. Check the connection and try again.",
+    crashed: "This page has failed",
+    crashedText: "Nothing was changed by it. Open the page again; if it fails again, report this line:",
+    undo: "Undo",
+    dismiss: "Dismiss",
+    more: "Show more",
+    copy: "Copy",
+    copied: "Copied",
+  },
+  ru: {
+    close: "Закрыть",
+    cancel: "Отмена",
+    retry: "Повторить",
+    loading: "Загрузка",
+    asOf: (time) => `на ${time}`,
+    failed: "Не удалось загрузить",
+    unreachable: "Сервис рекламы не отвечает. Проверьте соединение и повторите.",
+    crashed: "Ошибка на этой странице",
+    crashedText: "Ничего не изменилось. Откройте страницу снова; если ошибка повторится, сообщите эту строку:",
+    undo: "Отменить",
+    dismiss: "Скрыть",
+    more: "Показать ещё",
+    copy: "Копировать",
+    copied: "Скопировано",
+  },
+});

@@ -1,0 +1,46 @@
+import { type Language, useLanguage } from "./word-table.ts";
+
+/** Numbers, money and times as the reader's language writes them. */
+function formatsOf(language: Language) {
+  const dateTime = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+  const date = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
+  const clock = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+  const number = new Intl.NumberFormat(language);
+  const share = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 });
+  return {
+    dateTime: (at: Date) => dateTime.format(at),
+    date: (at: Date) => date.format(at),
+    clock: (at: Date | number) => clock.format(at),
+    number: (value: number) => number.format(value),
+    share: (value: number) => share.format(value),
+    /** Micros of a currency; prices below a cent keep their digits. */
+    money(micros: number, currency: string): string {
+      const amount = micros / 1e6;
+      const isFine = amount !== 0 && Math.abs(amount) < 0.1;
+      return new Intl.NumberFormat(language, {
+        style: "currency",
+        currency,
+        ...(isFine && { maximumFractionDigits: 6 }),
+      }).format(amount);
+    },
+    /** “in 3 days”, “5 minutes ago”. */
+    ago(at: Date, now = Date.now()): string {
+      const seconds = Math.round((at.getTime() - now) / 1000);
+      const [size, unit] = steps.find(([size]) => Math.abs(seconds) >= size) ?? ([1, "second"] as const);
+      return relative.format(Math.trunc(seconds / size), unit);
+    },
+  };
+}
+
+const steps = [
+  [86_400, "day"],
+  [3600, "hour"],
+  [60, "minute"],
+] as const;
+
+const formats = { en: formatsOf("en"), ru: formatsOf("ru") } satisfies Record<Language, ReturnType<typeof formatsOf>>;
+
+export function useFormats() {
+  return formats[useLanguage()];
+}

@@ -1,0 +1,23 @@
+import { compress } from "@intermission/web-build/compress";
+import { keepPreviousBuild } from "@intermission/web-build/keep-previous-build";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+import { limitFirstScreen } from "./build/limit-first-screen.ts";
+
+export default defineConfig(({ mode }) => ({
+  base: "/console/",
+  plugins: [
+    react(),
+    // React's development build is larger.
+    mode === "production" && limitFirstScreen({ maxKilobytes: 190 }),
+    compress(),
+    keepPreviousBuild(),
+  ],
+  build: {
+    sourcemap: false,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    // The content security policy allows only files of this origin, so no data: URLs.
+    assetsInlineLimit: 0,
+  },
+}));

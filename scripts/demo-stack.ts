@@ -40,6 +40,8 @@ export interface DemoStack {
   /** `ownBot`: where its webhooks go, and the environment of its program. */
   readonly ownBot: { readonly webhookUrl: string; readonly environment: Readonly<Record<string, string>> } | undefined;
   start(name: ServerName): Promise<void>;
+  /** A link that signs the demo's owner in to the console, once. */
+  signInLink(): Promise<string>;
   /** Runs the operator's command line against the ad service and returns its output. */
   ads(commandArguments: readonly string[]): Promise<string>;
   stop(): Promise<void>;
@@ -137,9 +139,21 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     urls,
     servers,
     start,
+    signInLink: () => signInLink(ads),
     ads,
     stop,
   };
+}
+
+const DEMO_OWNER = "owner@demo.example";
+
+/** The demo's owner has no password: each start makes a link, and another one is made by the same command. */
+async function signInLink(ads: DemoStack["ads"]): Promise<string> {
+  const make = async () => JSON.parse(await ads(["people", "sign-in-link", DEMO_OWNER, "--json"])).link as string;
+  return make().catch(async () => {
+    await ads(["people", "add", DEMO_OWNER, "--role", "owner"]);
+    return make();
+  });
 }
 
 /** The token with which a bot's program uses the simulated chat in place of Telegram. Its form is that of a real token. */

@@ -204,10 +204,12 @@ async function callRoutesOfPeople() {
     return new TOTP({ secret }).generate({ timestamp: fixture.clock.now.getTime() + seconds * 1000 });
   };
   const password = "correct horse battery";
+  const link = await send("createSignInLink", { body: { email: "ann@shop.test" } });
   const accepted = await send("acceptInvitation", { body: { token, password, code: code(0) } });
   const session = await send("showSession");
   const out = await send("signOut");
   const signedIn = await send("signIn", { body: { email: "ann@shop.test", password, code: code(30) } });
+  const linked = await send("openSignInLink", { body: { token: String(link.body.link).split("#")[1] } });
   const everywhere = await send("signOutEverywhere");
   const ofPerson = { params: { personId } };
   return {
@@ -218,6 +220,8 @@ async function callRoutesOfPeople() {
     signOut: out,
     signIn: signedIn,
     signOutEverywhere: everywhere,
+    createSignInLink: link,
+    openSignInLink: linked,
     listPeople: await send("listPeople"),
     listAuditEntries: await send("listAuditEntries"),
     disablePerson: await send("disablePerson", ofPerson),

@@ -18,6 +18,11 @@ const invitation = createRoute({
   path: "/invitation",
   component: lazyRouteComponent(() => import("./session/invitation-screen.tsx"), "InvitationScreen"),
 });
+const signInLink = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in-link",
+  component: lazyRouteComponent(() => import("./session/sign-in-link-screen.tsx"), "SignInLinkScreen"),
+});
 const overview = createRoute({
   ...under,
   path: "/",
@@ -37,7 +42,7 @@ const bot = createRoute({
 const unknown = createRoute({ ...under, path: "$", component: NoPage });
 
 export const router = createRouter({
-  routeTree: root.addChildren([invitation, shell.addChildren([overview, bots, bot, unknown])]),
+  routeTree: root.addChildren([invitation, signInLink, shell.addChildren([overview, bots, bot, unknown])]),
   basepath: "/console",
   parseSearch: parseAddress,
   stringifySearch: writeAddress,

@@ -11,6 +11,8 @@ export type Grant = "all" | "own-bot" | "own-event" | "own-campaign" | "own-adve
 export type Access = "anyone" | "signed-in" | { readonly [One in Role]?: Grant };
 
 const owner = { owner: "all" } as const satisfies Access;
+/** Without a role, for OPERATOR_TOKEN and the socket in the data folder. */
+const commandLine = {} as const satisfies Access;
 const staff = { ...owner, "ad-ops": "all" } as const satisfies Access;
 const readers = { ...staff, analyst: "all" } as const satisfies Access;
 const ownBot = { publisher: "own-bot" } as const satisfies Access;
@@ -105,6 +107,8 @@ export const accessOf = {
   signOutEverywhere: "signed-in",
   openInvitation: "anyone",
   acceptInvitation: "anyone",
+  openSignInLink: "anyone",
+  createSignInLink: commandLine,
   listPeople: owner,
   invitePerson: owner,
   renewInvitation: owner,

@@ -73,6 +73,13 @@ export const peopleRoutes = {
       .meta({ examples: [{ email: "ann@example.com", password: "correct horse battery", code: "123456" }] }),
     answer: session,
   },
+  openSignInLink: {
+    method: "POST",
+    path: "/session/link",
+    description: "Signs in with a link that the command line made. It works once, within an hour.",
+    body: z.strictObject({ token }).meta({ examples: [{ token: exampleToken }] }),
+    answer: session,
+  },
   showSession: {
     method: "GET",
     path: "/session",
@@ -122,6 +129,15 @@ export const peopleRoutes = {
     status: 201,
     answer: invited,
     refusals: [409],
+  },
+  createSignInLink: {
+    method: "POST",
+    path: "/people/sign-in-links",
+    description:
+      "Makes a link that signs a person in once, within an hour. An earlier one is void. For the command line alone.",
+    body: z.strictObject({ email }).meta({ examples: [{ email: "ann@example.com" }] }),
+    status: 201,
+    answer: invited,
   },
   renewInvitation: {
     method: "POST",

@@ -84,6 +84,8 @@ const objectOf = {
   signIn: anyPerson,
   signOut: anyPerson,
   signOutEverywhere: anyPerson,
+  openSignInLink: anyPerson,
+  createSignInLink: anyPerson,
   acceptInvitation: anyPerson,
   invitePerson: anyPerson,
   renewInvitation: person,

@@ -858,6 +858,9 @@ create table people (
   -- SHA-256 of the token of the open invitation.
   invitation_hash bytea unique,
   invitation_expires_at timestamptz,
+  -- SHA-256 of the token of a link that signs in once.
+  sign_in_hash bytea unique,
+  sign_in_expires_at timestamptz,
   -- The latest addresses of sign-ins: wrong tries from elsewhere do not use up their tries.
   known_addresses text[] not null default '{}',
   created_at timestamptz not null default now(),

@@ -36,6 +36,15 @@ export function peopleCommands(program: Command, context: CommandContext): void 
     context.print(rows, () => tableOf(rows, columns));
   });
 
+  withExamples(people.command("sign-in-link").description("print a link that signs a person in, once"), [
+    "people sign-in-link ann@example.com",
+  ])
+    .argument("<email>", "of a person who was added")
+    .action(async (email: string) => {
+      const made = await callForRow(context, operatorRequest("createSignInLink", { body: { email } }));
+      const { link, expiresAt } = made;
+      context.print(made, () => recordOf({ link, expiresAt }));
+    });
   forOne(people, "invite", "invite a person anew: the old password, authenticator and sessions end").action(
     async (personId: string) =>
       showInvited(await callForRow(context, operatorRequest("renewInvitation", { params: { personId } }))),

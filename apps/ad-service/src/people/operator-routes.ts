@@ -4,7 +4,7 @@ import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { HttpError } from "@intermission/server/http-server";
 import { slowDown } from "@intermission/server/rate-limiter";
-import { conflict, invalidField } from "@intermission/server/refuse";
+import { conflict, invalidField, notFound } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { type OperatorHandlers, serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -13,6 +13,7 @@ import { consoleAddress } from "./console-address.ts";
 import { operatorOf } from "./guard.ts";
 import { TooManyHashes } from "./password.ts";
 import {
+  createSignInLink,
   disablePerson,
   enablePerson,
   endSessionsOf,
@@ -24,7 +25,14 @@ import {
   unknownPerson,
 } from "./people.ts";
 import { cookieOf, endedCookie, endSession, type Session, tokenInCookies } from "./sessions.ts";
-import { acceptInvitation, openInvitation, openSignIns, type SignInOutcome, signIn } from "./sign-in.ts";
+import {
+  acceptInvitation,
+  openInvitation,
+  openSignInLink,
+  openSignIns,
+  type SignInOutcome,
+  signIn,
+} from "./sign-in.ts";
 import { totpUri } from "./totp.ts";
 
 export interface PeopleOperatorDeps {
@@ -55,6 +63,14 @@ function sessionsAndInvitations(deps: PeopleOperatorDeps) {
   return {
     signIn: async (request, answer) =>
       signedIn(await busy(signIn(signIns, { ...request.body, ...caller(request) })), answer),
+
+    async openSignInLink(request, answer) {
+      const opened = await openSignInLink(signIns, { ...request.body, ...caller(request) });
+      if (opened.outcome === "refused") {
+        throw notFound("this link was used or has expired; make another one with: people sign-in-link");
+      }
+      return signedIn(opened, answer);
+    },
 
     async showSession({ http }) {
       const { person, expiresAt } = sessionOf(http);
@@ -123,6 +139,13 @@ function accounts(deps: PeopleOperatorDeps) {
       }
       const { outcome: _, ...rest } = made;
       return invited(rest);
+    },
+
+    async createSignInLink({ body: { email } }) {
+      const made = await createSignInLink(database, { email, now: now() });
+      if (made === undefined) throw notFound(`nobody may sign in as ${email}; see all with: people list`);
+      const { token, ...rest } = made;
+      return { ...rest, link: `${consoleAddress(publicUrl)}/sign-in-link#${token}` };
     },
 
     async renewInvitation({ params: { personId } }) {

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Person, Role } from "@intermission/operator-api/people";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
+import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import { notFound } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import bs58 from "bs58";
@@ -115,6 +116,30 @@ export async function renewInvitation(
     await tx.run(renew, [personId, secretBox.seal(newTotpSecret(), personId), hashOfToken(token), expiresAt]);
     await endSessionsOf(tx, personId);
     const person = await findPerson(tx, personId);
+    return person && { person, token, expiresAt };
+  });
+}
+
+const SIGN_IN_LINK_MS = 3_600_000;
+
+const setSignInLink = statement<{ personId: string }>(
+  "people.set-sign-in-link",
+  `update people set sign_in_hash = $2, sign_in_expires_at = $3 where email = $1 and not is_disabled
+   returning person_id as "personId"`,
+);
+
+/** Makes a link that signs a person in once; an earlier one is void. Undefined: nobody with this address may sign in. */
+export async function createSignInLink(
+  database: Database,
+  { email, now }: { email: string; now: Date },
+): Promise<{ person: Person; token: string; expiresAt: Date } | undefined> {
+  const token = newToken();
+  const expiresAt = new Date(now.getTime() + SIGN_IN_LINK_MS);
+  return database.transaction(async (tx) => {
+    const [found] = await tx.run(setSignInLink, [email, hashOfToken(token), expiresAt]);
+    if (found === undefined) return undefined;
+    nameChangedObject(found.personId);
+    const person = await findPerson(tx, found.personId);
     return person && { person, token, expiresAt };
   });
 }

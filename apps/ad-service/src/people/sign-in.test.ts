@@ -40,7 +40,9 @@ async function send(
     | "signOutEverywhere"
     | "acceptInvitation"
     | "openInvitation"
-    | "invitePerson",
+    | "invitePerson"
+    | "createSignInLink"
+    | "openSignInLink",
   payload: object | undefined,
   options: Options = {},
 ) {
@@ -215,4 +217,24 @@ test("an invitation is used once, also by two requests at the same time, and exp
   const late = await invite();
   later(3 * 24 * 3600 + 1);
   expect((await send("openInvitation", { token: late })).status).toBe(404);
+});
+
+test("a link of the command line signs in once, also with two requests at the same time, and expires", async () => {
+  const link = async () => {
+    const { body } = await send("createSignInLink", { email }, { isOperator: true });
+    return String(body.link).split("#")[1] ?? "";
+  };
+  const replaced = await link();
+  const token = await link();
+  expect((await send("openSignInLink", { token: replaced })).status).toBe(404);
+  const both = await Promise.all([send("openSignInLink", { token }), send("openSignInLink", { token })]);
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 404]);
+  const { cookie } = both.find(({ status }) => status === 200) ?? { cookie: "" };
+  expect((await send("showSession", undefined, { cookie })).body).toMatchObject({ person: { personId } });
+  // Nobody makes a link for somebody else from a session.
+  expect((await send("createSignInLink", { email }, { cookie })).status).toBe(403);
+  const late = await link();
+  later(3601);
+  expect((await send("openSignInLink", { token: late })).status).toBe(404);
+  expect(lines.join("\n")).not.toContain(token);
 });

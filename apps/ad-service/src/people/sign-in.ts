@@ -149,6 +149,27 @@ export async function acceptInvitation(
   });
 }
 
+// One statement compares and uses up the link: of two requests with one link, one is accepted.
+const useLink = statement<{ personId: string }>(
+  "people.use-sign-in-link",
+  `update people set sign_in_hash = null, sign_in_expires_at = null
+   where sign_in_hash = $1 and sign_in_expires_at > $2 and not is_disabled returning person_id as "personId"`,
+);
+
+/** Signs in by a link that an operator made with the command line. */
+export async function openSignInLink(
+  { database, ofAddress }: SignIns,
+  request: Pick<SignInRequest, "address" | "cookieToken" | "now"> & { token: string },
+): Promise<SignInOutcome> {
+  const { token, cookieToken, now } = request;
+  const tooMany = waitOf(ofAddress, networkOf(request.address), now);
+  if (tooMany !== undefined) return tooMany;
+  return database.transaction<SignInOutcome>(async (tx) => {
+    const [found] = await tx.run(useLink, [hashOfToken(token), now]);
+    return found === undefined ? { outcome: "refused" } : opened(tx, { ...found, cookieToken, now });
+  });
+}
+
 async function opened(
   tx: Transaction,
   { personId, cookieToken, now }: { personId: string; cookieToken: string | undefined; now: Date },

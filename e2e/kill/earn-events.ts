@@ -13,13 +13,16 @@ export interface Promises {
 /** Few enough that several nodes write the same balance at the same time. */
 const USERS = 40;
 
-/** Simulates people who watch ads, follow links and spend, and who retry whenever a server does not answer. */
-export function earnEvents(nodes: Nodes) {
+/**
+ * Simulates people who watch ads, follow links and spend, and who retry whenever a server does not answer. They are numbered
+ * from `first`: equal numbers are the same person with the same order.
+ */
+export function earnEvents(nodes: Nodes, { first = 0 } = {}) {
   const api = companionApi(nodes.apiUrl, nodes.secrets.backendApiKey);
   const promises: Promises = { earned: [], spent: [] };
   const underWay = new Set<Promise<void>>();
   const gaveUp: unknown[] = [];
-  let started = 0;
+  let started = first;
 
   async function earn(index: number): Promise<void> {
     const userId = userOf(index);
@@ -90,14 +93,19 @@ async function watchAd(nodes: Nodes, userId: string, code: string): Promise<void
   });
 }
 
-export async function followLink(nodes: Nodes, code: string, address: string): Promise<void> {
-  const headers = {
+/** What a browser at this address sends. */
+export function visitHeaders(address: string): Record<string, string> {
+  return {
     "user-agent":
       "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Mobile Safari/537.36",
     accept: "text/html",
     "accept-language": "en",
     "x-forwarded-for": address,
   };
+}
+
+export async function followLink(nodes: Nodes, code: string, address: string): Promise<void> {
+  const headers = visitHeaders(address);
   await withRetries("following a link", async () => {
     const signal = AbortSignal.timeout(10_000);
     const response = await fetch(`${nodes.adServiceUrl}/${code}`, { redirect: "manual", headers, signal });

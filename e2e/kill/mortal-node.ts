@@ -9,6 +9,7 @@ import { withRetries } from "./with-retries.ts";
 
 /** A real server that can be killed at a given step. */
 export interface MortalNode {
+  readonly name: string;
   readonly role: Role;
   readonly url: string;
   readonly isUp: boolean;
@@ -46,9 +47,10 @@ export function mortalNode(options: {
   }
 
   async function startOnce(): Promise<true> {
+    const environment = options.environment();
     const env = {
-      ...options.environment(),
-      NODE_OPTIONS: `--import=${preload}`,
+      ...environment,
+      NODE_OPTIONS: `--import=${preload} ${environment.NODE_OPTIONS ?? ""}`,
       CRASH_AT_FILE: crashFile,
       NODE_COMPILE_CACHE: join(dataDirectory, "compile-cache"),
     };
@@ -59,6 +61,7 @@ export function mortalNode(options: {
   }
 
   return {
+    name,
     role,
     url: `http://127.0.0.1:${port}`,
     get isUp() {

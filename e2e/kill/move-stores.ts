@@ -71,9 +71,9 @@ async function move(from: Place, to: Place, folder: string): Promise<void> {
   }
 }
 
-async function earnOn(nodes: Nodes, count: number): Promise<Promises> {
-  const earning = earnEvents(nodes);
-  for (let person = 0; person < count; person++) {
+async function earnOn(nodes: Nodes, first: number): Promise<Promises> {
+  const earning = earnEvents(nodes, { first });
+  for (let person = 0; person < people; person++) {
     earning.begin();
     await wait(20);
   }
@@ -82,12 +82,13 @@ async function earnOn(nodes: Nodes, count: number): Promise<Promises> {
 }
 
 /** Clicks whose webhooks are refused: the companion API is down. */
-async function earnWaiting(nodes: Nodes): Promise<Promises["earned"]> {
+async function earnWaiting(nodes: Nodes, first: number): Promise<Promises["earned"]> {
   const api = companionApi(nodes.apiUrl, nodes.secrets.backendApiKey);
   const visits = await Promise.all(
     Array.from({ length: WAITING }, async (_, index) => {
-      const userId = userOf(index);
-      return { userId, code: await newCode(api, userId, `waiting ${index}`), address: addressOf(200 + index) };
+      const userId = userOf(first + index);
+      const code = await newCode(api, userId, `waiting ${first + index}`);
+      return { userId, code, address: addressOf(first + index) };
     }),
   );
   await Promise.all(nodes.all.filter(({ role }) => role === "api").map((node) => node.stop()));
@@ -147,7 +148,7 @@ await withStore("postgres", async ({ dataDirectory, databaseUrl }) => {
     else await move(before.place, place, join(dataDirectory, `export for ${place.name}`));
     const nodes = await startNodes({ ...place, adServices: 1, apis: 1 });
     try {
-      const made = await earnOn(nodes, people);
+      const made = await earnOn(nodes, promises.earned.length);
       promises.earned.push(...made.earned);
       promises.spent.push(...made.spent);
       const faults = [...(await settle(nodes, promises))];
@@ -156,7 +157,7 @@ await withStore("postgres", async ({ dataDirectory, databaseUrl }) => {
       for (const fault of faults.slice(0, 20)) console.error(`  ${fault}`);
       all.push(...faults);
       // The next store delivers these.
-      promises.earned.push(...(await earnWaiting(nodes)));
+      promises.earned.push(...(await earnWaiting(nodes, promises.earned.length)));
       before = { place, position: await positionOf(nodes) };
     } finally {
       await nodes.stop();

@@ -15,6 +15,8 @@ export interface Nodes {
   /** URLs of the load balancers in front of the nodes. */
   readonly adServiceUrl: string;
   readonly apiUrl: string;
+  /** The ports to which the load balancers forward: all nodes, until a script changes it. */
+  readonly targets: Readonly<Record<Role, number[]>>;
   /** Webhooks between ad services and APIs, by event id. */
   readonly arrivals: ReadonlyMap<string, Arrival>;
   stop(): Promise<void>;
@@ -26,6 +28,8 @@ export interface NodesOptions {
   readonly apis: number;
   /** Without it the servers use the embedded store, and there must be only one server of each kind. */
   readonly databaseUrl?: string | undefined;
+  /** Further environment variables of a node, read at each of its starts. */
+  readonly environmentOf?: (node: string) => NodeJS.ProcessEnv;
 }
 
 const settings = { video: join(root, "e2e/fixtures/clip-2s.mp4"), cooldownSeconds: 0, dailyCap: 10_000 };
@@ -37,9 +41,10 @@ export async function startNodes(options: NodesOptions): Promise<Nodes> {
     api: await Promise.all(Array.from({ length: options.apis }, freePort)),
   };
   const { arrivals, observe } = watchWebhooks();
+  const targets: Record<Role, number[]> = { "ad-service": [...ports["ad-service"]], api: [...ports.api] };
   const proxies = {
-    adService: await openTcpProxy({ targets: ports["ad-service"] }),
-    api: await openTcpProxy({ targets: ports.api, observe }),
+    adService: await openTcpProxy({ targets: targets["ad-service"] }),
+    api: await openTcpProxy({ targets: targets.api, observe }),
   };
   const urls = {
     adService: `http://127.0.0.1:${proxies.adService.port}`,
@@ -49,8 +54,12 @@ export async function startNodes(options: NodesOptions): Promise<Nodes> {
   let secrets = demoSecrets(options.dataDirectory);
   const nodesOf = (role: Role) =>
     ports[role].map((port, index) => {
-      const environment = () => environmentAt(role, port, secrets, options, urls);
-      return mortalNode({ ...options, name: `${role}-${index + 1}`, role, port, environment });
+      const name = `${role}-${index + 1}`;
+      const environment = () => ({
+        ...environmentAt(role, port, secrets, options, urls),
+        ...options.environmentOf?.(name),
+      });
+      return mortalNode({ ...options, name, role, port, environment });
     });
   const adServices = nodesOf("ad-service");
   const apis = nodesOf("api");
@@ -76,7 +85,7 @@ export async function startNodes(options: NodesOptions): Promise<Nodes> {
     await stop();
     throw error;
   }
-  return { secrets, all, adServiceUrl: urls.adService, apiUrl: urls.api, arrivals, stop };
+  return { secrets, all, adServiceUrl: urls.adService, apiUrl: urls.api, targets, arrivals, stop };
 }
 
 function environmentAt(

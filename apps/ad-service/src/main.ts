@@ -1,7 +1,7 @@
 import { clockWarning, followDatabaseClock } from "@intermission/postgres/database-clock";
-import { newestMigration } from "@intermission/postgres/migrate";
 import { openDatabase } from "@intermission/postgres/open-database";
 import { recordingDatabase } from "@intermission/postgres/recorded-changes";
+import { newestMigration } from "@intermission/postgres/schema-state";
 import { isStoreOutage } from "@intermission/postgres/store-faults";
 import { markAbandonedStore, requireStoreInUse } from "@intermission/server/abandoned-store";
 import { requireDataFolder } from "@intermission/server/data-folder";

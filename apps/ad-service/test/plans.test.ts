@@ -3,7 +3,8 @@ import { describeStatements, findRowFaults } from "@intermission/testing/check-r
 import { readyToFill } from "@intermission/testing/fill-tables";
 import { keepPlans, loadStatements } from "@intermission/testing/keep-plans";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findWidenedFaults } from "@intermission/testing/widen-tables";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 
 describe("statements", () => {
@@ -42,5 +43,11 @@ describe("statements", () => {
     expect(await store.database.run({ name: "test-settings-of-index", text }, [])).toEqual([
       { settings: ["deduplicate_items=off"] },
     ]);
+  });
+
+  test("each statement still runs in a session after a later version has added a column to every table", async () => {
+    const own = await openTestDatabase({ schema: "ad_service", migrations, poolSize: 1 });
+    onTestFinished(() => own.dispose());
+    expect(await findWidenedFaults(own.database, "ad_service")).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { clockWarning, followDatabaseClock } from "@intermission/postgres/database-clock";
-import { newestMigration } from "@intermission/postgres/migrate";
 import { openDatabase } from "@intermission/postgres/open-database";
+import { newestMigration } from "@intermission/postgres/schema-state";
 import { isStoreOutage } from "@intermission/postgres/store-faults";
 import { markAbandonedStore, requireStoreInUse } from "@intermission/server/abandoned-store";
 import { startLoop } from "@intermission/server/background-loop";

@@ -3,7 +3,8 @@ import { describeStatements, findRowFaults } from "@intermission/testing/check-r
 import { readyToFill } from "@intermission/testing/fill-tables";
 import { keepPlans, loadStatements } from "@intermission/testing/keep-plans";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findWidenedFaults } from "@intermission/testing/widen-tables";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 
 describe("statements", () => {
@@ -37,5 +38,11 @@ describe("statements", () => {
     const faults = await keepPlans(store.database, { schema: "api", small: [] });
     await fill(20_000);
     await expect.poll(faults, { timeout: 20_000 }).toEqual([]);
+  });
+
+  test("each statement still runs in a session after a later version has added a column to every table", async () => {
+    const own = await openTestDatabase({ schema: "api", migrations, poolSize: 1 });
+    onTestFinished(() => own.dispose());
+    expect(await findWidenedFaults(own.database, "api")).toEqual([]);
   });
 });

@@ -5,8 +5,9 @@ import type pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import { type Progress, syncFolder } from "./copy-files.ts";
 import { type ExportedPart, type ExportedTable, type ExportManifest, partsFolder } from "./exported-store.ts";
-import { type Migrations, ranMigrations, requireMigrated } from "./migrate.ts";
+import { ranMigrations, requireMigrated } from "./migrate.ts";
 import { RowSums } from "./row-sum.ts";
+import type { Migrations } from "./schema-state.ts";
 import { copyOut, type SchemaTable, sameTextEverywhere, sequencesOf, tablesOfSchema } from "./schema-tables.ts";
 
 /** A part of a table is stored by one transaction of an import: an import that was stopped repeats one part at most. */
@@ -51,12 +52,12 @@ export async function exportRows<Facts>(
       done += table.bytes;
     }
     const sequences = await sequencesOf(client, schema);
-    const ran = Object.fromEntries(await ranMigrations(client, schema));
+    const ran = [...(await ranMigrations(client, schema))].map(([name, { checksum }]) => [name, checksum]);
     await client.query("commit");
     syncFolder(into);
     syncFolder(folder);
     const takenAt = (rows[0]?.now ?? new Date()).toISOString();
-    return { rows: { schema, migrations: ran, takenAt, tables, sequences }, facts };
+    return { rows: { schema, migrations: Object.fromEntries(ran), takenAt, tables, sequences }, facts };
   } catch (error) {
     await client.query("rollback").catch(() => {});
     throw error;

@@ -5,8 +5,9 @@ import pg from "pg";
 import { from as copyFrom, to as copyTo } from "pg-copy-streams";
 import type { Progress } from "./copy-files.ts";
 import { type ExportedTable, type ExportManifest, partsFolder, requireUnchanged } from "./exported-store.ts";
-import { importProgress, type Migrations, migrate } from "./migrate.ts";
+import { importProgress, migrate } from "./migrate.ts";
 import { RowSums } from "./row-sum.ts";
+import type { Migrations } from "./schema-state.ts";
 import { copyIn, copyOut, qualified, requireSameVersion, sameTextEverywhere, tablesOfSchema } from "./schema-tables.ts";
 import { StoreFault } from "./store-faults.ts";
 

@@ -5,8 +5,9 @@ import { pathToFileURL } from "node:url";
 import { createServerDatabase } from "@intermission/testing/test-database";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Migrations, readMigrations } from "./migrate.ts";
+import { readMigrations } from "./migrate.ts";
 import { openDatabase } from "./open-database.ts";
+import type { Migrations } from "./schema-state.ts";
 
 const a = { "0001-a": "create table a (id int)" };
 const b = { "0002-b": "create table b (id int)" };
@@ -111,6 +112,16 @@ describe("migrations", () => {
     expect(() => readMigrations(folder({ "0001-a.sql": "begin; select 1; commit" }))).toThrow(
       "0001-a.sql begins or ends",
     );
+    const index = "create index concurrently if not exists a_id on a (id)";
+    const alone = { "0001-a.sql": "select 1", "0002-b.sql": `-- works-with: 0001-a\n${index};` };
+    expect(Object.keys(readMigrations(folder(alone)))).toEqual(["0001-a", "0002-b"]);
+    for (const sql of [`${index}; select 1`, index.replace("if not exists ", ""), "reindex table concurrently a"])
+      expect(() => readMigrations(folder({ "0001-a.sql": sql })), sql).toThrow(
+        "0001-a.sql has more than one statement",
+      );
+    expect(() => readMigrations(folder({ "0001-a.sql": "-- works-with: 0007-x\nselect 1" }))).toThrow(
+      "0001-a.sql works with 0007-x, which is no earlier migration",
+    );
   });
 
   test("of nodes that start at the same time one migrates, and the others wait for it", async () => {
@@ -119,6 +130,79 @@ describe("migrations", () => {
     await Promise.all(nodes.map((node) => node.close()));
     const { rows } = await ask("select count(*)::int as rows from shop.s");
     expect(rows).toEqual([{ rows: 1 }]);
+  });
+
+  test("a version starts on a newer schema whose migrations say that it works with them, and else is refused", async () => {
+    const expand = { "0002-b": "-- works-with: 0001-a\ncreate table b (id int)" };
+    const contract = { "0003-c": "-- works-with: 0002-b\nalter table a drop column id" };
+    await migrateTo({ ...a, ...expand });
+    const warnings: string[] = [];
+    const logger = { info: () => {}, warn: (_facts: object, message: string) => void warnings.push(message) };
+    await (await openDatabase({ ...options(), migrations: a, logger })).close();
+    expect(warnings).toEqual([expect.stringMatching(/newer version, which this one works with/)]);
+    await (await openDatabase({ ...options(), migrations: a, isExisting: true })).close();
+    await migrateTo({ ...a, ...expand, ...contract });
+    await expect(open(a)).rejects.toThrow(/is of a newer version: it has 0002-b, 0003-c/);
+    await migrateTo({ ...a, ...expand });
+  });
+
+  test("an index is made concurrently: writers go on meanwhile, several nodes start, and a half-made one is made again", async () => {
+    await migrateTo(a);
+    const index = { "0002-b": "create index concurrently if not exists a_id on a (id)" };
+    const writer = new pg.Client({ connectionString: server?.url });
+    await writer.connect();
+    await writer.query("begin");
+    await writer.query("insert into shop.a values (1)");
+    const nodes = Promise.all([1, 2, 3].map(() => open({ ...a, ...index, ...c })));
+    // The index waits for this transaction, and holds up neither it nor others.
+    const isMaking = async () =>
+      (await ask("select from pg_index join pg_class on oid = indexrelid where relname = 'a_id'")).rowCount;
+    await expect.poll(isMaking, { interval: 20 }).toBe(1);
+    await ask("set lock_timeout to 500; insert into shop.a values (2)");
+    await writer.query("insert into shop.a values (3)");
+    await writer.query("commit");
+    await writer.end();
+    for (const node of await nodes) await node.close();
+    expect((await ask("select name from shop.migrations order by name")).rows.map(({ name }) => name)).toEqual([
+      "0001-a",
+      "0002-b",
+      "0003-c",
+    ]);
+    // As a kill leaves it: the index is there, invalid, and the migration did not run.
+    await ask(
+      "delete from shop.migrations where name > '0002'; drop table shop.c; update pg_index set indisvalid = false where indexrelid = 'shop.a_id'::regclass",
+    );
+    await migrateTo({ ...a, ...index });
+    expect((await ask("select indisvalid from pg_index where indexrelid = 'shop.a_id'::regclass")).rows).toEqual([
+      { indisvalid: true },
+    ]);
+  });
+
+  test("a migration that needs a table in use waits briefly and again: others read and write the table meanwhile", async () => {
+    await migrateTo(a);
+    const report = new pg.Client({ connectionString: server?.url });
+    await report.connect();
+    await report.query("begin; select from shop.a");
+    let isOver = false;
+    const update = migrateTo({ ...a, "0002-b": "alter table a add column note text" }).then(() => {
+      isOver = true;
+    });
+    const waits: number[] = [];
+    for (let visit = 0; visit < 6; visit++) {
+      const from = performance.now();
+      await ask("insert into shop.a values (1)");
+      waits.push(performance.now() - from);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(isOver).toBe(false);
+    // A wait for the lock would last as long as the report.
+    expect(Math.max(...waits)).toBeLessThan(2500);
+    await report.query("commit");
+    await report.end();
+    await update;
+    expect((await ask("select count(*)::int as rows, count(note)::int as notes from shop.a")).rows).toEqual([
+      { rows: 6, notes: 0 },
+    ]);
   });
 
   test("a role that may not create schemas can use an existing one", async () => {

@@ -1,64 +1,51 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { makeCommitEpochs } from "./commit-epoch.ts";
-import { checksumOf, controlsTransaction } from "./migration-sql.ts";
+import { type ConcurrentIndex, concurrentIndexOf, faultOfMigration } from "./migration-sql.ts";
+import {
+  type Migrations,
+  type RanMigration,
+  ranMigrationOf,
+  refusalOf,
+  type SchemaState,
+  schemaStateOf,
+} from "./schema-state.ts";
 import { StoreFault } from "./store-faults.ts";
 
 /** The table of a running import: the parts that are stored. While it exists, servers and commands refuse the schema. */
 export const importProgress = "import_progress";
 
-/** The SQL of each migration by its name, run in the order of the names: `0001-schema`, `0002-…`. */
-export type Migrations = Readonly<Record<string, string>>;
-
 /** Reads the migrations of a folder: `0001-schema.sql`, `0002-….sql`, without gaps. */
 export function readMigrations(folder: URL): Migrations {
   const files = readdirSync(folder).sort();
+  const names = files.map((file) => file.slice(0, -".sql".length));
   files.forEach((file, index) => {
     const number = String(index + 1).padStart(4, "0");
     if (!file.startsWith(`${number}-`) || !/^\d{4}-[a-z][a-z0-9-]*\.sql$/.test(file))
       throw new Error(`${file} in ${folder.pathname}: the next migration is called ${number}-<words>.sql`);
   });
   return Object.fromEntries(
-    files.map((file) => {
+    files.map((file, index) => {
       const sql = readFileSync(new URL(file, folder), "utf8");
-      if (controlsTransaction(sql)) throw new Error(`${file} begins or ends a transaction: all migrations run in one`);
-      return [file.slice(0, -".sql".length), sql];
+      const fault = faultOfMigration(sql, names.slice(0, index));
+      if (fault !== undefined) throw new Error(`${file} ${fault}`);
+      return [names[index], sql];
     }),
   );
 }
 
-/** How the schema in a database relates to the migrations of this version. */
-export type SchemaState =
-  | { readonly state: "current" }
-  | { readonly state: "older"; readonly missing: readonly string[] }
-  | { readonly state: "newer"; readonly unknown: readonly string[] }
-  | { readonly state: "edited"; readonly name: string; readonly found: string; readonly expected: string }
-  | { readonly state: "out-of-order"; readonly name: string; readonly lastRan: string };
-
-/** `ran`: the checksums of the migrations that ran, by name. */
-export function schemaStateOf(ran: ReadonlyMap<string, string>, migrations: Migrations): SchemaState {
-  const unknown = [...ran.keys()].filter((name) => migrations[name] === undefined).sort();
-  if (unknown.length > 0) return { state: "newer", unknown };
-  const lastRan = [...ran.keys()].sort().at(-1) ?? "";
-  const missing: string[] = [];
-  for (const [name, sql] of Object.entries(migrations).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const found = ran.get(name);
-    const expected = checksumOf(sql);
-    if (found !== undefined && found !== expected) return { state: "edited", name, found, expected };
-    if (found === undefined && name < lastRan) return { state: "out-of-order", name, lastRan };
-    if (found === undefined) missing.push(name);
-  }
-  return missing.length === 0 ? { state: "current" } : { state: "older", missing };
-}
-
-/** The migration that runs last: the version of the schema that a server uses. */
-export function newestMigration(migrations: Migrations): string | undefined {
-  return Object.keys(migrations).sort().at(-1);
+export interface MigrateOptions {
+  /** The schema may be that of an import that has not ended. */
+  readonly isImporting?: boolean;
+  /** A statement that waits longer for a lock gives way to others, and is tried again. */
+  readonly lockWaitMs?: number;
 }
 
 /**
- * Makes or updates the schema in one transaction, so that a migration that fails leaves the store as it was, for the version
- * that used it. An advisory lock lets one of several nodes that start at the same time do this, and the others wait for it.
+ * Makes or updates the schema. What is missing runs in one transaction, so that a migration that fails leaves the store as it
+ * was, for the version that used it; an index that is made concurrently runs by itself, between the transactions before and
+ * after it. An advisory lock lets one of several nodes that start at the same time do this, and the others wait for it.
  *
  * Rejects with a `StoreFault` for a schema of a newer version, a migration that was edited after it ran, and one that fails.
  */
@@ -66,24 +53,78 @@ export async function migrate(
   client: pg.ClientBase,
   schema: string,
   migrations: Migrations,
-  { isImporting = false }: { readonly isImporting?: boolean } = {},
-): Promise<void> {
+  options: MigrateOptions = {},
+): Promise<SchemaState> {
+  await lockMigrations(client, schema);
+  try {
+    for (;;) {
+      const { state, next } = await givingWay(client, schema, () =>
+        runTransactional(client, schema, migrations, options),
+      );
+      if (next === undefined) return state;
+      await runAlone(client, schema, next);
+    }
+  } finally {
+    await client.query("select pg_advisory_unlock(hashtext($1))", [lockName(schema)]).catch(() => {});
+  }
+}
+
+function lockName(schema: string): string {
+  return `intermission.migrate.${schema}`;
+}
+
+const LOOK_EVERY_MS = 100;
+const LOCKED_WITHIN_MS = 3_600_000;
+
+/**
+ * Takes the lock by asking again and again: a session that waits for it has a snapshot, and `create index concurrently` waits
+ * for all snapshots.
+ */
+async function lockMigrations(client: pg.ClientBase, schema: string): Promise<void> {
+  const giveUpAt = Date.now() + LOCKED_WITHIN_MS;
+  while (Date.now() < giveUpAt) {
+    const { rows } = await client.query<{ locked: boolean }>("select pg_try_advisory_lock(hashtext($1)) as locked", [
+      lockName(schema),
+    ]);
+    if (rows[0]?.locked === true) return;
+    await wait(LOOK_EVERY_MS);
+  }
+  throw new StoreFault(
+    `another node has been migrating the schema "${schema}" for an hour: look at its log, end it, then start again`,
+  );
+}
+
+interface MissingMigration {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Runs what is missing up to the next migration that runs by itself, and returns that one. */
+async function runTransactional(
+  client: pg.ClientBase,
+  schema: string,
+  migrations: Migrations,
+  { isImporting = false, lockWaitMs = 1000 }: MigrateOptions,
+): Promise<{ state: SchemaState; next: (MissingMigration & { readonly index: ConcurrentIndex }) | undefined }> {
   await client.query("begin");
   try {
-    await client.query("select pg_advisory_xact_lock(hashtext($1))", [`intermission.migrate.${schema}`]);
+    await client.query(`set local lock_timeout to ${lockWaitMs}`);
     if (!isImporting) await requireNoImport(client, schema);
-    // "create schema if not exists" needs a right that the owner of an existing schema may lack.
-    const { rowCount } = await client.query("select from pg_namespace where nspname = $1", [schema]);
-    if (rowCount === 0) await client.query(`create schema ${schema}`);
-    await client.query(
-      `create table if not exists ${schema}.migrations (name text primary key, checksum text not null, ran_at timestamptz not null default now())`,
-    );
-    await makeCommitEpochs(client, schema);
+    await makeOwnTables(client, schema);
     const state = schemaStateOf(await ranMigrations(client, schema), migrations);
-    if (state.state !== "current" && state.state !== "older") throw refusalOf(schema, state, migrations);
-    for (const name of state.state === "older" ? state.missing : [])
-      await runOne(client, schema, { name, sql: migrations[name] ?? "" });
+    if (state.state !== "current" && state.state !== "older" && state.state !== "ahead")
+      throw refusalOf(schema, state, migrations);
+    for (const name of state.state === "older" ? state.missing : []) {
+      const migration = { name, sql: migrations[name] ?? "" };
+      const index = concurrentIndexOf(migration.sql);
+      if (index !== undefined) {
+        await client.query("commit");
+        return { state, next: { ...migration, index } };
+      }
+      await runOne(client, schema, migration);
+    }
     await client.query("commit");
+    return { state: state.state === "older" ? { state: "current" } : state, next: undefined };
   } catch (error) {
     // A lost connection has rolled back already, and its own error is more useful.
     await client.query("rollback").catch(() => {});
@@ -91,11 +132,90 @@ export async function migrate(
   }
 }
 
+async function makeOwnTables(client: pg.ClientBase, schema: string): Promise<void> {
+  // "create schema if not exists" needs a right that the owner of an existing schema may lack.
+  const { rowCount } = await client.query("select from pg_namespace where nspname = $1", [schema]);
+  if (rowCount === 0) await client.query(`create schema ${schema}`);
+  const { rows } = await client.query<{ columns: number }>(
+    "select count(*)::int as columns from pg_attribute where attrelid = to_regclass($1) and attnum > 0",
+    [`${schema}.migrations`],
+  );
+  if (rows[0]?.columns === 0) {
+    await client.query(
+      `create table ${schema}.migrations (name text primary key, checksum text not null, works_with text, ran_at timestamptz not null default now())`,
+    );
+  }
+  await makeCommitEpochs(client, schema);
+}
+
+const MAX_TRIES = 60;
+/** SQLSTATE: the lock was not available in time, or a deadlock. */
+const GIVING_WAY = ["55P03", "40P01"];
+
+/** A statement that waits for a lock of a table holds up all others that use the table. So it waits briefly, and again. */
+async function givingWay<Result>(
+  client: pg.ClientBase,
+  schema: string,
+  attempt: () => Promise<Result>,
+): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || !GIVING_WAY.includes(error.code ?? "")) throw error;
+      if (tries === MAX_TRIES) throw await faultOfLock(client, schema, error);
+      await wait(500 + Math.random() * 1000);
+    }
+  }
+}
+
+async function faultOfLock(client: pg.ClientBase, schema: string, cause: pg.DatabaseError): Promise<StoreFault> {
+  const { rows } = await client.query<{ pid: number; name: string; since: string }>(
+    `select pid, application_name as name, to_char(xact_start, 'HH24:MI:SS') as since from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null order by xact_start limit 1`,
+  );
+  const oldest =
+    rows[0] && `; the oldest is process ${rows[0].pid} (${rows[0].name || "no name"}), since ${rows[0].since}`;
+  return new StoreFault(
+    `the migrations of the schema "${schema}" wait for a lock that another transaction holds${oldest ?? ""}: end it, then start again`,
+    { cause },
+  );
+}
+
+/** Makes or drops an index while others read and write, outside of a transaction. */
+async function runAlone(
+  client: pg.ClientBase,
+  schema: string,
+  { name, sql, index }: MissingMigration & { readonly index: ConcurrentIndex },
+): Promise<void> {
+  // A run that was stopped leaves an invalid index, which "if not exists" would keep.
+  const dropInvalid = async () => {
+    const { rowCount } = await client.query(
+      `select from pg_index join pg_class on pg_class.oid = indexrelid
+       where relname = $1 and relnamespace = to_regnamespace($2) and not indisvalid`,
+      [index.name, schema],
+    );
+    if (rowCount !== 0) await client.query(`drop index concurrently ${schema}.${pg.escapeIdentifier(index.name)}`);
+  };
+  if (index.action === "create") await dropInvalid();
+  try {
+    await client.query(sql);
+  } catch (error) {
+    if (index.action === "create") await dropInvalid().catch(() => {});
+    throw faultOfStatement(error, `the migration ${name} of the schema "${schema}" failed`, "this index was not made");
+  }
+  await noteRan(client, schema, { name, sql });
+}
+
 /**
- * For programs that only use the tables of a server: throws a `StoreFault` unless the schema exists in this version. Changes
+ * For programs that only use the tables of a server: throws a `StoreFault` unless this version works on the schema. Changes
  * nothing.
  */
-export async function requireMigrated(client: pg.ClientBase, schema: string, migrations: Migrations): Promise<void> {
+export async function requireMigrated(
+  client: pg.ClientBase,
+  schema: string,
+  migrations: Migrations,
+): Promise<SchemaState> {
   const { rows } = await client.query<{ is_there: boolean }>("select to_regclass($1) is not null as is_there", [
     `${schema}.migrations`,
   ]);
@@ -106,7 +226,8 @@ export async function requireMigrated(client: pg.ClientBase, schema: string, mig
   }
   await requireNoImport(client, schema);
   const state = schemaStateOf(await ranMigrations(client, schema), migrations);
-  if (state.state !== "current") throw refusalOf(schema, state, migrations);
+  if (state.state !== "current" && state.state !== "ahead") throw refusalOf(schema, state, migrations);
+  return state;
 }
 
 async function requireNoImport(client: pg.ClientBase, schema: string): Promise<void> {
@@ -120,59 +241,43 @@ async function requireNoImport(client: pg.ClientBase, schema: string): Promise<v
   );
 }
 
-/** The checksums of the migrations that ran, by name. */
-export async function ranMigrations(client: pg.ClientBase, schema: string): Promise<Map<string, string>> {
-  const { rows } = await client.query<{ name: string; checksum: string }>(
-    `select name, checksum from ${schema}.migrations`,
+/** The migrations that ran, by name. */
+export async function ranMigrations(client: pg.ClientBase, schema: string): Promise<Map<string, RanMigration>> {
+  const { rows } = await client.query<RanMigration & { name: string }>(
+    `select name, checksum, works_with as "worksWith" from ${schema}.migrations`,
   );
-  return new Map(rows.map(({ name, checksum }) => [name, checksum]));
+  return new Map(rows.map(({ name, ...ran }) => [name, ran]));
+}
+
+async function runOne(client: pg.ClientBase, schema: string, migration: MissingMigration): Promise<void> {
+  try {
+    await client.query(migration.sql);
+  } catch (error) {
+    throw faultOfStatement(
+      error,
+      `the migration ${migration.name} of the schema "${schema}" failed`,
+      "nothing was changed",
+    );
+  }
+  await noteRan(client, schema, migration);
+}
+
+async function noteRan(client: pg.ClientBase, schema: string, { name, sql }: MissingMigration): Promise<void> {
+  const { checksum, worksWith } = ranMigrationOf(sql);
+  await client.query(`insert into ${schema}.migrations (name, checksum, works_with) values ($1, $2, $3)`, [
+    name,
+    checksum,
+    worksWith,
+  ]);
 }
 
 /** These faults are the database's answer to the statements; others, such as a full disk, have messages of their own. */
 const SQLSTATES_OF_STATEMENTS = /^(0A|22|23|2B|42(?!501)|P0)/;
 
-async function runOne(
-  client: pg.ClientBase,
-  schema: string,
-  { name, sql }: { readonly name: string; readonly sql: string },
-): Promise<void> {
-  try {
-    await client.query(sql);
-    await client.query(`insert into ${schema}.migrations (name, checksum) values ($1, $2)`, [name, checksumOf(sql)]);
-  } catch (error) {
-    if (!(error instanceof pg.DatabaseError) || !SQLSTATES_OF_STATEMENTS.test(error.code ?? "")) throw error;
-    throw new StoreFault(
-      `the migration ${name} of the schema "${schema}" failed (${error.message}), and nothing was changed: ` +
-        "start the version that used this store before, and report this message",
-      { cause: error },
-    );
-  }
-}
-
-const otherVersion =
-  "start the version that made this store, or name another store by DATA_DIR or DATABASE_URL; npm run reset removes the store of a demo";
-
-function refusalOf(
-  schema: string,
-  state: Exclude<SchemaState, { state: "current" }>,
-  migrations: Migrations,
-): StoreFault {
-  switch (state.state) {
-    case "older":
-      return new StoreFault(
-        `the schema "${schema}" is of an older version (${state.missing.join(", ")} did not run yet): start the server of this version once, which updates it`,
-      );
-    case "newer":
-      return new StoreFault(
-        `the schema "${schema}" is of a newer version: it has ${state.unknown.join(", ")}, and this version ends with ${Object.keys(migrations).sort().at(-1)}; ${otherVersion}`,
-      );
-    case "edited":
-      return new StoreFault(
-        `the migration ${state.name} of the schema "${schema}" was changed after it ran: it ran with the checksum ${state.found.slice(0, 12)}, and that of this version is ${state.expected.slice(0, 12)}; ${otherVersion}`,
-      );
-    case "out-of-order":
-      return new StoreFault(
-        `the migration ${state.name} of the schema "${schema}" comes too late, since ${state.lastRan} ran already: give it a number above that one; or ${otherVersion}`,
-      );
-  }
+function faultOfStatement(error: unknown, what: string, result: string): unknown {
+  if (!(error instanceof pg.DatabaseError) || !SQLSTATES_OF_STATEMENTS.test(error.code ?? "")) return error;
+  return new StoreFault(
+    `${what} (${error.message}), and ${result}: start the version that used this store before, and report this message`,
+    { cause: error },
+  );
 }

@@ -16,6 +16,43 @@ export function controlsTransaction(sql: string): boolean {
   );
 }
 
+/** An index that a migration makes or drops while others write. */
+export interface ConcurrentIndex {
+  readonly action: "create" | "drop";
+  readonly name: string;
+}
+
+const concurrentIndex =
+  /^(?:(create) (?:unique )?index concurrently if not exists|(drop) index concurrently if exists) ([a-z_][a-z0-9_]*)\b[^;]*;? ?$/i;
+
+/** The index, for a migration that runs by itself, outside of a transaction. */
+export function concurrentIndexOf(sql: string): ConcurrentIndex | undefined {
+  const [, create, , name] = concurrentIndex.exec(statementsIn(sql)) ?? [];
+  return name === undefined
+    ? undefined
+    : { action: create === undefined ? "drop" : "create", name: name.toLowerCase() };
+}
+
+/** The migration in the comment `-- works-with: 0004-clicks`: versions that know it work on the schema, too. */
+export function worksWithOf(sql: string): string | undefined {
+  return /^-- works-with: (\S+)$/m.exec(sql)?.[1];
+}
+
+/** What is wrong with a migration that comes after `earlier` ones, or undefined. */
+export function faultOfMigration(sql: string, earlier: readonly string[]): string | undefined {
+  if (controlsTransaction(sql)) return "begins or ends a transaction: the migrations run in one";
+  const isConcurrent = /\bconcurrently\b/i.test(statementsIn(sql, { hasQuoted: false }));
+  if (isConcurrent && concurrentIndexOf(sql) === undefined) {
+    return (
+      "has more than one statement, or an unknown form: a migration that runs concurrently is one statement, " +
+      '"create index concurrently if not exists <name> on …" or "drop index concurrently if exists <name>"'
+    );
+  }
+  const oldest = worksWithOf(sql);
+  if (oldest === undefined || earlier.includes(oldest)) return undefined;
+  return `works with ${oldest}, which is no earlier migration`;
+}
+
 /** One token at the position: a comment, a text, a name in quotes, code in dollar quotes, or white space. */
 const tokens = {
   lineComment: /--[^\n]*/y,

@@ -4,10 +4,11 @@ import { connectionWarning, readConnectionFacts } from "./connection-limit.ts";
 import type { Database } from "./database.ts";
 import type { DatabaseLimits, DatabaseLogger, DatabaseStore } from "./database-store.ts";
 import { joinCluster } from "./join-cluster.ts";
-import { type Migrations, migrate, requireMigrated } from "./migrate.ts";
+import { migrate, requireMigrated } from "./migrate.ts";
 import { openStore } from "./open-store.ts";
 import { requireSessions } from "./require-sessions.ts";
 import { ask, giveBack, ofStore, retryConflicts, runTransaction } from "./run-transaction.ts";
+import type { Migrations } from "./schema-state.ts";
 import { faultOfServer } from "./server-faults.ts";
 import type { StoreFault } from "./store-faults.ts";
 
@@ -83,7 +84,14 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
   try {
     if (databaseUrl !== undefined) await requireSessions(databaseUrl);
     await store.withoutTimeout(async (client) => {
-      await (isExisting ? requireMigrated(client, schema, migrations) : migrate(client, schema, migrations));
+      const state = await (isExisting ? requireMigrated : migrate)(client, schema, migrations);
+      if (state.state === "ahead") {
+        const facts = { schema, migrations: state.unknown };
+        logger?.warn(
+          facts,
+          "the schema is of a newer version, which this one works with: end the update, or the rollback",
+        );
+      }
       await enterCommitEpoch(client, schema);
       const warning = logger && connectionWarning(await readConnectionFacts(client), { poolSize });
       if (warning !== undefined) logger?.warn({ poolSize }, warning);

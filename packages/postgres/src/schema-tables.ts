@@ -1,6 +1,7 @@
 import pg from "pg";
-import { importProgress, type Migrations, newestMigration } from "./migrate.ts";
+import { importProgress } from "./migrate.ts";
 import { checksumOf } from "./migration-sql.ts";
+import { type Migrations, newestMigration } from "./schema-state.ts";
 import { StoreFault } from "./store-faults.ts";
 
 /** A table whose rows an export has. The columns are in the order of their names, which is the same in every store. */

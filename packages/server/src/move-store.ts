@@ -12,7 +12,7 @@ import {
 } from "@intermission/postgres/exported-store";
 import { lockFile } from "@intermission/postgres/file-lock";
 import { importRows } from "@intermission/postgres/import-store";
-import type { Migrations } from "@intermission/postgres/migrate";
+import type { Migrations } from "@intermission/postgres/schema-state";
 import { countSealed, type KeyedBox, type SealedColumn } from "@intermission/postgres/sealed-columns";
 import { forgetAbandonedStore } from "./abandoned-store.ts";
 import { requireDataFolder } from "./data-folder.ts";

@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { joinCluster } from "@intermission/postgres/join-cluster";
-import type { Migrations } from "@intermission/postgres/migrate";
 import { type Database, openDatabase } from "@intermission/postgres/open-database";
 import { postgresPrograms } from "@intermission/postgres/postgres-programs";
+import type { Migrations } from "@intermission/postgres/schema-state";
 import { createMigratedDatabase } from "./test-server.ts";
 
 export { createServerDatabase } from "./test-server.ts";
@@ -49,8 +49,8 @@ export interface MigratedStore {
  */
 export async function copyCluster(dataDirectory: string, ...stores: readonly MigratedStore[]): Promise<void> {
   // These modules make the tables that every schema has.
-  const sources = ["migrate.ts", "migration-sql.ts", "commit-epoch.ts", "cluster-folder.ts"].map((name) =>
-    readFileSync(join(import.meta.dirname, "../../postgres/src", name), "utf8"),
+  const sources = ["migrate.ts", "schema-state.ts", "migration-sql.ts", "commit-epoch.ts", "cluster-folder.ts"].map(
+    (name) => readFileSync(join(import.meta.dirname, "../../postgres/src", name), "utf8"),
   );
   const template = await templateOf("cluster", [stores, ...sources], async (fresh) => {
     const cluster = { dataDirectory: fresh, mayCreate: true, buffersMegabytes: 16, logger: undefined, onDeath() {} };

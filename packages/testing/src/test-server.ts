@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Migrations } from "@intermission/postgres/migrate";
 import { openDatabase } from "@intermission/postgres/open-database";
+import type { Migrations } from "@intermission/postgres/schema-state";
 import pg from "pg";
 import { startTemporaryCluster, type TemporaryCluster } from "./temporary-cluster.ts";
 

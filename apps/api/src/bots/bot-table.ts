@@ -32,7 +32,6 @@ const maxBots = 10_000;
 /** The newest, and the one before it during a rotation. */
 const maxSecrets = 2;
 
-const readRows = statement<BotRow>("read-bots", "select * from bots order by bot_id");
 // Changes are rare: one at a time, so that two of them do not see the same token as unused. Readers do not wait.
 const lockChanges = statement<unknown>("lock-bots", "select pg_advisory_xact_lock(hashtextextended('bots', 0))");
 const settingColumns = {
@@ -45,6 +44,9 @@ const settingColumns = {
   twoFieldEvents: "two_field_events",
 } satisfies ColumnsOf<BotSettings>;
 const writtenColumns = ["sealed_tokens", "backend_key_hashes", ...Object.values(settingColumns)];
+// Not "*": a session could no longer run it after a later version has added a column.
+const rowColumns = ["bot_id", "added_at", "removed_at", "revision", ...writtenColumns].join(", ");
+const readRows = statement<BotRow>("read-bots", `select ${rowColumns} from bots order by bot_id`);
 // $1: the bot's id. $2: whether it is removed. The others are in the order of the columns.
 const writeRow = statement<BotRow>(
   "write-bot",
@@ -52,7 +54,7 @@ const writeRow = statement<BotRow>(
 values ($1, case when $2::boolean then now() end, ${writtenColumns.map((_, index) => `$${index + 3}`).join(", ")})
 on conflict (bot_id) do update set revision = kept.revision + 1, removed_at = excluded.removed_at,
   ${writtenColumns.map((column) => `${column} = excluded.${column}`).join(", ")}
-returning *`,
+returning ${rowColumns}`,
 );
 
 export function readBots(runner: Pick<Runner, "run">): Promise<BotRow[]> {

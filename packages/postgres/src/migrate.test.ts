@@ -157,7 +157,7 @@ describe("migrations", () => {
     // The index waits for this transaction, and holds up neither it nor others.
     const isMaking = async () =>
       (await ask("select from pg_index join pg_class on oid = indexrelid where relname = 'a_id'")).rowCount;
-    await expect.poll(isMaking, { interval: 20 }).toBe(1);
+    await expect.poll(isMaking, { interval: 20, timeout: 20_000 }).toBe(1);
     await ask("set lock_timeout to 500; insert into shop.a values (2)");
     await writer.query("insert into shop.a values (3)");
     await writer.query("commit");

@@ -23,9 +23,9 @@ export type Upgrade = (search: Record<string, string>) => Record<string, string>
 export function searchOf<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, upgrades: readonly Upgrade[] = []) {
   const version = upgrades.length + 1;
   return (search: Record<string, unknown>): Partial<z.output<z.ZodObject<Shape>>> & { v?: number } => {
-    const given = Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)]));
-    const from = Math.max(0, Number.parseInt(given.v ?? "1", 10) - 1 || 0);
-    const upgraded = upgrades.slice(from).reduce((older, upgrade) => upgrade(older), given);
+    const present = Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)]));
+    const from = Math.max(0, Number.parseInt(present.v ?? "1", 10) - 1 || 0);
+    const upgraded = upgrades.slice(from).reduce((older, upgrade) => upgrade(older), present);
     const read: Record<string, unknown> = {};
     for (const [name, field] of Object.entries<z.core.$ZodType>(schema.shape)) {
       const parsed = upgraded[name] === undefined ? undefined : (field as z.ZodType).safeParse(upgraded[name]);

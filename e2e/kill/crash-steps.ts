@@ -8,7 +8,7 @@ export type Role = "ad-service" | "api";
  */
 export const deathSteps: Readonly<Record<Role, readonly string[]>> = {
   "ad-service": [
-    ...around("clicks.follow"),
+    ...around("clicks.record"),
     ...around("views.begin"),
     ...around("views.record-progress"),
     ...around("views.record"),
@@ -31,6 +31,12 @@ export const deathSteps: Readonly<Record<Role, readonly string[]>> = {
     "after:commit",
   ],
 };
+
+/** The prepared statements among a role's steps. */
+export function crashStatements(role: Role): string[] {
+  const named = deathSteps[role].map((step) => step.split(":")).filter(([when]) => when !== "at");
+  return [...new Set(named.map(([, statement = ""]) => statement))].filter((statement) => statement !== "commit");
+}
 
 function around(statement: string): string[] {
   return [`before:${statement}`, `during:${statement}`, `after:${statement}`];

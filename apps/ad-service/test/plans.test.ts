@@ -1,10 +1,12 @@
 import { join } from "node:path";
+import { knownStatements } from "@intermission/postgres/open-database";
 import { describeStatements, findRowFaults } from "@intermission/testing/check-rows";
 import { readyToFill } from "@intermission/testing/fill-tables";
 import { keepPlans, loadStatements } from "@intermission/testing/keep-plans";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { findWidenedFaults } from "@intermission/testing/widen-tables";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { crashStatements } from "../../../e2e/kill/crash-steps.ts";
 import { migrations } from "../src/migrations.ts";
 
 describe("statements", () => {
@@ -19,6 +21,11 @@ describe("statements", () => {
     const { columns, faults } = await describeStatements(store.databaseUrl, "ad_service");
     expect(faults).toEqual([]);
     expect(columns.size).toBeGreaterThan(150);
+  });
+
+  test("the statements at which the kill scripts end this server exist, so that they are reached", () => {
+    const names = new Set(knownStatements().map(({ name }) => name));
+    expect(crashStatements("ad-service").filter((name) => !names.has(name))).toEqual([]);
   });
 
   test("each statement returns the columns of its row type", { tags: "long", timeout: 240_000 }, async () => {

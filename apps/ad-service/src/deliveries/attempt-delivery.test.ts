@@ -15,9 +15,9 @@ test("there are twelve attempts over 70 h 42 min, then no more", () => {
 
 test("an attempt is never early, at most 20 % late, and Retry-After delays it by at most an hour", () => {
   const jitter = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-  const asked = fc.option(fc.nat(), { nil: undefined });
+  const retryAfters = fc.option(fc.nat(), { nil: undefined });
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 11 }), jitter, asked, (failures, chance, retryAfter) => {
+    fc.property(fc.integer({ min: 1, max: 11 }), jitter, retryAfters, (failures, chance, retryAfter) => {
       const step = steps[failures - 1] ?? 0;
       const delay = retryDelaySeconds({ failures, jitter: chance, retryAfterSeconds: retryAfter }) ?? -1;
       expect(delay).toBeGreaterThanOrEqual(step);

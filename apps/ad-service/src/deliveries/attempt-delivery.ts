@@ -246,6 +246,6 @@ export function retryDelaySeconds(failed: {
 }): number | undefined {
   const step = STEPS[failed.failures - 1];
   if (step === undefined) return undefined;
-  const asked = Math.min(failed.retryAfterSeconds ?? 0, MAX_RETRY_AFTER);
-  return Math.max(step * (1 + MAX_JITTER * failed.jitter), asked);
+  const requestedSeconds = Math.min(failed.retryAfterSeconds ?? 0, MAX_RETRY_AFTER);
+  return Math.max(step * (1 + MAX_JITTER * failed.jitter), requestedSeconds);
 }

@@ -201,7 +201,7 @@ describe("what a publisher can do about webhooks", () => {
       try {
         await eventually(
           () => answer !== undefined,
-          (isAsked) => isAsked,
+          (hasArrived) => hasArrived,
         );
         await expectError(await post(`/events/${eventId}/redeliver`), 409, "UNDER_WAY");
       } finally {

@@ -73,8 +73,8 @@ Its test is due now; see its answer with: endpoints test ${botId}`;
     )
     .action(async (botId: string, body: { event?: string; userId?: string }) => {
       const tested = await callForRow(context, operatorRequest("testEndpoint", { params: { botId }, body }));
-      const { advice, ...told } = tested;
-      context.print(tested, () => recordOf(told));
+      const { advice, ...result } = tested;
+      context.print(tested, () => recordOf(result));
       if (tested.isDelivered !== true) {
         throw new OperatorRefusal(200, "TEST_FAILED", `the test was not answered 2xx: ${advice}`);
       }

@@ -161,10 +161,10 @@ function endpointRoutesOf(scope: CheckedScope, deps: DeliveryOperatorDeps): void
       const { botId } = request.params;
       const tested = await testEndpoint(endpointTests, { botId, ...request.body });
       if (tested.outcome !== "tested") throw testRefusals[tested.outcome](botId);
-      const { outcome: _, phases, ...told } = tested;
+      const { outcome: _, phases, ...result } = tested;
       return {
         botId,
-        ...told,
+        ...result,
         ...rounded(phases),
         advice: adviseOnAnswer({ ...tested, text: tested.answer }, "operator"),
       };

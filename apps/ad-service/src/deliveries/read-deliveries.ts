@@ -46,9 +46,9 @@ const lists = {
 /** Newest first: event ids begin with their time. `before` is the last event id of the previous page. */
 export async function listDeliveries(
   database: Pick<Database, "run">,
-  wanted: { botId?: string | undefined; state?: DeliveryState | undefined; before?: string | undefined; limit: number },
+  filter: { botId?: string | undefined; state?: DeliveryState | undefined; before?: string | undefined; limit: number },
 ): Promise<ListedDelivery[]> {
-  const { botId = null, state = "any", before = null, limit } = wanted;
+  const { botId = null, state = "any", before = null, limit } = filter;
   const rows = await database.run(lists[state], [botId, before, limit]);
   return rows.map(listedDelivery);
 }

@@ -225,8 +225,8 @@ describe("replays", () => {
 
     test("is sent once for each accepted request of many concurrent ones", async () => {
       const eventId = await delivered();
-      const asked = await Promise.all(Array.from({ length: 8 }, () => replayOne(eventId)));
-      const { length } = asked.filter(({ outcome }) => outcome === "replayed");
+      const outcomes = await Promise.all(Array.from({ length: 8 }, () => replayOne(eventId)));
+      const { length } = outcomes.filter(({ outcome }) => outcome === "replayed");
       await eventually(
         () => endpoint.received.length,
         (count) => count === 1 + length,
@@ -348,9 +348,9 @@ describe("replays", () => {
       await set(made, "state = 'failed'");
       expect(await countReplayable(store.database, range("failed"))).toMatchObject({ count: 2300, isMore: false });
       const batches: number[] = [];
-      const asked = range("failed");
+      const filter = range("failed");
       for (let after: string | undefined, isOver = false; !isOver; ) {
-        const batch = await replayDeliveries(deps(), { ...asked, after });
+        const batch = await replayDeliveries(deps(), { ...filter, after });
         if (batch.outcome !== "replayed") throw new Error(batch.outcome);
         batches.push(batch.replayed);
         after = batch.next ?? undefined;

@@ -103,7 +103,7 @@ export interface ReplayRange {
 }
 
 /**
- * SQL for the rows of a range in id order; `is_wanted` is whether the row is to be sent again. Parameters: $1 bot id, $2 and
+ * SQL for the rows of a range in id order; `is_replayable` is whether the row is to be sent again. Parameters: $1 bot id, $2 and
  * $3 the ids after which the range begins and with which it ends, $4 the maximum number of rows.
  *
  * Unknown deliveries are sent again only individually: the receiver may have rewarded them, and may not dedupe. Held ones
@@ -111,14 +111,14 @@ export interface ReplayRange {
  */
 const replayableDeliveries = (scope: ReplayScope, locking = "") => `
     select deliveries.bot_id, event_id, deliveries.state, due_at,
-      ${wanted[scope]} and not is_test and not is_erased as is_wanted, ${resumeState} as resumes_as
+      ${replayable[scope]} and not is_test and not is_erased as is_replayable, ${resumeState} as resumes_as
     from deliveries join events using (bot_id, event_id) join bots using (bot_id)
     where deliveries.bot_id = $1 and event_id > $2 and event_id <= $3 ${within[scope]}
     order by event_id limit $4 ${locking}`;
 
 // The literal lets the planner use the partial index.
 const within = { failed: "and deliveries.state in ('failed', 'unknown')", everything: "" };
-const wanted = {
+const replayable = {
   failed: "deliveries.state = 'failed'",
   everything: `(deliveries.state in ('failed', 'delivered')
         or deliveries.state = 'waiting' and resume_state is null and due_at > now())`,
@@ -161,7 +161,7 @@ const replayOf = (scope: ReplayScope) =>
     replayed as (
       update deliveries set ${replayChanges("looked_at", { isBulk: true })}
       from looked_at
-      where is_wanted and deliveries.bot_id = looked_at.bot_id and deliveries.event_id = looked_at.event_id
+      where is_replayable and deliveries.bot_id = looked_at.bot_id and deliveries.event_id = looked_at.event_id
       returning 1
     )
     select (select count(*) from replayed) as replayed, count(*) as "lookedAt", max(event_id) as last from looked_at`,
@@ -199,7 +199,7 @@ const countOf = (scope: ReplayScope) =>
   statement<{ count: number; unknown: number; lookedAt: number }>(
     `deliveries.count-replayable-${scope}`,
     `with looked_at as (${replayableDeliveries(scope)})
-    select count(*) filter (where is_wanted) as count, count(*) filter (where state = 'unknown') as unknown,
+    select count(*) filter (where is_replayable) as count, count(*) filter (where state = 'unknown') as unknown,
       count(*) as "lookedAt"
     from looked_at`,
   );

@@ -16,9 +16,9 @@ function recordStatements(database: Database): { recorded: Database; names: stri
   const names: string[] = [];
   const recorded: Database = {
     ...database,
-    async run(asked, values) {
-      const rows = await database.run(asked, values);
-      names.push(asked.name);
+    async run(query, values) {
+      const rows = await database.run(query, values);
+      names.push(query.name);
       return rows;
     },
   };
@@ -198,19 +198,19 @@ describe("new events", () => {
   ] as const)("an event for an endpoint that %s is not claimed", async (_what, change, expected) => {
     await fixture.setEndpoint(change);
     const { deliveries } = await start();
-    const told: boolean[] = [];
+    const reports: boolean[] = [];
     const listening: Deliveries = {
       wake() {},
       sendNew: (most, make) =>
         deliveries.sendNew(most, async (slots) => {
           const made = await make(slots);
-          told.push(made.areWaiting);
+          reports.push(made.areWaiting);
           return made;
         }),
     };
     await fixture.enqueue(1, { by: listening });
     // Held events wake no loop.
-    expect(told).toEqual([expected === "waiting"]);
+    expect(reports).toEqual([expected === "waiting"]);
     expect(await fixture.deliveries()).toMatchObject([{ state: expected, attempts: 0, fence: 0, lease_until: null }]);
     expect(arrived()).toEqual([]);
   });

@@ -175,14 +175,14 @@ export async function lockView(tx: Transaction, id: { botId: string; viewId: str
 }
 
 /** Clocks may differ by this much. */
-const MAX_AHEAD_MS = 60_000;
+const MAX_CLOCK_SKEW_MS = 60_000;
 
 /** A moment further ahead was stored by a wrong clock: it counts as now, so that it stops no view until then. */
 export function plausibleTimes(view: AdView, now: Date): AdView {
   const { startedAt, creditedUntil, closeRequestedAt } = view;
-  const isAhead = (moment: Date | null) => moment !== null && moment.getTime() > now.getTime() + MAX_AHEAD_MS;
-  if (![startedAt, creditedUntil, closeRequestedAt].some(isAhead)) return view;
-  const plausible = (moment: Date | null) => (isAhead(moment) ? now : moment);
+  const isInFuture = (moment: Date | null) => moment !== null && moment.getTime() > now.getTime() + MAX_CLOCK_SKEW_MS;
+  if (![startedAt, creditedUntil, closeRequestedAt].some(isInFuture)) return view;
+  const plausible = (moment: Date | null) => (isInFuture(moment) ? now : moment);
   return {
     ...view,
     startedAt: plausible(startedAt),

@@ -55,11 +55,11 @@ describe("the ad that the mini-app's page loads ahead", () => {
     for (let user = 1; user <= 40; user++) {
       const code = await fixture.issue(String(user));
       const before = await counts();
-      const ahead = await candidate(code);
+      const candidateAd = await candidate(code);
       expect(await counts()).toEqual(before);
       const { body } = await fixture.open(String(user), code);
-      expect(body).toMatchObject({ outcome: "session", ad: { media_url: ahead?.url } });
-      shown.add(ahead?.url);
+      expect(body).toMatchObject({ outcome: "session", ad: { media_url: candidateAd?.url } });
+      shown.add(candidateAd?.url);
     }
     expect(shown.size).toBeGreaterThan(2);
   });

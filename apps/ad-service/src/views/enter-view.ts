@@ -49,7 +49,7 @@ export interface OpeningInput {
 export interface EnterViewInput extends OpeningInput {
   userId: string;
   /** The code that the app was opened with. */
-  wanted: string | undefined;
+  requestedCode: string | undefined;
   /** The publisher's own `startapp` value of this launch. */
   startParam: string | undefined;
   /** The launch data is too old to begin a view. */
@@ -93,8 +93,8 @@ interface FilledTag {
  */
 export async function enterView(deps: EnterViewDeps, input: EnterViewInput): Promise<EnterViewOutcome> {
   const { now } = input;
-  let { wanted } = input;
-  if (wanted !== undefined && !isCode(wanted)) return refused("CODE_MALFORMED");
+  let { requestedCode } = input;
+  if (requestedCode !== undefined && !isCode(requestedCode)) return refused("CODE_MALFORMED");
   const { botId } = input.bot;
   const tried: TriedTags = {
     endsAt: performance.now() + TAGS_MS,
@@ -106,9 +106,9 @@ export async function enterView(deps: EnterViewDeps, input: EnterViewInput): Pro
   const seenSince = seconds === undefined ? undefined : new Date(now.getTime() - seconds * 1000);
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const { userId, mustContinue } = input;
-    const opening = await deps.reading.submit({ botId, userId, code: wanted, mustContinue, seenSince, now });
-    const entered = await enter(deps, opening, { ...input, wanted }, tried);
-    if (entered.outcome === "spent") wanted = undefined;
+    const opening = await deps.reading.submit({ botId, userId, code: requestedCode, mustContinue, seenSince, now });
+    const entered = await enter(deps, opening, { ...input, requestedCode }, tried);
+    if (entered.outcome === "spent") requestedCode = undefined;
     else if (entered.outcome !== "changed") return entered;
   }
   throw new OverloadedError(`an opening lost ${MAX_TRIES} races`);
@@ -121,9 +121,9 @@ async function enter(
   tried: TriedTags,
 ): Promise<EnterViewOutcome | Changed | Spent> {
   const { code, view, limit } = opening;
-  const { now, wanted } = input;
+  const { now, requestedCode } = input;
   if (!code && input.mustContinue) return refused("INIT_DATA_EXPIRED");
-  if (!code && wanted !== undefined) return refused("CODE_UNKNOWN");
+  if (!code && requestedCode !== undefined) return refused("CODE_UNKNOWN");
   if (code && code.userId !== input.userId) return refused("CODE_OF_ANOTHER_USER");
   if (!view && input.mustContinue) return refused("INIT_DATA_EXPIRED");
   // Nothing was accepted of a broken ad: its code begins a new view, without the videos that could not be played.

@@ -31,8 +31,8 @@ describe("what the status says about another ad", () => {
     const view = await watch();
     const before = [await fixture.events(), await fixture.storedViews()];
     expect((await fixture.status(view)).body).not.toHaveProperty("next_ad");
-    const asked = statusResponse.parse((await fixture.status(view, { next_ad: true })).body);
-    expect(asked.next_ad).toEqual({ available: true });
+    const status = statusResponse.parse((await fixture.status(view, { next_ad: true })).body);
+    expect(status.next_ad).toEqual({ available: true });
     expect([await fixture.events(), await fixture.storedViews()]).toEqual(before);
   });
 
@@ -43,8 +43,8 @@ describe("what the status says about another ad", () => {
     await fixture.close();
     fixture = await openViewFixture(store.database, viewPlayerRoutes, limit);
     const view = await watch();
-    const asked = statusResponse.parse((await fixture.status(view, { next_ad: true })).body);
-    expect(asked.next_ad).toEqual({ available: false, reason, available_at: availableAt });
+    const status = statusResponse.parse((await fixture.status(view, { next_ad: true })).body);
+    expect(status.next_ad).toEqual({ available: false, reason, available_at: availableAt });
     const opened = openSessionResponse.parse((await fixture.open(ann)).body);
     expect(opened).toMatchObject({ outcome: "limit-reached", reason, available_at: availableAt });
   });

@@ -185,7 +185,7 @@ async function tryToOpen(openings: Openings, input: OpenViewInput, viewer: { id?
   if (waitSeconds > 0) return { outcome: "too-many", waitSeconds };
   const values = { code: input.code, startParam: input.startParam, signedStartParam: verified.startParam };
   const launch = await readLaunch(openings.database, { bot, userId, now, ...values });
-  const wanted = input.isAnother ? undefined : launch.code;
+  const requestedCode = input.isAnother ? undefined : launch.code;
   const isTest = bot.testers.includes(userId);
   const user = {
     language: languageOf(verified.user.languageCode),
@@ -198,7 +198,7 @@ async function tryToOpen(openings: Openings, input: OpenViewInput, viewer: { id?
   const ad = { format: "rewarded" as const, bot, userId, user };
   const { userAgent = "", device, random, viewId, token, eventId } = input;
   const shared = { device, random, viewId, token, eventId, now };
-  const opening = { bot, userId, wanted, startParam: launch.startParam, mustContinue, userAgent, isTest };
+  const opening = { bot, userId, requestedCode, startParam: launch.startParam, mustContinue, userAgent, isTest };
   const entered = await enterView(openings, { ...opening, ad, ...shared });
   const { languageCode } = verified.user;
   const languages = [...(languageCode ? [languageCode] : []), ...acceptedLanguages(input.acceptLanguage)];
@@ -206,7 +206,7 @@ async function tryToOpen(openings: Openings, input: OpenViewInput, viewer: { id?
   if (opened.outcome === "refused" && opened.reason === "INIT_DATA_EXPIRED") return { ...opened, bot };
   const unfilled = unfilledOf(opened);
   if (unfilled && !isTest) {
-    const code = wanted !== undefined && isCode(wanted) ? wanted : undefined;
+    const code = requestedCode !== undefined && isCode(requestedCode) ? requestedCode : undefined;
     await openings.unfilled.submit({ botId, userId, code, ...unfilled, audience: audienceText(user), now });
   }
   return opened;

@@ -174,9 +174,9 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         const device = { ...describeDevice(request.headers), mediaTypes, preloaded };
         const { "user-agent": userAgent, "accept-language": acceptLanguage } = request.headers;
         const browser = { userAgent, acceptLanguage, device };
-        const asked = { botId: body.bot_id, initData: body.init_data, code, startParam, isAnother, ...browser };
+        const input = { botId: body.bot_id, initData: body.init_data, code, startParam, isAnother, ...browser };
         const draws = code === undefined || isAnother ? Math.random : drawsOf(code);
-        const outcome = await openView(openings, { ...asked, ...made, random: random ?? draws, now: at });
+        const outcome = await openView(openings, { ...input, ...made, random: random ?? draws, now: at });
         if (outcome.outcome === "too-many") throw slowDown(outcome.waitSeconds);
         if (outcome.outcome === "refused" && outcome.signedBy && warnings.take(body.bot_id, at.getTime()).isAllowed) {
           request.log.warn({ requestId: request.id, botId: body.bot_id }, otherServers[outcome.signedBy]);
@@ -213,11 +213,11 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
       });
 
       scope.post("/sessions/:sessionId/status", { schema: readStatus }, async (request) => {
-        const { token, next_ad: isNextAdAsked = false } = request.body;
+        const { token, next_ad: isNextAdRequested = false } = request.body;
         const at = now();
         const id = identify(request.params);
         spend(calls, id.viewId, at);
-        const question = { ...id, token, isNextAdAsked, userAgent: request.headers["user-agent"], now: at };
+        const question = { ...id, token, isNextAdRequested, userAgent: request.headers["user-agent"], now: at };
         return statusAnswer(await readViewStatus(deps, question), at);
       });
 

@@ -67,8 +67,8 @@ interface Row extends ViewRow, ViewerEarnings, ViewerLimitSettings {
 
 /** A code lives at most 24 h and a view only minutes longer than its code, which bounds the index range. */
 const ofUser = `from views
-      where views.bot_id = asked.bot_id and views.user_id = asked.user_id
-        and opened_at > asked.now - interval '25 hours' and deadline > asked.now`;
+      where views.bot_id = requested.bot_id and views.user_id = requested.user_id
+        and opened_at > requested.now - interval '25 hours' and deadline > requested.now`;
 
 /** The view that was left last. */
 const unfinishedCode = `select code ${ofUser} and state in ('playing', 'watched')
@@ -81,8 +81,8 @@ const openCode = `select current_codes.code from current_codes left join lateral
         select opened_at, deadline from views
         where views.bot_id = current_codes.bot_id and views.code = current_codes.code limit 1
       ) as own on true
-      where current_codes.bot_id = asked.bot_id and current_codes.user_id = asked.user_id
-        and not is_withheld and (expires_at > asked.now or own.deadline > asked.now)
+      where current_codes.bot_id = requested.bot_id and current_codes.user_id = requested.user_id
+        and not is_withheld and (expires_at > requested.now or own.deadline > requested.now)
         and (
           select event_id from events where events.bot_id = current_codes.bot_id and events.code = current_codes.code limit 1
         ) is null
@@ -90,7 +90,7 @@ const openCode = `select current_codes.code from current_codes left join lateral
 
 const read = statement<Row>(
   "views.read-opening",
-  `select asked.position, c.user_id as "codeUserId", c.code as "codeText", c.reference as "codeReference",
+  `select requested.position, c.user_id as "codeUserId", c.code as "codeText", c.reference as "codeReference",
      c.expires_at as "codeExpiresAt", c.is_rewarded as "isRewarded",
      c.is_followed as "isFollowed", ${viewColumns},
      case when s.is_vast then (
@@ -100,13 +100,13 @@ const read = statement<Row>(
      v.day::text, v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt",
      bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap",
      unfinished.count::integer as unfinished, unfinished."lastActiveAt", unfinished."firstDeadline",
-     case when asked.seen_since is not null then (${seenByUser({ botId: "asked.bot_id", userId: "asked.user_id", since: "asked.seen_since" })}) end as seen
-   from json_to_recordset($1::json) as asked(position integer, bot_id text, user_id text, code text, must_continue boolean,
+     case when requested.seen_since is not null then (${seenByUser({ botId: "requested.bot_id", userId: "requested.user_id", since: "requested.seen_since" })}) end as seen
+   from json_to_recordset($1::json) as requested(position integer, bot_id text, user_id text, code text, must_continue boolean,
      seen_since timestamptz, now timestamptz)
    cross join lateral (
      select case
-       when asked.code is not null then asked.code
-       when asked.must_continue then (${continuableCode})
+       when requested.code is not null then requested.code
+       when requested.must_continue then (${continuableCode})
        else coalesce((${unfinishedCode}), (${openCode})) end as code offset 0
    ) as picked
    left join lateral (
@@ -118,25 +118,25 @@ const read = statement<Row>(
        select click_id from withheld_clicks
        where withheld_clicks.bot_id = codes.bot_id and withheld_clicks.code = codes.code and outcome = 'held' limit 1
      )) is not null as is_followed
-     from codes where codes.bot_id = asked.bot_id and codes.code = picked.code limit 1
+     from codes where codes.bot_id = requested.bot_id and codes.code = picked.code limit 1
    ) as c on true
    left join lateral (
-     select * from views where views.bot_id = asked.bot_id and views.code = picked.code limit 1
+     select * from views where views.bot_id = requested.bot_id and views.code = picked.code limit 1
    ) as s on true
    left join lateral (
-     select * from viewers where viewers.bot_id = asked.bot_id and viewers.user_id = asked.user_id limit 1
+     select * from viewers where viewers.bot_id = requested.bot_id and viewers.user_id = requested.user_id limit 1
    ) as v on true
    ${clockHolder}
-   cross join lateral (select * from bots where bots.bot_id = asked.bot_id limit 1) as bots
+   cross join lateral (select * from bots where bots.bot_id = requested.bot_id limit 1) as bots
    cross join lateral (
-     ${selectUnfinishedViews({ botId: "asked.bot_id", userId: "asked.user_id", code: "coalesce(picked.code, '')", now: "asked.now" })}
+     ${selectUnfinishedViews({ botId: "requested.bot_id", userId: "requested.user_id", code: "coalesce(picked.code, '')", now: "requested.now" })}
    ) as unfinished`,
 );
 
 /** Reads what openings are decided on. */
 export async function readOpenings(database: Transaction, batch: readonly OpeningQuestion[]): Promise<Opening[]> {
   const openings: (Opening | undefined)[] = [];
-  for (const row of await database.run(read, [JSON.stringify(batch.map(askedAs))])) {
+  for (const row of await database.run(read, [JSON.stringify(batch.map(requestRow))])) {
     const question = batch[row.position];
     if (question) openings[row.position] = openingOf(row, question);
   }
@@ -147,7 +147,7 @@ export async function readOpenings(database: Transaction, batch: readonly Openin
   });
 }
 
-function askedAs(question: OpeningQuestion, position: number) {
+function requestRow(question: OpeningQuestion, position: number) {
   const { botId, userId, code, mustContinue, seenSince, now } = question;
   return { position, bot_id: botId, user_id: userId, code, must_continue: mustContinue, seen_since: seenSince, now };
 }

@@ -43,7 +43,7 @@ export interface StatusQuestion {
   botId: string;
   viewId: string;
   token: string;
-  isNextAdAsked: boolean;
+  isNextAdRequested: boolean;
   userAgent: string | undefined;
   now: Date;
 }
@@ -51,7 +51,7 @@ export interface StatusQuestion {
 /** What the ad service knows of the reward: whether it was earned, and the state of its webhook. */
 export async function readViewStatus(
   deps: { database: Database; bots: Bots; campaigns: CampaignSnapshot },
-  { botId, viewId, token, isNextAdAsked, userAgent, now }: StatusQuestion,
+  { botId, viewId, token, isNextAdRequested, userAgent, now }: StatusQuestion,
 ): Promise<ViewStatusOutcome> {
   const { database } = deps;
   const view = await readView(database, { botId, viewId });
@@ -65,7 +65,7 @@ export async function readViewStatus(
     delivery: deliveryOf(found),
     deliveredAt: found.state === "delivered" ? found.finishedAt : null,
   };
-  const bot = isNextAdAsked ? await findBot(deps.bots, botId) : undefined;
+  const bot = isNextAdRequested ? await findBot(deps.bots, botId) : undefined;
   // The user's language is not known here: a campaign for speakers of one language is not announced.
   const user = { platform: platformOf(userAgent) };
   const nextAd = bot && (await describeAvailability(deps, { bot, userId, user, formats: ["rewarded"], now }));

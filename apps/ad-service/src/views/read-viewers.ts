@@ -61,19 +61,19 @@ export async function readViewers(
   changes: readonly ViewChange[],
 ): Promise<(ViewerFacts | undefined)[]> {
   const facts = changes.map((): ViewerFacts | undefined => undefined);
-  const asked = changes.flatMap(({ before, isStart, ending, now }, position) =>
+  const queries = changes.flatMap(({ before, isStart, ending, now }, position) =>
     isStart || ending !== undefined ? [rowOf(before, { position, is_start: isStart, now })] : [],
   );
-  if (asked.length === 0) return facts;
+  if (queries.length === 0) return facts;
   for (const { position, unfinished, lastActiveAt, firstDeadline, ...viewer } of await database.run(
     readFacts,
-    factRows.values(asked),
+    factRows.values(queries),
   )) {
     facts[position] = { ...viewer, unfinished: { count: unfinished ?? 0, lastActiveAt, firstDeadline } };
   }
   return facts;
 }
 
-function rowOf<Asked>({ botId, viewId, version, userId, code }: ViewChange["before"], asked: Asked) {
-  return { bot_id: botId, view_id: viewId, version, user_id: userId, code, ...asked };
+function rowOf<Query>({ botId, viewId, version, userId, code }: ViewChange["before"], query: Query) {
+  return { bot_id: botId, view_id: viewId, version, user_id: userId, code, ...query };
 }

@@ -12,7 +12,7 @@ export type RecordFaultOutcome =
   | { outcome: "over" };
 
 /** A media host may be down for only a moment: for this long the code is opened with another ad, then the ad may return. */
-const SPARED_MS = 10 * 60_000;
+const MAX_FAULT_AGE_MS = 10 * 60_000;
 
 /** VAST 4.2, 2.3.6.3. */
 const errorCodes = {
@@ -78,7 +78,7 @@ export function isFaultLasting({ fault }: Pick<AdView, "fault">): boolean {
  * Whether the player has given up the file for good. Reports that still arrive earn nothing: a view that was reported as not
  * displayed must not be charged. The ad may return later, as its file may be replaced.
  */
-export function isGivenUp(view: Pick<AdView, "state" | "acceptedMs" | "fault" | "faultAt">, now: Date): boolean {
+export function isFailedForGood(view: Pick<AdView, "state" | "acceptedMs" | "fault" | "faultAt">, now: Date): boolean {
   return isFaultLasting(view) && isBroken(view, now);
 }
 
@@ -89,5 +89,5 @@ export function isBroken(
 ): boolean {
   const isUnfinished = state === "opened" || state === "playing";
   const isWorthKeeping = acceptedMs > 0 && !isFaultLasting({ fault });
-  return isUnfinished && !isWorthKeeping && faultAt !== null && now.getTime() - faultAt.getTime() < SPARED_MS;
+  return isUnfinished && !isWorthKeeping && faultAt !== null && now.getTime() - faultAt.getTime() < MAX_FAULT_AGE_MS;
 }

@@ -17,7 +17,7 @@ import {
 import { type AdView, type CloseReason, latest, plausibleTimes, readView } from "./ad-view.ts";
 import { framesOfCreative } from "./expected-frames.ts";
 import { hasNoPicture } from "./judge-picture.ts";
-import { isGivenUp, recordFault } from "./record-fault.ts";
+import { isFailedForGood, recordFault } from "./record-fault.ts";
 import { isSessionToken } from "./session-token.ts";
 import { isProgressOnly, type ViewChange } from "./view-change.ts";
 import { gatherCall, gatherSignals, noSignals, suspicionsOf } from "./viewing-signals.ts";
@@ -129,7 +129,7 @@ function mayWait(change: ViewChange, { refused, tooEarly }: Acceptance): boolean
 function refusalOf(view: AdView, call: ProgressCall): RecordProgressOutcome | undefined {
   if (!isSessionToken(call.token, view.tokenHash)) return { outcome: view.openings > 1 ? "superseded" : "unknown" };
   if (isOver(view)) return afterTheEnd(view, call.reports);
-  if (isGivenUp(view, call.now)) return { outcome: "over" };
+  if (isFailedForGood(view, call.now)) return { outcome: "over" };
   return call.now > view.deadline && view.state !== "watched" ? { outcome: "over" } : undefined;
 }
 
@@ -237,7 +237,7 @@ export async function settlePendingReports(
   view: AdView,
   { eventId, now }: { eventId: string; now: Date },
 ): Promise<void> {
-  if (isGivenUp(view, now)) {
+  if (isFailedForGood(view, now)) {
     const after = { ...view, pendingReports: null, dueAt: null };
     await changeView(views, { before: view, after, isStart: false, milestones: [], now });
     return;

@@ -26,8 +26,8 @@ function clickKey({ tokenHash }: Pick<AdView, "tokenHash">): string {
   return hash("sha256", `click ${tokenHash}`, "base64url").slice(0, 22);
 }
 
-export function isClickKey(given: string, view: Pick<AdView, "tokenHash">): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(clickKey(view))];
+export function isClickKey(presented: string, view: Pick<AdView, "tokenHash">): boolean {
+  const [one, other] = [Buffer.from(presented), Buffer.from(clickKey(view))];
   return one.byteLength === other.byteLength && timingSafeEqual(one, other);
 }
 

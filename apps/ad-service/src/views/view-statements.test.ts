@@ -89,11 +89,11 @@ describe("the database statements of a view", () => {
       visible,
       muted: true,
     });
-    const call = async (reports: ProgressReport[], asked: Partial<ReportRequest> = { playing: true }) => {
+    const call = async (reports: ProgressReport[], fields: Partial<ReportRequest> = { playing: true }) => {
       fixture.advance(1.2);
       let answer: Answer | undefined;
       const made = await statementsOf(async () => {
-        answer = await fixture.report(view, { reports, ...asked });
+        answer = await fixture.report(view, { reports, ...fields });
       });
       const { accepted_ms: accepted, acknowledged, state } = answer?.body ?? {};
       return { made, accepted, acknowledged, state };

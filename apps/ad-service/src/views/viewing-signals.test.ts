@@ -135,14 +135,14 @@ function bySecond({ frames, durationMs }: Video): FramesBySecond {
  */
 function play(
   video: Video,
-  player: { stepMs: number; decodedAhead: number; dropped: number; countsFromLoading: boolean },
+  player: { stepMs: number; prefetchedFrames: number; dropped: number; countsFromLoading: boolean },
 ): ProgressReport[] {
   const { frames, durationMs } = video;
-  const { stepMs, decodedAhead, dropped, countsFromLoading } = player;
+  const { stepMs, prefetchedFrames, dropped, countsFromLoading } = player;
   const countedAt = (positionMs: number) => {
     const shown = frames.filter((at) => at <= positionMs).length;
     // The first frame is always decoded: without it there is no picture.
-    return 1 + Math.floor((Math.min(frames.length, shown + decodedAhead) - 1) * (1 - dropped));
+    return 1 + Math.floor((Math.min(frames.length, shown + prefetchedFrames) - 1) * (1 - dropped));
   };
   let reported = countsFromLoading ? 0 : countedAt(0);
   return Array.from({ length: Math.ceil(durationMs / stepMs) }, (_, index) => {
@@ -176,7 +176,7 @@ describe("the frames that a file has", () => {
   for (const [name, video, dropped] of honest) {
     const players = [1017, 3750, 10_000].flatMap((stepMs) => [true, false].map((from) => ({ stepMs, from })));
     test.each(players)(`${name}: an honest view raises no suspicion, reports of $stepMs ms`, ({ stepMs, from }) => {
-      const reports = play(video, { stepMs, decodedAhead: 4, dropped, countsFromLoading: from });
+      const reports = play(video, { stepMs, prefetchedFrames: 4, dropped, countsFromLoading: from });
       expect(judge(reports, bySecond(video))).toEqual([]);
     });
   }
@@ -187,16 +187,16 @@ describe("the frames that a file has", () => {
     ["sound much longer than the picture", longSound],
     ["60 frames a second", smooth],
   ])("%s: a script that renders nothing is marked", (_name, video) => {
-    const reports = play(video, { stepMs: 3750, decodedAhead: 0, dropped: 0, countsFromLoading: true });
+    const reports = play(video, { stepMs: 3750, prefetchedFrames: 0, dropped: 0, countsFromLoading: true });
     const blind = reports.map((report) => ({ ...report, rendered_frames: 0 }));
     expect(judge(blind, bySecond(video))).toEqual(["no-frames"]);
   });
 
   test("of a video that the service has not seen, no frame at all is suspicious, and few frames are not", () => {
-    const reports = play(slides, { stepMs: 3750, decodedAhead: 4, dropped: 0, countsFromLoading: true });
+    const reports = play(slides, { stepMs: 3750, prefetchedFrames: 4, dropped: 0, countsFromLoading: true });
     expect(judge(reports, undefined)).toEqual([]);
     expect(
-      judge(play(still, { stepMs: 3750, decodedAhead: 0, dropped: 0, countsFromLoading: true }), undefined),
+      judge(play(still, { stepMs: 3750, prefetchedFrames: 0, dropped: 0, countsFromLoading: true }), undefined),
     ).toEqual([]);
     const blind = reports.map((report) => ({ ...report, rendered_frames: 0 }));
     expect(judge(blind, undefined)).toEqual(["no-frames"]);
@@ -209,7 +209,7 @@ describe("the frames that a file has", () => {
     );
     const player = fc.record({
       stepMs: fc.integer({ min: 1001, max: 10_000 }),
-      decodedAhead: fc.nat(10),
+      prefetchedFrames: fc.nat(10),
       dropped: fc.constantFrom(0, 0.25, 0.5),
       countsFromLoading: fc.constant(true),
     });

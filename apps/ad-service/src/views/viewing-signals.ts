@@ -20,7 +20,7 @@ export interface ViewingSignals {
   firstAtMs: number | null;
   firstClaimedMs: number;
   /** The most by which later claims ran ahead of the time since the first call. */
-  aheadMs: number;
+  leadMs: number;
   /** Calls that brought anything new, and how many of them brought all quartiles at once. */
   calls: number;
   atOnce: number;
@@ -49,7 +49,7 @@ export const noSignals: ViewingSignals = {
   evenRanges: 0,
   firstAtMs: null,
   firstClaimedMs: 0,
-  aheadMs: 0,
+  leadMs: 0,
   calls: 0,
   atOnce: 0,
   unheard: 0,
@@ -66,7 +66,7 @@ const MIN_MOVING_RATE = 4;
 /** Chromium decodes four frames before playback: a player that counts from then on may count no frame of four slides. */
 const MAX_FRAMES_BEFORE_PLAYBACK = 4;
 /** A slow network may delay a call by this much, so that the next call seems to claim that much too fast. */
-const MAX_AHEAD_MS = 10_000;
+const MAX_LEAD_MS = 10_000;
 /** A media clock shows a whole tenth of a second once in a hundred times, so eight such ranges are no coincidence. */
 const MIN_RANGES = 8;
 const EVEN_MS = 100;
@@ -92,8 +92,8 @@ export function gatherSignals(
   const gathered = settled.reduce((sums, report) => addReport(sums, report, file), signals);
   if (claimedMs === 0) return gathered;
   if (gathered.firstAtMs === null) return { ...gathered, firstAtMs: now.getTime(), firstClaimedMs: claimedMs };
-  const aheadMs = claimedMs - gathered.firstClaimedMs - (now.getTime() - gathered.firstAtMs);
-  return { ...gathered, aheadMs: Math.max(gathered.aheadMs, aheadMs) };
+  const leadMs = claimedMs - gathered.firstClaimedMs - (now.getTime() - gathered.firstAtMs);
+  return { ...gathered, leadMs: Math.max(gathered.leadMs, leadMs) };
 }
 
 /**
@@ -130,7 +130,7 @@ export function gatherCall(
 export function numbersOf(signals: ViewingSignals, openedAt: Date): number[] {
   const { hiddenMs, visibleMs, countedMs, frames, expectedFrames, movingMs, framelessMs, firstAtMs } = signals;
   const first = firstAtMs === null ? -1 : Math.max(0, firstAtMs - openedAt.getTime());
-  const others = [signals.ranges, signals.evenRanges, first, signals.firstClaimedMs, signals.aheadMs];
+  const others = [signals.ranges, signals.evenRanges, first, signals.firstClaimedMs, signals.leadMs];
   const ofCalls = [signals.calls, signals.atOnce, signals.unheard];
   return [hiddenMs, visibleMs, countedMs, frames, expectedFrames, movingMs, framelessMs, ...others, ...ofCalls].map(
     (number) => Math.min(Math.trunc(number), MAX_STORED),
@@ -139,23 +139,23 @@ export function numbersOf(signals: ViewingSignals, openedAt: Date): number[] {
 
 export function signalsOf(numbers: readonly number[], openedAt: Date): ViewingSignals {
   const [hiddenMs = 0, visibleMs = 0, countedMs = 0, frames = 0, expectedFrames = 0, movingMs = 0] = numbers;
-  const [framelessMs = 0, ranges = 0, evenRanges = 0, first = -1, firstClaimedMs = 0, aheadMs = 0] = numbers.slice(6);
+  const [framelessMs = 0, ranges = 0, evenRanges = 0, first = -1, firstClaimedMs = 0, leadMs = 0] = numbers.slice(6);
   const [calls = 0, atOnce = 0, unheard = 0] = numbers.slice(12);
   const ofCalls = { calls, atOnce, unheard };
   const firstAtMs = first < 0 ? null : openedAt.getTime() + first;
   const ofFrames = { countedMs, frames, expectedFrames, movingMs, framelessMs };
-  return { hiddenMs, visibleMs, ...ofFrames, ranges, evenRanges, firstAtMs, firstClaimedMs, aheadMs, ...ofCalls };
+  return { hiddenMs, visibleMs, ...ofFrames, ranges, evenRanges, firstAtMs, firstClaimedMs, leadMs, ...ofCalls };
 }
 
 /** The reasons to suspect a view, in a fixed order; empty for nearly all views. */
 export function suspicionsOf(signals: ViewingSignals, file: FramesBySecond | undefined): Suspicion[] {
-  const { hiddenMs, visibleMs, countedMs, frames, ranges, evenRanges, aheadMs } = signals;
+  const { hiddenMs, visibleMs, countedMs, frames, ranges, evenRanges, leadMs } = signals;
   const isCounted = countedMs >= MIN_MS;
   const facts: [Suspicion, boolean][] = [
     ["mostly-hidden", hiddenMs >= MIN_MS && hiddenMs > visibleMs],
     ["no-frames", isCounted && lacksFrames(signals, file)],
     ["too-many-frames", isCounted && frames * 1000 > countedMs * MAX_FRAMES_PER_SECOND],
-    ["faster-than-time", aheadMs > MAX_AHEAD_MS],
+    ["faster-than-time", leadMs > MAX_LEAD_MS],
     ["too-even", ranges >= MIN_RANGES && evenRanges === ranges],
     ["too-few-calls", signals.unheard > 0 || (signals.atOnce > 0 && signals.calls < QUARTILES)],
   ];

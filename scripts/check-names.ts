@@ -133,16 +133,11 @@ export function nameFaults(file: string, text: string): string[] {
   return [...new Set(faults)];
 }
 
-/** Renamed on other branches; checked as soon as these are merged. */
-const pending = /^apps\/ad-service\/src\/(views|deliveries)\//;
-
 /** Fails with all refused names of the repository. */
 export function checkNames(): void {
   const patterns = [...parsed, ...Object.keys(prose)].map((extension) => `*${extension}`);
   const words = ["ls-files", "--cached", "--others", "--exclude-standard", ...patterns];
-  const files = execFileSync("git", words, { cwd: root, encoding: "utf8" })
-    .split("\n")
-    .filter((file) => file !== "" && !pending.test(file));
+  const files = execFileSync("git", words, { cwd: root, encoding: "utf8" }).split("\n").filter(Boolean);
   const present = files.map((file) => ({ file, path: join(root, file) })).filter(({ path }) => existsSync(path));
   const faults = present.flatMap(({ file, path }) => nameFaults(file, readFileSync(path, "utf8")));
   if (faults.length > 0)

@@ -56,14 +56,14 @@ function folderCycles({ modules }: ICruiseResult): string[][] {
   return cycles;
 }
 
-const maxLayers = 7;
+const MAX_LAYERS = 7;
 /** Chains of imports that are too long, and imports of features by root files below them. */
 function layerFaults(result: ICruiseResult): { rule: string; fault: string }[] {
   return importLayers(result).flatMap(({ app, longest, upward }) => {
-    const chain = `${app} has ${longest.length} layers, at most ${maxLayers} are allowed: ${longest.join(" → ")}`;
+    const chain = `${app} has ${longest.length} layers, at most ${MAX_LAYERS} are allowed: ${longest.join(" → ")}`;
     const edges = `${app} has ${upward.length} upward imports, none is allowed: ${upward.join(", ")}`;
     return [
-      ...(longest.length > maxLayers ? [{ rule: "few-layers", fault: chain }] : []),
+      ...(longest.length > MAX_LAYERS ? [{ rule: "few-layers", fault: chain }] : []),
       ...(upward.length > 0 ? [{ rule: "no-upward-imports", fault: edges }] : []),
     ];
   });

@@ -61,7 +61,7 @@ export interface Server {
 
 const running = new Set<Server>();
 /** Making a store takes seconds; a slow, busy machine takes longer. */
-const readyWithinMs = 120_000;
+const READY_WITHIN_MS = 120_000;
 
 /** Stops all servers, the last started first, including those that are still starting. */
 export async function stopAllServers(): Promise<void> {
@@ -108,9 +108,9 @@ export function startServer(
     child.once("error", reject);
     const tooLate = () => {
       const said = lastLines.join("\n  ") || "It printed nothing; set LOG_LEVEL=info to see its log.";
-      reject(new Problem(`The ${name} was not ready after ${readyWithinMs / 1000} s.`, said));
+      reject(new Problem(`The ${name} was not ready after ${READY_WITHIN_MS / 1000} s.`, said));
     };
-    setTimeout(tooLate, readyWithinMs).unref();
+    setTimeout(tooLate, READY_WITHIN_MS).unref();
     void exited.then((code) =>
       reject(
         new Problem(

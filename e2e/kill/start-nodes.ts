@@ -99,7 +99,9 @@ function environmentAt(
   return {
     ...environmentOf(role, secrets, { ...options, ...settings, ports, hasChat: false }, urls),
     // All people share this machine's IP address and act faster than real people.
-    ...{ TRUST_PROXY: "127.0.0.1", RATE_LIMIT_PER_TOKEN: "10000", RATE_LIMIT_PER_USER: "10000" },
+    TRUST_PROXY: "127.0.0.1",
+    RATE_LIMIT_PER_TOKEN: "10000",
+    RATE_LIMIT_PER_USER: "10000",
     VAST_ALLOWED_NETWORKS: "127.0.0.1",
   };
 }

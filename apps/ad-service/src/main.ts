@@ -10,7 +10,7 @@ import { createLogger } from "@intermission/server/logger";
 import { countProcess, metricsRegistry, serveMetrics } from "@intermission/server/metrics";
 import { nodeMetrics } from "@intermission/server/node-metrics";
 import { secretBox as openSecretBox } from "@intermission/server/secret-box";
-import { startFaultOf } from "@intermission/server/start-fault";
+import { exitAfterStartFault } from "@intermission/server/start-fault";
 import manifest from "../package.json" with { type: "json" };
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { createApp } from "./app.ts";
@@ -192,7 +192,5 @@ async function warnOfFaults(config: Config, { clock, logger }: Node): Promise<vo
 try {
   await start(readConfig());
 } catch (error) {
-  const fault = startFaultOf(error);
-  console.error(fault === undefined ? error : `ad-service: ${fault}`);
-  process.exit(1);
+  exitAfterStartFault("The ad service", error);
 }

@@ -381,12 +381,12 @@ describe("with a running server", () => {
   }, async () => {
     const sameFolder = await (await fixture.startServer({ PORT: "0" })).end;
     expect(sameFolder.code).toBe(1);
-    expect(sameFolder.err).toMatch(/^ad-service: another process uses .*DATA_DIR\n$/);
+    expect(sameFolder.err).toMatch(/^The ad service could not start: another process uses .*DATA_DIR\n$/);
     const otherFolder = await mkdtemp(join(tmpdir(), "intermission-cli-"));
     await copyCluster(otherFolder, { schema: "ad_service", migrations });
     const samePort = await (await fixture.startServer({ DATA_DIR: otherFolder })).end;
     await rm(otherFolder, { recursive: true, force: true });
     expect(samePort.code).toBe(1);
-    expect(samePort.err).toMatch(new RegExp(`^ad-service: port ${fixture.port} is taken.*PORT\n$`));
+    expect(samePort.err).toMatch(new RegExp(`^The ad service could not start: port ${fixture.port} is taken.*PORT\n$`));
   });
 });

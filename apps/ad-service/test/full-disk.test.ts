@@ -32,7 +32,10 @@ test("on a full disk the server exits with a clear line, and every acknowledged 
     expect(code).toBeGreaterThan(0);
     expect(out).toMatch(/"level":60.*the disk .* is full.*(free|make room)/i);
     const stillFull = await fixture.startServer(limits).then(({ end }) => end);
-    expect(stillFull).toMatchObject({ code: 1, err: expect.stringMatching(/^ad-service: the disk .* is full/) });
+    expect(stillFull).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^The ad service could not start: the disk .* is full/),
+    });
     expect(stillFull.err).not.toMatch(/^ +at /m);
 
     disk.free();

@@ -20,7 +20,10 @@ async function refusalOf(
   const fixture = await openCliFixture(where);
   if (where === undefined) onTestFinished(() => fixture.close());
   const { code, out, err } = await (await fixture.startServer(env)).end;
-  expect({ code, out, err }).toMatchObject({ code: 1, err: expect.stringMatching(/^ad-service: /) });
+  expect({ code, out, err }).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^The ad service could not start: /),
+  });
   expect(`${out}${err}`).not.toMatch(/^\s+at |Error:/m);
   return err;
 }
@@ -170,7 +173,7 @@ test("a database that refuses access, does not exist or has another schema is re
   );
   await ask("update ad_service.migrations set name = '0001-schema'");
   expect(await refusalOf({ DATABASE_URL: cluster.url })).toMatch(
-    /^ad-service: the migration 0001-schema of .* was changed after it ran: it ran with the checksum x, .*npm run reset.*\n$/,
+    /^The ad service could not start: the migration 0001-schema of .* was changed after it ran: it ran with the checksum x, .*npm run reset.*\n$/,
   );
   await ask("drop table ad_service.migrations; alter database postgres set default_transaction_read_only = on");
   expect(await refusalOf({ DATABASE_URL: cluster.url })).toMatch(/is read-only: name the primary server/);
@@ -251,7 +254,7 @@ test("a start with another CURRENCY than that of the store's amounts is refused"
   expect(command).toMatchObject({ code: 3, err: expect.stringMatching(/^ads: CURRENCY is JPY.*set CURRENCY=USD/) });
   const refused = await (await fixture.startServer({ CURRENCY: "JPY" })).end;
   expect(refused.err).toMatch(
-    /^ad-service: CURRENCY is JPY, and the amounts in the store are in USD.*set CURRENCY=USD/,
+    /^The ad service could not start: CURRENCY is JPY, and the amounts in the store are in USD.*set CURRENCY=USD/,
   );
 });
 

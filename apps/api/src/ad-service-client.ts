@@ -44,11 +44,11 @@ interface Answer {
 
 type Exchange = { outcome: "answered"; answer: Answer } | { outcome: "timeout" | "unreachable"; detail: string };
 
-const maxRetries = 2;
+const MAX_RETRIES = 2;
 /** A caller that waits for a code learns a longer wait instead. */
-const maxPauseSeconds = 1;
+const MAX_PAUSE_SECONDS = 1;
 
-const maximalAnswerBytes = 4 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** Connections to the ad service, which all bots share. */
 export function adServiceConnections(url: string): Pool {
@@ -106,11 +106,11 @@ async function exchange(
     const isAnswered = exchanged.outcome === "answered";
     const { status, retryAfterSeconds } = isAnswered ? exchanged.answer : {};
     const code = isAnswered ? (ownErrorCode(exchanged.answer) ?? "UNEXPECTED_ANSWER") : "UNREACHABLE";
-    const call = { attempts, retries: maxRetries, isRepeatable: true, random: Math.random() };
+    const call = { attempts, retries: MAX_RETRIES, isRepeatable: true, random: Math.random() };
     // The service may close a kept-alive socket while a request is written.
     const isDropped = attempts === 1 && exchanged.outcome === "unreachable" && exchanged.isDroppedSocket;
     const seconds = isDropped ? 0 : pauseBeforeRetry({ status, code, retryAfterSeconds }, call);
-    if (seconds === undefined || seconds > maxPauseSeconds) return exchanged;
+    if (seconds === undefined || seconds > MAX_PAUSE_SECONDS) return exchanged;
     await setTimeout(seconds * 1000, undefined, { signal }).catch(() => {});
     if (signal.aborted) return isAnswered ? exchanged : ended();
   }
@@ -142,7 +142,7 @@ async function readBounded(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
-    if (size > maximalAnswerBytes) throw new Error(`the answer is longer than ${maximalAnswerBytes} bytes`);
+    if (size > MAX_ANSWER_BYTES) throw new Error(`the answer is longer than ${MAX_ANSWER_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

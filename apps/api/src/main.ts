@@ -10,7 +10,7 @@ import { exitAfterStore, logListening, onStopSignal } from "@intermission/server
 import { createLogger } from "@intermission/server/logger";
 import { countProcess, serveMetrics } from "@intermission/server/metrics";
 import { nodeMetrics } from "@intermission/server/node-metrics";
-import { StartFault, startFaultOf } from "@intermission/server/start-fault";
+import { exitAfterStartFault } from "@intermission/server/start-fault";
 import manifest from "../package.json" with { type: "json" };
 import { type AdServiceClient, adServiceClient, adServiceConnections } from "./ad-service-client.ts";
 import { type AppOptions, createApp, newMetrics } from "./app.ts";
@@ -21,7 +21,7 @@ import { ledgerHint } from "./ledger/watch-rewards.ts";
 import { migrations } from "./migrations.ts";
 import { startReconciling } from "./webhook-intake/reconcile-events.ts";
 
-const refreshBotsMs = 2000;
+const REFRESH_BOTS_MS = 2000;
 
 async function main(): Promise<void> {
   const config = readConfig();
@@ -137,7 +137,7 @@ function startLoops(
         ),
     }),
     bots: startLoop({
-      everyMs: refreshBotsMs,
+      everyMs: REFRESH_BOTS_MS,
       async round() {
         await bots.refresh();
         isTableRead = true;
@@ -153,21 +153,9 @@ function startLoops(
 }
 
 async function listen(app: ReturnType<typeof createApp>, { host, port }: Config): Promise<string> {
-  try {
-    await app.listen({ host, port });
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
-      const nextStep = "stop the program that listens there, or set PORT (for npm start: API_PORT) to another";
-      throw new StartFault(`port ${port} on ${host} is taken: ${nextStep}`);
-    }
-    throw error;
-  }
+  await app.listen({ host, port });
   const { port: bound } = app.server.address() as AddressInfo;
   return `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
 }
 
-main().catch((error: unknown) => {
-  const fault = startFaultOf(error);
-  console.error(fault === undefined ? error : `The companion API could not start: ${fault}`);
-  process.exit(1);
-});
+main().catch((error: unknown) => exitAfterStartFault("The companion API", error));

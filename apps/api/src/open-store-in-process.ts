@@ -13,9 +13,9 @@ import { eraseUser } from "./users/erase-user.ts";
 import { listReceipts, listRefusals } from "./webhook-intake/list-receipts.ts";
 
 // Each API inserts a row for each of its bots when it starts.
-const findBots = statement<{ bot_id: string }>(
-  "find-bots",
-  "select bot_id from reconciliations union select bot_id from bots order by bot_id",
+const findBots = statement<{ botId: string }>(
+  "bots.find-all",
+  'select bot_id as "botId" from reconciliations union select bot_id from bots order by 1',
 );
 
 /** Serves the queries from this process, on the embedded store while no server runs, or on a shared database. */
@@ -70,7 +70,7 @@ export async function openStoreInProcess(
 }
 
 async function botOf(database: Database, named: string | undefined): Promise<string> {
-  const bots = (await database.run(findBots, [])).map(({ bot_id }) => bot_id);
+  const bots = (await database.run(findBots, [])).map(({ botId }) => botId);
   const [only] = bots;
   if (named !== undefined && bots.includes(named)) return named;
   if (named !== undefined && only !== undefined) {

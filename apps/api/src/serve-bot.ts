@@ -10,7 +10,7 @@ import {
   type LedgerHint,
   latestCursor,
   limitWatches,
-  maxWatchesOfNode,
+  MAX_WATCHES_OF_NODE,
   startOfLedger,
   watchRewards,
 } from "./ledger/watch-rewards.ts";
@@ -52,7 +52,7 @@ export function botServers(options: BotServerOptions): BotServers {
   const { database, hint, intake, logger } = options;
   const servers = new WeakMap<Bot, BotServer>();
   const refusals = new Map<string, RefusalCounter>();
-  const watchesOfNode = limitWatches(maxWatchesOfNode);
+  const watchesOfNode = limitWatches(MAX_WATCHES_OF_NODE);
 
   function refusalsOf(botId: string): RefusalCounter {
     const counter = refusals.get(botId) ?? countRefusals(database, botId, logger);

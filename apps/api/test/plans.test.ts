@@ -32,11 +32,11 @@ describe("statements", () => {
     const { columns } = await describeStatements(store.databaseUrl, "api");
     expect(await findRowFaults(join(import.meta.dirname, ".."), columns)).toEqual([]);
     const changed = new Map(columns)
-      .set("get-balance", [{ name: "total", type: "bigint" }])
-      .set("find-two-field-code", [{ name: "code", type: "integer" }])
+      .set("ledger.balance", [{ name: "total", type: "bigint" }])
+      .set("two-field.find-code", [{ name: "code", type: "integer" }])
       .set("vanished", []);
     expect((await findRowFaults(join(import.meta.dirname, ".."), changed)).join("\n")).toMatch(
-      /^vanished: no call.*get-balance: no column balance.*get-balance: no field for the column total.*find-two-field-code: another type of code"/s,
+      /^vanished: no call.*ledger.balance: no column balance.*ledger.balance: no field for the column total.*two-field.find-code: another type of code"/s,
     );
   });
 

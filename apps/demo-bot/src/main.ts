@@ -2,7 +2,7 @@ import { type Ads, createAds } from "@intermission/publisher";
 import { createCompanion, followRewards } from "@intermission/publisher/companion";
 import { logListening, onStopSignal } from "@intermission/server/graceful-stop";
 import { createLogger, type Logger } from "@intermission/server/logger";
-import { StartFault, startFaultOf } from "@intermission/server/start-fault";
+import { exitAfterStartFault } from "@intermission/server/start-fault";
 import { openOperator } from "./ad-service/operator-client.ts";
 import { type AppOptions, createApp } from "./app.ts";
 import { type CoinGardenConfig, type OwnBotConfig, readConfig } from "./config.ts";
@@ -119,10 +119,7 @@ async function main(): Promise<void> {
     signLaunch: (request) => signLaunch(request, config.telegram),
     stopping: stopping.signal,
   });
-  const url = await app.listen({ host: config.host, port: config.port }).catch((cause: unknown) => {
-    const nextStep = "stop the program that listens there, or set PORT (for npm start: DEMO_BOT_PORT) to another";
-    throw new StartFault(`port ${config.port} on ${config.host} is not available: ${nextStep}`, { cause });
-  });
+  const url = await app.listen({ host: config.host, port: config.port });
   const following = started.follow().catch((error: unknown) => {
     logger.fatal({ err: error }, "the companion API refuses the rewards feed");
     process.exit(1);
@@ -135,8 +132,4 @@ async function main(): Promise<void> {
   logListening(logger, { url });
 }
 
-main().catch((error: unknown) => {
-  const fault = startFaultOf(error);
-  console.error(fault === undefined ? error : `The demo bot could not start: ${fault}`);
-  process.exit(1);
-});
+main().catch((error: unknown) => exitAfterStartFault("The demo bot", error));

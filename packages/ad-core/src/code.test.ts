@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  CODE_PREFIX_LENGTH,
+  CODE_RANDOM_BYTES,
+  CODE_RANDOM_LENGTH,
   codeAlphabet,
   codeInText,
-  codePrefixLength,
   codePrefixOf,
-  codeRandomBytes,
-  codeRandomLength,
   eventIdPattern,
   isCode,
   newCode,
@@ -15,21 +15,21 @@ import {
   telegramIdPattern,
 } from "./code.ts";
 
-const randomBytes = fc.uint8Array({ minLength: codeRandomBytes, maxLength: codeRandomBytes });
+const randomBytes = fc.uint8Array({ minLength: CODE_RANDOM_BYTES, maxLength: CODE_RANDOM_BYTES });
 
 test("the alphabet has no look-alikes, and twelve of its letters carry at least 60 bits", () => {
   expect(codeAlphabet).not.toMatch(/[0Oo1Il]/);
   expect(codeAlphabet).toMatch(/^[0-9A-Za-z]+$/);
   expect(new Set(codeAlphabet).size).toBe(codeAlphabet.length);
-  expect(codeRandomLength * Math.log2(codeAlphabet.length)).toBeGreaterThanOrEqual(60);
+  expect(CODE_RANDOM_LENGTH * Math.log2(codeAlphabet.length)).toBeGreaterThanOrEqual(60);
 });
 
 test("a code is 16 letters and digits, and contains its bot's prefix", () => {
   fc.assert(
     fc.property(randomBytes, randomBytes, (first, second) => {
       fc.pre(
-        first.filter((byte) => byte < 224).length >= codePrefixLength &&
-          second.filter((byte) => byte < 224).length >= codeRandomLength,
+        first.filter((byte) => byte < 224).length >= CODE_PREFIX_LENGTH &&
+          second.filter((byte) => byte < 224).length >= CODE_RANDOM_LENGTH,
       );
       const prefix = newCodePrefix(first);
       const code = newCode(prefix, second);
@@ -54,7 +54,7 @@ test("all letters are equally likely", () => {
 
 test("a prefix that is not four letters of the alphabet throws, so that no malformed code is made", () => {
   for (const prefix of ["", "ABC", "ABCDE", "ABC0", "AB D", "ABC\n"]) {
-    expect(() => newCode(prefix, new Uint8Array(codeRandomBytes))).toThrow("prefix");
+    expect(() => newCode(prefix, new Uint8Array(CODE_RANDOM_BYTES))).toThrow("prefix");
   }
 });
 

@@ -5,14 +5,14 @@
 export const codeAlphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz";
 
 /** The first characters of a code identify its bot. */
-export const codePrefixLength = 4;
+export const CODE_PREFIX_LENGTH = 4;
 /** 12 × log2(56) = 69.7 random bits. */
-export const codeRandomLength = 12;
+export const CODE_RANDOM_LENGTH = 12;
 /** Bytes to pass to `newCode` or `newCodePrefix`. More than needed: they are too few for a code once in 3 × 10^11 times. */
-export const codeRandomBytes = 32;
+export const CODE_RANDOM_BYTES = 32;
 
-const prefixPattern = new RegExp(`^[${codeAlphabet}]{${codePrefixLength}}$`);
-const codePattern = new RegExp(`^[${codeAlphabet}]{${codePrefixLength + codeRandomLength}}$`);
+const prefixPattern = new RegExp(`^[${codeAlphabet}]{${CODE_PREFIX_LENGTH}}$`);
+const codePattern = new RegExp(`^[${codeAlphabet}]{${CODE_PREFIX_LENGTH + CODE_RANDOM_LENGTH}}$`);
 
 /** Unbiased letters: bytes beyond the largest multiple of the alphabet's length are skipped. */
 function lettersFrom(randomBytes: Uint8Array, length: number): string {
@@ -26,15 +26,15 @@ function lettersFrom(randomBytes: Uint8Array, length: number): string {
   return letters;
 }
 
-/** A new code of the bot with this prefix. Needs `codeRandomBytes`. Throws for a malformed prefix and for too few bytes. */
+/** A new code of the bot with this prefix. Needs `CODE_RANDOM_BYTES`. Throws for a malformed prefix and for too few bytes. */
 export function newCode(prefix: string, randomBytes: Uint8Array): string {
-  if (!prefixPattern.test(prefix)) throw new Error(`a code's prefix is ${codePrefixLength} letters of its alphabet`);
-  return prefix + lettersFrom(randomBytes, codeRandomLength);
+  if (!prefixPattern.test(prefix)) throw new Error(`a code's prefix is ${CODE_PREFIX_LENGTH} letters of its alphabet`);
+  return prefix + lettersFrom(randomBytes, CODE_RANDOM_LENGTH);
 }
 
 /** A new prefix for a bot. It has only 23 random bits, so the store must check its uniqueness. Throws for too few bytes. */
 export function newCodePrefix(randomBytes: Uint8Array): string {
-  return lettersFrom(randomBytes, codePrefixLength);
+  return lettersFrom(randomBytes, CODE_PREFIX_LENGTH);
 }
 
 /** Whether the text has the form of a code. The code may be unknown. */
@@ -46,7 +46,7 @@ export function isCode(text: string): boolean {
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 const codeWord = new RegExp(
-  `^[^0-9A-Za-z]*([${codeAlphabet}]{${codePrefixLength + codeRandomLength}})(?![0-9A-Za-z]*[${codeAlphabet}])`,
+  `^[^0-9A-Za-z]*([${codeAlphabet}]{${CODE_PREFIX_LENGTH + CODE_RANDOM_LENGTH}})(?![0-9A-Za-z]*[${codeAlphabet}])`,
 );
 
 /**
@@ -61,7 +61,7 @@ export function codeInText(text: string): string | undefined {
 
 /** The prefix of a code, which identifies its bot. The text must pass `isCode`. */
 export function codePrefixOf(code: string): string {
-  return code.slice(0, codePrefixLength);
+  return code.slice(0, CODE_PREFIX_LENGTH);
 }
 
 /** A Telegram id: digits without leading zeros, at most 20. */

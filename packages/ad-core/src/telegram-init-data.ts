@@ -19,15 +19,15 @@ export const telegramPublicKeys = {
 export type TelegramServers = keyof typeof telegramPublicKeys;
 
 /** About ten times the size that Telegram sends. */
-const maxInitDataBytes = 8192;
+const MAX_INIT_DATA_BYTES = 8192;
 /** Init data is replayable: it may be at most an hour old to begin something new. */
-const defaultMaxAgeSeconds = 3600;
+const DEFAULT_MAX_AGE_SECONDS = 3600;
 /**
  * The limit for continuing what the user began before, such as a view: an app that stays open in the background keeps the
  * init data of its launch. A replay of init data this old only reaches that user's own view and begins nothing new.
  */
-export const continuationMaxAgeSeconds = 24 * 3600;
-const maxFutureSeconds = 60;
+export const CONTINUATION_MAX_AGE_SECONDS = 24 * 3600;
+const MAX_FUTURE_SECONDS = 60;
 
 /**
  * Why init data was refused. `stale`, `future` and `no-user` are returned for authentic init data only, `other-servers` for
@@ -126,9 +126,9 @@ export async function verifyInitDataWithBotId(
   return refused(isOfOthers ? "other-servers" : "wrong-signature");
 }
 
-/** Whether valid init data is too old to begin something new, see `continuationMaxAgeSeconds`. */
+/** Whether valid init data is too old to begin something new, see `CONTINUATION_MAX_AGE_SECONDS`. */
 export function isOnlyForContinuing({ authDate }: { readonly authDate: Date }, now: Date): boolean {
-  return now.getTime() - authDate.getTime() > defaultMaxAgeSeconds * 1000;
+  return now.getTime() - authDate.getTime() > DEFAULT_MAX_AGE_SECONDS * 1000;
 }
 
 /** Makes init data with both signatures, as Telegram does, but with our own key pair: for the demo and the tests. */
@@ -150,7 +150,7 @@ export function signInitData(input: {
 
 function parseFields(initData: string): Map<string, string> | InitDataVerdict {
   if (initData === "") return refused("empty");
-  if (Buffer.byteLength(initData) > maxInitDataBytes) return refused("too-long");
+  if (Buffer.byteLength(initData) > MAX_INIT_DATA_BYTES) return refused("too-long");
   const fields = new Map<string, string>();
   for (const pair of initData.split("&")) {
     const [rawKey = "", rawValue, ...rest] = pair.split("=");
@@ -199,13 +199,13 @@ export function publicKeyOf(hex: string): KeyObject {
 
 function readFields(
   fields: ReadonlyMap<string, string>,
-  { now, maxAgeSeconds = defaultMaxAgeSeconds }: Freshness,
+  { now, maxAgeSeconds = DEFAULT_MAX_AGE_SECONDS }: Freshness,
 ): InitDataVerdict {
   const authDate = fields.get("auth_date");
   if (authDate === undefined || !/^[1-9][0-9]{0,11}$/.test(authDate)) return refused("malformed");
   const ageSeconds = now.getTime() / 1000 - Number(authDate);
   // This comparison is false for NaN, so an invalid clock refuses.
-  const isFresh = ageSeconds <= maxAgeSeconds && ageSeconds >= -maxFutureSeconds;
+  const isFresh = ageSeconds <= maxAgeSeconds && ageSeconds >= -MAX_FUTURE_SECONDS;
   if (!isFresh) return refused(ageSeconds > 0 ? "stale" : "future");
   const user = readUser(fields.get("user"));
   if (user === undefined) return refused("no-user");

@@ -26,7 +26,7 @@ export interface ClaimedFolder {
 }
 
 /** Linux allows 107 bytes in the address of a socket, macOS 103; the path has a suffix until the socket is ready. */
-const maxSocketPathLength = 96;
+const MAX_SOCKET_PATH_LENGTH = 96;
 const socketName = "server.sock";
 const shortFolderName = /^intermission-\w{6}$/;
 
@@ -108,7 +108,7 @@ function makeFolder(folder: string): void {
 async function openSocket(folder: string, server: Server): Promise<string> {
   removeSocket(folder);
   const inside = join(folder, socketName);
-  const isShort = Buffer.byteLength(inside) <= maxSocketPathLength;
+  const isShort = Buffer.byteLength(inside) <= MAX_SOCKET_PATH_LENGTH;
   const socketPath = isShort ? inside : join(makeShortFolder(), socketName);
   // The socket gets its final name only after its mode is set.
   await listen(server, `${socketPath}.new`);
@@ -120,7 +120,7 @@ async function openSocket(folder: string, server: Server): Promise<string> {
 
 /** The link in the data folder points to it, so processes with different TMPDIR find the same socket. */
 function makeShortFolder(): string {
-  const isShort = Buffer.byteLength(join(tmpdir(), "intermission-XXXXXX", socketName)) <= maxSocketPathLength;
+  const isShort = Buffer.byteLength(join(tmpdir(), "intermission-XXXXXX", socketName)) <= MAX_SOCKET_PATH_LENGTH;
   return mkdtempSync(join(isShort ? tmpdir() : "/tmp", "intermission-"));
 }
 

@@ -22,6 +22,13 @@ export function startFaultOf(error: unknown): string | undefined {
   return undefined;
 }
 
+/** Ends a server that could not start: a fault for the operator is one line, a bug keeps its stack. */
+export function exitAfterStartFault(server: string, error: unknown): never {
+  const fault = startFaultOf(error);
+  console.error(fault === undefined ? error : `${server} could not start: ${fault}`);
+  process.exit(1);
+}
+
 function wordsOf(error: SystemError): string | undefined {
   const { code, port, path } = error;
   switch (code) {

@@ -19,7 +19,7 @@ export interface Forgery {
   isStandardGenuine: boolean;
 }
 
-const toleranceSeconds = 300;
+const TOLERANCE_SECONDS = 300;
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-_,. ";
 const invisible = ["\u200b", "\u00a0", "\ufeff", "\u0301", "\0", "\n", "\r\n", "\t", " ", "\u2028"];
 const lookAlikes = ["aа", "cс", "eе", "oо", "pр", "xх", "sſ", "KK", "0０", "1１", "1١", "=＝", "-‐", ".․", ",，", "vν"];
@@ -50,7 +50,7 @@ function judge(genuine: ReceivedWebhook, received: ReceivedWebhook): Omit<Forger
   const isListed = String(genuine.headers["webhook-signature"])
     .split(" ")
     .some((signature, index) => entries.includes(signature) && isKnown(index));
-  const isFresh = Math.abs(received.now - Number(received.headers["webhook-timestamp"])) <= toleranceSeconds;
+  const isFresh = Math.abs(received.now - Number(received.headers["webhook-timestamp"])) <= TOLERANCE_SECONDS;
   return {
     isXSignatureGenuine: isBodyKept && isKept("x-signature") && isKnown(0),
     isStandardGenuine: isBodyKept && isKept("webhook-id") && isKept("webhook-timestamp") && isListed && isFresh,

@@ -198,7 +198,7 @@ export async function startCampaignSnapshot(deps: {
     everyMs,
     firstInMs: everyMs,
     round: () => refresh().then(() => undefined),
-    onFault: (error) => log.error(error, "refreshing the campaigns failed; the last snapshot is still used"),
+    onFault: (error) => log.error({ err: error }, "refreshing the campaigns failed; the last snapshot is still used"),
   });
   return snapshot;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { codeRandomBytes, newCodePrefix } from "@intermission/ad-core/code";
+import { CODE_RANDOM_BYTES, newCodePrefix } from "@intermission/ad-core/code";
 import type { Bot, BotSettings, TokenEntry } from "@intermission/operator-api/bots";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { byColumn } from "@intermission/postgres/row-columns";
@@ -126,7 +126,7 @@ async function addOnce(
   { botId, settings, now }: { botId: string; settings: Partial<BotSettings>; now: Date },
 ): Promise<AddBotOutcome> {
   const outcome = await bots.database.transaction<AddBotOutcome>(async (tx) => {
-    const codePrefix = newCodePrefix(randomBytes(codeRandomBytes));
+    const codePrefix = newCodePrefix(randomBytes(CODE_RANDOM_BYTES));
     const [added] = await tx.run(insertBot, [botId, codePrefix, settings.name ?? `Bot ${botId}`, now]);
     if (!added) return { outcome: "bot-exists" };
     await setSettings(tx, { botId, settings, now });

@@ -1,4 +1,4 @@
-import { codeRandomBytes, newCode } from "@intermission/ad-core/code";
+import { CODE_RANDOM_BYTES, newCode } from "@intermission/ad-core/code";
 import type { Bot } from "@intermission/operator-api/bots";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, statement } from "@intermission/postgres/open-database";
@@ -102,7 +102,7 @@ export async function issueCode({ issuing }: Codes, input: IssueCodeInput, makeC
 
 /** Made of 70 random bits. */
 export function randomCode(prefix: string): string {
-  return newCode(prefix, randomBytes(codeRandomBytes));
+  return newCode(prefix, randomBytes(CODE_RANDOM_BYTES));
 }
 
 async function writeBatch(database: Database, batch: readonly RequestedCode[]): Promise<IssuedCode[]> {

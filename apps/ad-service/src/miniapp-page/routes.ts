@@ -92,7 +92,7 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
       if (!bot) return sendFriendlyPage(request, reply, 404, "unknown-bot");
       built ??= await loadBuiltPage(deps.miniappDir);
       if (!built) {
-        request.log.error(`no built mini-app in ${deps.miniappDir}: run \`npm run build\``);
+        request.log.error({ folder: deps.miniappDir }, "there is no built mini-app: run `npm run build`");
         return sendFriendlyPage(request, reply, 503, "not-built");
       }
       const origins = {

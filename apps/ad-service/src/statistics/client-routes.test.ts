@@ -51,7 +51,10 @@ describe("a publisher's statistics", () => {
       completion_rate: 1,
       rewards: 1,
       // The shares of the fixture: 70 % of 2501 and 55 % of 999, each rounded down.
-      ...{ clicks: 1, clicks_refused: { "machine-crawler": 1 }, revenue_micros: 1750 + 549, ecpm_micros: 1_750_000 },
+      clicks: 1,
+      clicks_refused: { "machine-crawler": 1 },
+      revenue_micros: 1750 + 549,
+      ecpm_micros: 1_750_000,
     };
     expect(rows[6]).toMatchObject(numbers);
     expect(total).toMatchObject(numbers);

@@ -66,7 +66,7 @@ export function startRollingUpStatistics(deps: {
   return startLoop({
     everyMs,
     round: async () => ((await work()) ? 0 : undefined),
-    onFault: (error) => log.error(error, "the statistics could not be rolled up; trying again"),
+    onFault: (error) => log.error({ err: error }, "the statistics could not be rolled up; trying again"),
   });
 }
 

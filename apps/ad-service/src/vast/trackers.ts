@@ -197,10 +197,12 @@ export function startCallingTrackers(deps: CallTrackersDeps): BackgroundLoop {
       if (called === MAX_IN_FLIGHT) return 0;
       if (performance.now() - prunedAt > PRUNE_EVERY_MS) {
         prunedAt = performance.now();
-        await database.run(prune, [now()]).catch((error) => log.error(error, "old tracker calls could not be pruned"));
+        await database
+          .run(prune, [now()])
+          .catch((error) => log.error({ err: error }, "old tracker calls could not be pruned"));
       }
       return undefined;
     },
-    onFault: (error) => log.error(error, "trackers could not be called; retrying"),
+    onFault: (error) => log.error({ err: error }, "trackers could not be called; retrying"),
   });
 }

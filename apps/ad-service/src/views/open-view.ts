@@ -3,7 +3,7 @@ import { isCode } from "@intermission/ad-core/code";
 import { acceptedLanguages } from "@intermission/ad-core/page-language";
 import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
 import {
-  continuationMaxAgeSeconds,
+  CONTINUATION_MAX_AGE_SECONDS,
   type InitDataRefusal,
   isOnlyForContinuing,
   publicKeyOf,
@@ -172,7 +172,7 @@ async function tryToOpen(openings: Openings, input: OpenViewInput, viewer: { id?
   const { initData, botId, now } = input;
   const { accepted: publicKey, refused: others } = openings.launchKeysFor(botId);
   const keys = { publicKey, otherPublicKey: others?.publicKey };
-  const maxAgeSeconds = continuationMaxAgeSeconds;
+  const maxAgeSeconds = CONTINUATION_MAX_AGE_SECONDS;
   const verified = await verifyInitDataWithBotId({ initData, botId, now, maxAgeSeconds, ...keys });
   if (verified.outcome === "refused") {
     const reason = refusalOf[verified.reason];

@@ -86,6 +86,6 @@ export function startSweepingViews(deps: {
       const { settled } = await sweepViews(views, { listeningSince, now: now() });
       return settled < BATCH ? undefined : 0;
     },
-    onFault: (error) => log.error(error, "sweeping the views failed; the next sweep retries"),
+    onFault: (error) => log.error({ err: error }, "sweeping the views failed; the next sweep retries"),
   });
 }

@@ -1,39 +1,30 @@
 import { randomBytes } from "node:crypto";
 import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
-import { byColumn, type ColumnsOf } from "@intermission/postgres/row-columns";
+import { byColumn, type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { hashOfKey } from "./bot.ts";
 import type { BotAnswer, BotChange, BotSettings, ListedBot, NewBot, SettingsChange } from "./bot-records.ts";
 
-export interface BotRow {
-  bot_id: string;
-  added_at: Date;
-  removed_at: Date | null;
+export interface BotRow extends BotSettings {
+  botId: string;
+  addedAt: Date;
+  removedAt: Date | null;
   revision: number;
-  sealed_tokens: Buffer | null;
-  backend_key_hashes: string[];
-  username: string | null;
-  mini_app_name: string | null;
-  reward_rewarded: number;
-  reward_direct_link: number;
-  daily_cap: number | null;
-  pay_per_code: "once" | "each";
-  two_field_events: "off" | "match";
+  sealedTokens: Buffer | null;
+  backendKeyHashes: string[];
 }
 
-/** The plain text of `sealed_tokens`. */
+/** The plain text of `sealedTokens`. */
 export interface Tokens {
   adApiTokens: [string, ...string[]];
   telegramBotToken: string;
 }
 
 /** Each node keeps every bot in memory. */
-const maxBots = 10_000;
+const MAX_BOTS = 10_000;
 /** The newest, and the one before it during a rotation. */
-const maxSecrets = 2;
+const MAX_SECRETS = 2;
 
-// Changes are rare: one at a time, so that two of them do not see the same token as unused. Readers do not wait.
-const lockChanges = statement<unknown>("lock-bots", "select pg_advisory_xact_lock(hashtextextended('bots', 0))");
 const settingColumns = {
   username: "username",
   miniAppName: "mini_app_name",
@@ -43,27 +34,36 @@ const settingColumns = {
   payPerCode: "pay_per_code",
   twoFieldEvents: "two_field_events",
 } satisfies ColumnsOf<BotSettings>;
+const columns = {
+  botId: "bot_id",
+  addedAt: "added_at",
+  removedAt: "removed_at",
+  revision: "revision",
+  sealedTokens: "sealed_tokens",
+  backendKeyHashes: "backend_key_hashes",
+  ...settingColumns,
+} satisfies ColumnsOf<BotRow>;
+const readRows = statement<BotRow>("bots.read", `select ${selected(columns)} from bots order by bot_id`);
+// Changes are rare: one at a time, so that two of them do not see the same token as unused. Readers do not wait.
+const lockChanges = statement<never>("bots.lock", "select pg_advisory_xact_lock(hashtextextended('bots', 0))");
 const writtenColumns = ["sealed_tokens", "backend_key_hashes", ...Object.values(settingColumns)];
-// Not "*": a session could no longer run it after a later version has added a column.
-const rowColumns = ["bot_id", "added_at", "removed_at", "revision", ...writtenColumns].join(", ");
-const readRows = statement<BotRow>("read-bots", `select ${rowColumns} from bots order by bot_id`);
 // $1: the bot's id. $2: whether it is removed. The others are in the order of the columns.
 const writeRow = statement<BotRow>(
-  "write-bot",
+  "bots.write",
   `insert into bots as kept (bot_id, removed_at, ${writtenColumns.join(", ")})
 values ($1, case when $2::boolean then now() end, ${writtenColumns.map((_, index) => `$${index + 3}`).join(", ")})
 on conflict (bot_id) do update set revision = kept.revision + 1, removed_at = excluded.removed_at,
   ${writtenColumns.map((column) => `${column} = excluded.${column}`).join(", ")}
-returning ${rowColumns}`,
+returning ${selected(columns)}`,
 );
 
 export function readBots(runner: Pick<Runner, "run">): Promise<BotRow[]> {
   return runner.run(readRows, []);
 }
 
-export function openTokens(box: SecretBox, row: Pick<BotRow, "bot_id" | "sealed_tokens">): Tokens {
-  if (row.sealed_tokens === null) throw new Error(`bot ${row.bot_id} has no tokens`);
-  return JSON.parse(box.open(row.sealed_tokens, row.bot_id));
+export function openTokens(box: SecretBox, row: Pick<BotRow, "botId" | "sealedTokens">): Tokens {
+  if (row.sealedTokens === null) throw new Error(`bot ${row.botId} has no tokens`);
+  return JSON.parse(box.open(row.sealedTokens, row.botId));
 }
 
 const defaults: BotSettings = {
@@ -85,9 +85,9 @@ export function addBot(
   return database.transaction(async (tx) => {
     await tx.run(lockChanges, []);
     const rows = await readBots(tx);
-    const earlier = rows.find(({ bot_id }) => bot_id === botId);
-    if (earlier && !earlier.removed_at) return refused("CONFLICT", `bot ${botId} is in the table already`);
-    if (rows.length >= maxBots) return refused("CONFLICT", `the table holds ${maxBots} bots, which is the limit`);
+    const earlier = rows.find((row) => row.botId === botId);
+    if (earlier && !earlier.removedAt) return refused("CONFLICT", `bot ${botId} is in the table already`);
+    if (rows.length >= MAX_BOTS) return refused("CONFLICT", `the table holds ${MAX_BOTS} bots, which is the limit`);
     const fault = faultOfTelegramToken(botId, telegramToken) ?? faultOfAdToken(box, rows, botId, adToken);
     if (fault) return fault;
     const backendApiKey = newKey();
@@ -107,14 +107,14 @@ export function changeBot(
   return database.transaction(async (tx): Promise<BotAnswer> => {
     await tx.run(lockChanges, []);
     const rows = await readBots(tx);
-    const row = rows.find(({ bot_id }) => bot_id === botId);
-    if (!row || row.removed_at) return refused("NOT_FOUND", `the table has no bot ${botId}`);
+    const row = rows.find((row) => row.botId === botId);
+    if (!row || row.removedAt) return refused("NOT_FOUND", `the table has no bot ${botId}`);
     const settings = settingsOf(row);
     if (change.kind === "removal")
       return { outcome: "done", bot: await write(tx, box, botId, undefined, [], settings) };
     if (!box) return refused("BAD_REQUEST", "ENCRYPTION_KEY is needed, which sealed the bot's tokens");
     const tokens = openTokens(box, row);
-    const hashes = row.backend_key_hashes;
+    const hashes = row.backendKeyHashes;
     switch (change.kind) {
       case "settings": {
         const settingsNow = changed(settings, change.settings);
@@ -159,25 +159,25 @@ async function write(
 
 export function listedBot(row: BotRow, tokens: Tokens | undefined): ListedBot {
   return {
-    botId: row.bot_id,
-    state: row.removed_at ? "removed" : "served",
+    botId: row.botId,
+    state: row.removedAt ? "removed" : "served",
     ...settingsOf(row),
     adTokens: tokens?.adApiTokens.length ?? 0,
-    backendKeys: row.backend_key_hashes.length,
-    addedAt: row.added_at.toISOString(),
-    removedAt: row.removed_at?.toISOString() ?? null,
+    backendKeys: row.backendKeyHashes.length,
+    addedAt: row.addedAt.toISOString(),
+    removedAt: row.removedAt?.toISOString() ?? null,
   };
 }
 
 function settingsOf(row: BotRow): BotSettings {
   return {
     username: row.username,
-    miniAppName: row.mini_app_name,
-    rewardRewarded: row.reward_rewarded,
-    rewardDirectLink: row.reward_direct_link,
-    dailyCap: row.daily_cap,
-    payPerCode: row.pay_per_code,
-    twoFieldEvents: row.two_field_events,
+    miniAppName: row.miniAppName,
+    rewardRewarded: row.rewardRewarded,
+    rewardDirectLink: row.rewardDirectLink,
+    dailyCap: row.dailyCap,
+    payPerCode: row.payPerCode,
+    twoFieldEvents: row.twoFieldEvents,
   };
 }
 
@@ -191,7 +191,7 @@ function newKey(): string {
 
 function newestOf(secrets: readonly [string, ...string[]], dropsPrevious: boolean): [string, ...string[]] {
   const [newest, ...earlier] = secrets;
-  return [newest, ...earlier.slice(0, dropsPrevious ? 0 : maxSecrets - 1)];
+  return [newest, ...earlier.slice(0, dropsPrevious ? 0 : MAX_SECRETS - 1)];
 }
 
 function faultOfTelegramToken(botId: string, token: string): BotAnswer | undefined {
@@ -202,9 +202,9 @@ function faultOfTelegramToken(botId: string, token: string): BotAnswer | undefin
 /** The signature tells bots apart, so two bots never share a token. */
 function faultOfAdToken(box: SecretBox, rows: readonly BotRow[], botId: string, token: string): BotAnswer | undefined {
   const owner = rows.find(
-    (row) => row.bot_id !== botId && row.sealed_tokens && openTokens(box, row).adApiTokens.includes(token),
+    (row) => row.botId !== botId && row.sealedTokens && openTokens(box, row).adApiTokens.includes(token),
   );
-  return owner && refused("CONFLICT", `this is the ad service's token of bot ${owner.bot_id}`);
+  return owner && refused("CONFLICT", `this is the ad service's token of bot ${owner.botId}`);
 }
 
 function refused(code: "NOT_FOUND" | "CONFLICT" | "BAD_REQUEST", message: string): BotAnswer {

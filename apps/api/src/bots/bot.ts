@@ -58,12 +58,12 @@ export function makeBot(
   return { id, ...settings, ...secrets, sessionKey, ended };
 }
 
-const sessionKeyBytes = 32;
+const SESSION_KEY_BYTES = 32;
 
 /** The key derives from the bot and both its secrets: a session is of one bot, and replacing either secret ends it. */
 export function deriveSessionKey(secrets: { telegramBotToken: string; backendKeyHash: string; botId: string }): Buffer {
   const material = JSON.stringify([secrets.telegramBotToken, secrets.backendKeyHash]);
-  return Buffer.from(hkdfSync("sha256", material, secrets.botId, "intermission session token v1", sessionKeyBytes));
+  return Buffer.from(hkdfSync("sha256", material, secrets.botId, "intermission session token v1", SESSION_KEY_BYTES));
 }
 
 /** Keys are random and long, so a plain digest cannot be guessed. */

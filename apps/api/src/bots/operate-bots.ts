@@ -98,7 +98,7 @@ function faultsIn({ issues }: z.ZodError): BotAnswer {
 
 function tokensOf(box: SecretBox | undefined, row: BotRow): Tokens | undefined {
   try {
-    return box && row.sealed_tokens ? openTokens(box, row) : undefined;
+    return box && row.sealedTokens ? openTokens(box, row) : undefined;
   } catch {
     return undefined;
   }

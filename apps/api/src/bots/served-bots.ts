@@ -27,7 +27,7 @@ interface Read {
 }
 
 const sumOfRevisions = statement<{ sum: number }>(
-  "sum-of-bot-revisions",
+  "bots.sum-of-revisions",
   "select coalesce(sum(revision), 0)::bigint as sum from bots",
 );
 
@@ -58,11 +58,11 @@ export async function openServedBots(options: {
     const rows = await readBots(database);
     const now = new Map<string, Read>();
     for (const row of rows) {
-      const earlier = read.get(row.bot_id);
-      if (earlier?.revision === row.revision) now.set(row.bot_id, earlier);
+      const earlier = read.get(row.botId);
+      if (earlier?.revision === row.revision) now.set(row.botId, earlier);
       else {
         earlier?.end();
-        now.set(row.bot_id, readBot(row, box, onFault));
+        now.set(row.botId, readBot(row, box, onFault));
       }
     }
     read = now;
@@ -99,24 +99,24 @@ function readBot(row: BotRow, box: SecretBox | undefined, onFault: (botId: strin
   const { revision } = row;
   const ended = new AbortController();
   const end = () => ended.abort();
-  if (row.removed_at) return { revision, bot: undefined, end };
+  if (row.removedAt) return { revision, bot: undefined, end };
   try {
     if (!box) throw new Error("ENCRYPTION_KEY is missing, which sealed them");
-    const secrets = { ...openTokens(box, row), backendKeyHashes: row.backend_key_hashes };
+    const secrets = { ...openTokens(box, row), backendKeyHashes: row.backendKeyHashes };
     const settings = {
       username: row.username,
-      miniAppName: row.mini_app_name,
-      twoFieldEvents: row.two_field_events,
+      miniAppName: row.miniAppName,
+      twoFieldEvents: row.twoFieldEvents,
       payout: {
-        rewarded: row.reward_rewarded,
-        directLink: row.reward_direct_link,
-        dailyCap: row.daily_cap ?? undefined,
-        perCode: row.pay_per_code,
+        rewarded: row.rewardRewarded,
+        directLink: row.rewardDirectLink,
+        dailyCap: row.dailyCap ?? undefined,
+        perCode: row.payPerCode,
       },
     };
-    return { revision, bot: makeBot(row.bot_id, settings, secrets, ended.signal), end };
+    return { revision, bot: makeBot(row.botId, settings, secrets, ended.signal), end };
   } catch (fault) {
-    onFault(row.bot_id, fault);
+    onFault(row.botId, fault);
     return { revision, bot: undefined, end };
   }
 }

@@ -18,8 +18,8 @@ export interface RequestCodeOptions {
 }
 
 // The service may return an open code again. A code that an event has already assigned to a user stays that user's.
-const keepCode = statement<unknown>(
-  "keep-code",
+const keepCode = statement<never>(
+  "codes.keep",
   `insert into codes (bot_id, code, user_id, reference, expires_at)
 values ($1, $2, coalesce((
   select user_id from ledger_entries where bot_id = $1 and code = $2

@@ -8,7 +8,7 @@ import { LostCursorError, type RewardStatus, type Verbs } from "../verbs.ts";
 const lostCursor =
   "the ledger was restored from a backup that is older than this cursor: watch from the start, and skip the entryIds that you have";
 
-const maximalAmount = 1_000_000_000;
+const MAX_AMOUNT = 1_000_000_000;
 
 const cursorText = z.string().max(200);
 
@@ -64,7 +64,7 @@ export const ledgerProcedures = router({
     .input(
       z.object({
         userId: telegramId,
-        amount: z.int().min(1).max(maximalAmount),
+        amount: z.int().min(1).max(MAX_AMOUNT),
         idempotencyKey: storableText(128),
         note: storableText(200).optional(),
       }),

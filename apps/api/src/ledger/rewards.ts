@@ -1,45 +1,47 @@
 import { decodeCursor, encodeCursor, epochOf } from "@intermission/postgres/commit-cursor";
 import { type Runner, statement } from "@intermission/postgres/open-database";
+import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import type { RewardEntry, RewardPage } from "@intermission/publisher/companion";
 import type { RefusalReason, RewardStatus } from "../verbs.ts";
 
 export interface EntryRow {
   epoch: string;
   xid: string;
-  entry_id: number;
-  user_id: string;
+  entryId: number;
+  userId: string;
   event: "rewarded" | "direct_link" | null;
   code: string | null;
   reference: string | null;
-  start_param: string | null;
-  event_id: string | null;
+  startParam: string | null;
+  eventId: string | null;
   amount: number;
   reason: string | null;
-  balance_after: number | null;
-  recorded_at: Date;
+  balance: number | null;
+  recordedAt: Date;
 }
 
-export const entryColumns = `${epochOf("ledger_entries.xid")} as epoch, xid, entry_id, user_id, event, code, reference,
-  start_param, event_id, amount, reason, balance_after, recorded_at`;
+export const entryColumns = selected({
+  epoch: epochOf("ledger_entries.xid"),
+  xid: "xid",
+  entryId: "entry_id",
+  userId: "user_id",
+  event: "event",
+  code: "code",
+  reference: "reference",
+  startParam: "start_param",
+  eventId: "event_id",
+  amount: "amount",
+  reason: "reason",
+  balance: "balance_after",
+  recordedAt: "recorded_at",
+} satisfies ColumnsOf<EntryRow>);
 
-export function rewardEntryOf(row: EntryRow): RewardEntry {
-  return {
-    entryId: String(row.entry_id),
-    userId: row.user_id,
-    event: row.event,
-    code: row.code,
-    reference: row.reference,
-    startParam: row.start_param,
-    eventId: row.event_id,
-    amount: row.amount,
-    reason: row.reason,
-    balance: row.balance_after,
-    recordedAt: row.recorded_at.toISOString(),
-  };
+export function rewardEntryOf({ epoch: _epoch, xid: _xid, entryId, recordedAt, ...entry }: EntryRow): RewardEntry {
+  return { entryId: String(entryId), ...entry, recordedAt: recordedAt.toISOString() };
 }
 
 const balanceOf = statement<{ balance: number }>(
-  "get-balance",
+  "ledger.balance",
   "select balance from balances where bot_id = $1 and user_id = $2",
 );
 
@@ -53,14 +55,14 @@ export async function getBalance(runner: Pick<Runner, "run">, botId: string, use
 const endOfLedger = { xid: "18446744073709551615", id: "9223372036854775807" };
 
 const pageOfBot = statement<EntryRow>(
-  "list-rewards",
+  "ledger.list",
   `select ${entryColumns} from ledger_entries
 where bot_id = $1 and (xid, entry_id) < ($2::xid8, $3::bigint)
 order by xid desc, entry_id desc limit $4`,
 );
 
 const pageOfUser = statement<EntryRow>(
-  "list-rewards-of-user",
+  "ledger.list-of-user",
   `select ${entryColumns} from ledger_entries
 where bot_id = $1 and user_id = $5 and (xid, entry_id) < ($2::xid8, $3::bigint)
 order by xid desc, entry_id desc limit $4`,
@@ -83,7 +85,7 @@ export async function listRewards(
   const last = page.at(-1);
   const next =
     last && rows.length > page.length
-      ? encodeCursor({ epoch: last.epoch, xid: last.xid, id: String(last.entry_id) })
+      ? encodeCursor({ epoch: last.epoch, xid: last.xid, id: String(last.entryId) })
       : null;
   return { entries: page.map(rewardEntryOf), next };
 }
@@ -98,14 +100,14 @@ type EventRow = EntryRow & { event: "rewarded" | "direct_link"; reason: RefusalR
 
 // A code's paid event takes precedence over its refused ones.
 const entryOfCode = statement<EventRow>(
-  "status-by-code",
+  "ledger.status-of-code",
   `select ${entryColumns} from ledger_entries
 where bot_id = $1 and code = $2 and ($3::text is null or user_id = $3) and ($4::text is null or event = $4)
 order by amount = 0, xid, entry_id limit 1`,
 );
 
 const newestEventOfUser = statement<EventRow>(
-  "status-by-user",
+  "ledger.status-of-user",
   `select ${entryColumns} from ledger_entries
 where bot_id = $1 and user_id = $2 and event is not null and ($3::text is null or event = $3)
 order by xid desc, entry_id desc limit 1`,
@@ -122,8 +124,8 @@ export async function getRewardStatus(
       ? await runner.run(newestEventOfUser, [botId, userId, event ?? null])
       : await runner.run(entryOfCode, [botId, code, userId ?? null, event ?? null]);
   if (!entry) return { outcome: "not-yet" };
-  const balance = await getBalance(runner, botId, entry.user_id);
-  const recordedAt = entry.recorded_at.toISOString();
+  const balance = await getBalance(runner, botId, entry.userId);
+  const recordedAt = entry.recordedAt.toISOString();
   if (entry.reason !== null) return { outcome: "refused", reason: entry.reason, amount: 0, balance, recordedAt };
   return { outcome: "credited", amount: entry.amount, balance, event: entry.event, recordedAt };
 }

@@ -9,24 +9,24 @@ export interface SpendOrder {
   note: string | null;
 }
 
-const lockKey = statement<unknown>("lock-spend-key", "select pg_advisory_xact_lock(hashtextextended($1, 0))");
+const lockKey = statement<never>("spend.lock-key", "select pg_advisory_xact_lock(hashtextextended($1, 0))");
 
-const findSpent = statement<{ entry_id: number; amount: number; balance_after: number }>(
-  "find-spent",
-  `select entry_id, amount, balance_after from ledger_entries
+const findSpent = statement<{ entryId: number; amount: number; balance: number }>(
+  "spend.find",
+  `select entry_id as "entryId", amount, balance_after as balance from ledger_entries
 where bot_id = $1 and user_id = $2 and idempotency_key = $3`,
 );
 
 // The condition is checked on the locked row, so that no order of requests takes a balance below zero.
-const takeUnits = statement<{ entry_id: number; balance_after: number }>(
-  "take-units",
+const takeUnits = statement<{ entryId: number; balance: number }>(
+  "spend.take",
   `with taken as (
   update balances set balance = balance - $3::bigint where bot_id = $1 and user_id = $2 and balance >= $3::bigint
   returning balance
 )
 insert into ledger_entries (bot_id, user_id, amount, reason, idempotency_key, balance_after)
 select $1, $2, -$3::bigint, $5, $4, balance from taken
-returning entry_id, balance_after`,
+returning entry_id as "entryId", balance_after as balance`,
 );
 
 /** Takes units from a user, once per key: a repeat returns the answer of the first call. */
@@ -41,10 +41,10 @@ export async function spend(
     const [earlier] = await tx.run(findSpent, [botId, userId, idempotencyKey]);
     if (earlier) {
       if (earlier.amount !== -amount) return { outcome: "conflict" };
-      return { outcome: "spent", balance: earlier.balance_after, entryId: String(earlier.entry_id) };
+      return { outcome: "spent", balance: earlier.balance, entryId: String(earlier.entryId) };
     }
     const [taken] = await tx.run(takeUnits, [botId, userId, amount, idempotencyKey, note]);
-    if (taken) return { outcome: "spent", balance: taken.balance_after, entryId: String(taken.entry_id) };
+    if (taken) return { outcome: "spent", balance: taken.balance, entryId: String(taken.entryId) };
     return { outcome: "insufficient", balance: await getBalance(tx, botId, userId) };
   });
 }

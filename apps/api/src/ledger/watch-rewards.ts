@@ -18,7 +18,7 @@ export interface LedgerHint {
 }
 
 /** Each node announces at most twenty times a second. */
-const apartMs = 50;
+const APART_MS = 50;
 const channel = "recorded";
 
 /** Notices are sent after the commit and outside of it: inside, PostgreSQL would serialise commits. */
@@ -34,7 +34,7 @@ export async function ledgerHint(
   const unlisten = await database.listen(channel, (from) => {
     if (from !== node) wake();
   });
-  const announce = atMostOnceIn(apartMs, async () => {
+  const announce = atMostOnceIn(APART_MS, async () => {
     wake();
     await database.notify(channel, node).catch((error: unknown) => logger.debug({ err: error }, "no notice was sent"));
   });
@@ -100,11 +100,11 @@ function atMostOnceIn(milliseconds: number, act: () => Promise<void>) {
 }
 
 /** A bot needs one watch, and each one queries the database. */
-const maxWatchesOfBot = 64;
-export const maxWatchesOfNode = 1024;
+const MAX_WATCHES_OF_BOT = 64;
+export const MAX_WATCHES_OF_NODE = 1024;
 
 /** Limits the concurrent watches on this node. A place is released when its watch ends, however it ends. */
-export function limitWatches(limit = maxWatchesOfBot): (open: () => AsyncIterable<WatchedEntry>) => WatchOutcome {
+export function limitWatches(limit = MAX_WATCHES_OF_BOT): (open: () => AsyncIterable<WatchedEntry>) => WatchOutcome {
   let watching = 0;
   return (open) => {
     if (watching >= limit) return { outcome: "too-many", limit };
@@ -121,21 +121,21 @@ export function limitWatches(limit = maxWatchesOfBot): (open: () => AsyncIterabl
   }
 }
 
-const pageSize = 200;
+const PAGE_SIZE = 200;
 
-const minPauseMs = 25;
-const maxPauseMs = 1000;
+const MIN_PAUSE_MS = 25;
+const MAX_PAUSE_MS = 1000;
 
 // Ends before the oldest transaction that is still running: its entries will sort after this page.
 const nextPage = statement<EntryRow>(
-  "watch-rewards",
+  "ledger.watch",
   `select ${entryColumns} from ledger_entries
 where bot_id = $1 and (xid, entry_id) > ($2::xid8, $3::bigint) and xid < settled_xid()
-order by xid, entry_id limit ${pageSize}`,
+order by xid, entry_id limit ${PAGE_SIZE}`,
 );
 
 const endOfLedger = statement<{ epoch: string; xid: string }>(
-  "end-of-ledger",
+  "ledger.end",
   `select ${epochOf("settled.xid")} as epoch, xid from (select settled_xid() as xid) as settled`,
 );
 
@@ -179,19 +179,19 @@ export async function* watchRewards(
   const place = await placeOfCursor(runner, start, { lowestId: "0" });
   if (place.outcome === "unknown-epoch") throw new LostCursorError("the ledger is older than this cursor");
   let { xid, id } = place;
-  let pauseMs = maxPauseMs;
+  let pauseMs = MAX_PAUSE_MS;
   while (!signal.aborted) {
     const rows = await runner.run(nextPage, [botId, xid, id]);
     for (const row of rows) {
       if (signal.aborted) return;
       xid = row.xid;
-      id = String(row.entry_id);
+      id = String(row.entryId);
       // Filtered here: a condition in the statement would read them again each time.
       if (isTest(row) && !includeTests) continue;
       yield { cursor: encodeCursor({ epoch: row.epoch, xid, id }), entry: rewardEntryOf(row) };
     }
-    if (rows.length === pageSize) continue;
+    if (rows.length === PAGE_SIZE) continue;
     const isHinted = await waitForMore(pauseMs);
-    pauseMs = isHinted ? minPauseMs : Math.min(2 * pauseMs, maxPauseMs);
+    pauseMs = isHinted ? MIN_PAUSE_MS : Math.min(2 * pauseMs, MAX_PAUSE_MS);
   }
 }

@@ -86,7 +86,7 @@ const streamHeaders = {
 };
 
 /** Proxies close connections that are silent for 30 to 60 s, and readers for 30 s. */
-const pingAfterMs = 10_000;
+const PING_AFTER_MS = 10_000;
 
 /** Ends with an event `fault` if the entries end with an error. The comments between keep proxies from closing it. */
 async function* serverSentEvents(entries: AsyncIterable<unknown>): AsyncGenerator<string> {
@@ -95,7 +95,7 @@ async function* serverSentEvents(entries: AsyncIterable<unknown>): AsyncGenerato
   try {
     let next = iterator.next();
     for (;;) {
-      const arrived = await within(pingAfterMs, next);
+      const arrived = await within(PING_AFTER_MS, next);
       if (arrived === undefined) {
         yield ": ping\n\n";
         continue;

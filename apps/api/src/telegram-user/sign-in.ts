@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { continuationMaxAgeSeconds, verifyInitDataWithBotToken } from "@intermission/ad-core/telegram-init-data";
+import { CONTINUATION_MAX_AGE_SECONDS, verifyInitDataWithBotToken } from "@intermission/ad-core/telegram-init-data";
 import { addressNetwork } from "@intermission/server/client-address";
 import { rateLimiter } from "@intermission/server/rate-limiter";
 import type { SignInOutcome } from "../verbs.ts";
 
 /** Long enough for an ad and its reward, short enough for a token that cannot be revoked. */
-export const sessionLifetimeSeconds = 6 * 3600;
+export const SESSION_LIFETIME_SECONDS = 6 * 3600;
 
 /**
  * `{user id}.{expiry, unix seconds}.{HMAC}`: nothing is stored, every node can verify it. Callers get it behind the bot's
@@ -67,13 +67,13 @@ export function authenticateTelegramUser(
 ): SignInOutcome | { outcome: "too-many" } {
   if (!limiter.takeAddress(address, now.getTime())) return { outcome: "too-many" };
   const { telegramBotToken: botToken } = bot;
-  const verdict = verifyInitDataWithBotToken({ initData, botToken, now, maxAgeSeconds: continuationMaxAgeSeconds });
+  const verdict = verifyInitDataWithBotToken({ initData, botToken, now, maxAgeSeconds: CONTINUATION_MAX_AGE_SECONDS });
   if (verdict.outcome !== "valid") {
     return { outcome: "refused", reason: verdict.reason === "stale" ? "expired" : "invalid" };
   }
   if (!limiter.takeUser(`${bot.id} ${verdict.user.id}`, now.getTime())) return { outcome: "too-many" };
-  const dataEndsAtSeconds = Math.floor(verdict.authDate.getTime() / 1000) + continuationMaxAgeSeconds;
-  const expiresAtSeconds = Math.min(Math.floor(now.getTime() / 1000) + sessionLifetimeSeconds, dataEndsAtSeconds);
+  const dataEndsAtSeconds = Math.floor(verdict.authDate.getTime() / 1000) + CONTINUATION_MAX_AGE_SECONDS;
+  const expiresAtSeconds = Math.min(Math.floor(now.getTime() / 1000) + SESSION_LIFETIME_SECONDS, dataEndsAtSeconds);
   return {
     outcome: "signed-in",
     sessionToken: `${bot.id}.${issueSessionToken(bot.sessionKey, verdict.user.id, expiresAtSeconds)}`,

@@ -19,10 +19,10 @@ export interface RefusalCounter {
   flush(): Promise<void>;
 }
 
-const flushAfterMs = 60_000;
+const FLUSH_AFTER_MS = 60_000;
 
-const keepCounts = statement<unknown>(
-  "count-refusals",
+const keepCounts = statement<never>(
+  "receipts.count-refusals",
   `with removed as (delete from refused_webhooks where bot_id = $1 and hour < now() - interval '30 days')
 insert into refused_webhooks as kept (bot_id, hour, reason, refused, last_at)
 select $1, date_trunc('hour', now()), reason, refused, now()
@@ -45,7 +45,7 @@ export function countRefusals(
 
   function add(reason: RefusalReason, number: number): void {
     counts.set(reason, (counts.get(reason) ?? 0) + number);
-    if (!isDue) setTimeout(endMinute, flushAfterMs).unref();
+    if (!isDue) setTimeout(endMinute, FLUSH_AFTER_MS).unref();
     isDue = true;
   }
 

@@ -1,21 +1,41 @@
 import { type Runner, type Statement, statement } from "@intermission/postgres/open-database";
+import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import type { Receipt, ReceiptQuery, RefusalCount } from "../verbs.ts";
 
 interface Row {
-  received_at: Date;
+  receivedAt: Date;
   event: "rewarded" | "direct_link" | null;
-  event_id: string;
-  user_id: string | null;
+  eventId: string;
+  userId: string | null;
   code: string | null;
   amount: number | null;
-  revenue_micros: number | null;
+  revenueMicros: number | null;
   currency: string | null;
   reason: string | null;
-  is_invalid: boolean;
+  isInvalid: boolean;
   duplicates: number;
-  last_duplicate_at: Date | null;
-  raw_body: string | null;
+  lastDuplicateAt: Date | null;
+  rawBody: string | null;
   signature: Buffer | null;
+}
+
+function columnsOf(
+  table: "entry" | "receipt",
+  own: ColumnsOf<Pick<Row, "receivedAt" | "reason" | "isInvalid" | "duplicates">>,
+): string {
+  return selected({
+    event: `${table}.event`,
+    eventId: `${table}.event_id`,
+    userId: `${table}.user_id`,
+    code: "code",
+    amount: "amount",
+    revenueMicros: "revenue_micros",
+    currency: "currency",
+    lastDuplicateAt: "last_duplicate_at",
+    rawBody: "coalesce(entry.raw_body, receipt.raw_body)",
+    signature: "coalesce(entry.signature, receipt.signature)",
+    ...own,
+  } satisfies ColumnsOf<Row>);
 }
 
 type Chosen = NonNullable<ReceiptQuery["outcome"]> | "all";
@@ -50,7 +70,7 @@ function newestEntries(chosen: Chosen, isOfUser: boolean): Statement<Row> | unde
     where entry.bot_id = $1 and ${ofUser(isOfUser, "entry")} and ${place}
     order by entry.xid desc, entry.entry_id desc limit 1`;
   return statement(
-    `list-receipts-entries-${chosen}-${isOfUser}`,
+    `receipts.list-entries-${chosen}-${isOfUser}`,
     `with recursive entry as (
   (${newestWhere("true")})
   union all
@@ -59,9 +79,7 @@ function newestEntries(chosen: Chosen, isOfUser: boolean): Statement<Row> | unde
   ) as earlier
   where later.recorded_at >= $2::timestamptz - interval '1 minute'
 )
-select recorded_at as received_at, entry.event, entry.event_id, entry.user_id, code, amount, revenue_micros, currency, reason, false as is_invalid,
-  coalesce(duplicates, 0) as duplicates, last_duplicate_at, coalesce(entry.raw_body, receipt.raw_body) as raw_body,
-  coalesce(entry.signature, receipt.signature) as signature
+select ${columnsOf("entry", { receivedAt: "recorded_at", reason: "reason", isInvalid: "false", duplicates: "coalesce(duplicates, 0)" })}
 from entry left join lateral (
   select * from receipts where receipts.bot_id = $1 and receipts.event_id = entry.event_id limit 1
 ) as receipt on true
@@ -74,12 +92,13 @@ function newestReceipts(chosen: Chosen, isOfUser: boolean): Statement<Row> | und
   const condition = chosenReceipts[chosen];
   if (condition === undefined) return undefined;
   return statement(
-    `list-receipts-${chosen}-${isOfUser}`,
-    `select coalesce(recorded_at, received_at) as received_at, receipt.event, receipt.event_id, receipt.user_id, code, amount,
-  revenue_micros, currency,
-  coalesce(invalid_reason, unmatched_reason, reason) as reason, invalid_reason is not null as is_invalid,
-  duplicates, last_duplicate_at, coalesce(entry.raw_body, receipt.raw_body) as raw_body,
-  coalesce(entry.signature, receipt.signature) as signature
+    `receipts.list-${chosen}-${isOfUser}`,
+    `select ${columnsOf("receipt", {
+      receivedAt: "coalesce(recorded_at, received_at)",
+      reason: "coalesce(invalid_reason, unmatched_reason, reason)",
+      isInvalid: "invalid_reason is not null",
+      duplicates: "duplicates",
+    })}
 from receipts as receipt left join lateral (
   select * from ledger_entries where ledger_entries.bot_id = $1 and ledger_entries.event_id = receipt.event_id limit 1
 ) as entry on true
@@ -100,25 +119,25 @@ export async function listReceipts(
     const chosen = newest(outcome ?? "all", userId !== undefined);
     if (chosen) found.push(...(await runner.run(chosen, values)));
   }
-  found.sort((a, b) => b.received_at.getTime() - a.received_at.getTime() || (a.event_id < b.event_id ? 1 : -1));
+  found.sort((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || (a.eventId < b.eventId ? 1 : -1));
   return found.slice(0, limit).map(receiptOf);
 }
 
 function receiptOf(row: Row): Receipt {
   return {
-    receivedAt: row.received_at.toISOString(),
+    receivedAt: row.receivedAt.toISOString(),
     outcome: outcomeOf(row),
     reason: row.reason,
     event: row.event,
-    eventId: row.event_id,
-    userId: row.user_id,
+    eventId: row.eventId,
+    userId: row.userId,
     code: row.code,
     amount: row.amount,
-    revenueMicros: row.revenue_micros,
+    revenueMicros: row.revenueMicros,
     currency: row.currency,
     duplicates: row.duplicates,
-    lastDuplicateAt: row.last_duplicate_at?.toISOString() ?? null,
-    rawBody: row.raw_body,
+    lastDuplicateAt: row.lastDuplicateAt?.toISOString() ?? null,
+    rawBody: row.rawBody,
     signatureHeader: row.signature && headerOf(row.signature),
     verified: true,
   };
@@ -129,15 +148,15 @@ function headerOf(signature: Buffer): string {
   return signature.length === 0 ? "" : `sha256=${signature.toString("hex")}`;
 }
 
-function outcomeOf({ is_invalid, amount }: Row): Receipt["outcome"] {
-  if (is_invalid) return "invalid";
+function outcomeOf({ isInvalid, amount }: Row): Receipt["outcome"] {
+  if (isInvalid) return "invalid";
   if (amount === null) return "unmatched";
   return amount > 0 ? "credited" : "refused";
 }
 
-const counted = statement<{ hour: Date; reason: string; refused: number; last_at: Date }>(
-  "list-refusals",
-  `select hour, reason, refused, last_at from refused_webhooks where bot_id = $1 and hour >= date_trunc('hour', $2::timestamptz)
+const counted = statement<{ hour: Date; reason: string; refused: number; lastAt: Date }>(
+  "receipts.list-refusals",
+  `select hour, reason, refused, last_at as "lastAt" from refused_webhooks where bot_id = $1 and hour >= date_trunc('hour', $2::timestamptz)
 order by hour desc, reason limit 10000`,
 );
 
@@ -148,6 +167,6 @@ export async function listRefusals(runner: Pick<Runner, "run">, botId: string, s
     hour: row.hour.toISOString(),
     reason: row.reason,
     refused: row.refused,
-    lastAt: row.last_at.toISOString(),
+    lastAt: row.lastAt.toISOString(),
   }));
 }

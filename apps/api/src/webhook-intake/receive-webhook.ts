@@ -12,11 +12,11 @@ import { isStorable, type RecordedCount, recordEvents, revenueIn } from "./recor
 import { recordTwoFieldEvent, type UnmatchedReason } from "./record-two-field-event.ts";
 
 /** Enough to identify it; the sender has the rest. */
-const keptCharacters = 4096;
+const KEPT_CHARACTERS = 4096;
 
 // The bytes are the key: repeats stay one row.
-const keep = statement<unknown>(
-  "keep-invalid-webhook",
+const keep = statement<never>(
+  "receipts.keep-invalid",
   `insert into receipts as kept (bot_id, event_id, raw_body, signature, invalid_reason)
 values ($1, $2, $3, decode(substr($4, 8), 'hex'), $5)
 on conflict (bot_id, event_id) do update set duplicates = kept.duplicates + 1, last_duplicate_at = now()`,
@@ -32,7 +32,7 @@ export async function keepInvalidWebhook(
   { body, signatureHeader, reason }: { body: Uint8Array; signatureHeader: string; reason: string },
 ): Promise<void> {
   const id = `invalid:${createHash("sha256").update(body).digest("hex")}`;
-  const text = Buffer.from(body).toString("utf8").replaceAll("\0", "").slice(0, keptCharacters).toWellFormed();
+  const text = Buffer.from(body).toString("utf8").replaceAll("\0", "").slice(0, KEPT_CHARACTERS).toWellFormed();
   await runner.run(keep, [botId, id, text, signatureHeader, reason.slice(0, 500)]);
 }
 

@@ -37,22 +37,22 @@ interface Place {
   settledEventId: string | null;
 }
 
-const startOnce = statement<unknown>(
-  "start-reconciliation",
+const startOnce = statement<never>(
+  "reconciliation.start",
   "insert into reconciliations (bot_id) values ($1) on conflict (bot_id) do nothing",
 );
-const readPlace = statement<{ started_at: Date; cursor: string | null; settled_event_id: string | null }>(
-  "read-reconciliation",
-  "select started_at, cursor, settled_event_id from reconciliations where bot_id = $1",
+const readPlace = statement<Place & { startedAt: Date }>(
+  "reconciliation.read",
+  'select started_at as "startedAt", cursor, settled_event_id as "settledEventId" from reconciliations where bot_id = $1',
 );
 // Two nodes that reconcile concurrently may set each other back: some events are then read twice, and recorded once.
-const keepPlace = statement<unknown>(
-  "keep-reconciliation-place",
+const keepPlace = statement<never>(
+  "reconciliation.keep-place",
   "update reconciliations set cursor = $2, settled_event_id = $3 where bot_id = $1",
 );
 
-const pageSize = 500;
-const maxPagesPerRound = 200;
+const PAGE_SIZE = 500;
+const MAX_PAGES_PER_ROUND = 200;
 
 /**
  * Reads the ad service's own list of events since the last time, and records those that no webhook delivered. Events
@@ -67,9 +67,9 @@ export async function reconcileEvents(options: ReconcileOptions, now: Date): Pro
   const [row] = await database.run(readPlace, [botId]);
   if (!row) throw new Error("the reconciliation's row is gone");
   const done: Reconciled = { outcome: "done", recorded: 0, unreadable: 0, hasRestarted: false };
-  let place: Place = { cursor: row.cursor, settledEventId: row.settled_event_id };
+  let place: Place = { cursor: row.cursor, settledEventId: row.settledEventId };
 
-  for (let pages = 0; pages < maxPagesPerRound && !options.stopping.aborted; pages++) {
+  for (let pages = 0; pages < MAX_PAGES_PER_ROUND && !options.stopping.aborted; pages++) {
     const page = await readPage(adService, place);
     if (page.outcome === "bad-cursor") {
       if (done.hasRestarted) return { ...done, outcome: "unavailable", detail: "its own cursor is refused" };
@@ -81,7 +81,7 @@ export async function reconcileEvents(options: ReconcileOptions, now: Date): Pro
     if (page.outcome === "unavailable") return { ...done, outcome: "unavailable", detail: page.detail };
 
     done.unreadable += page.unreadable;
-    const { recorded, settled } = await recordRipe(options, page.events, row.started_at, now);
+    const { recorded, settled } = await recordRipe(options, page.events, row.startedAt, now);
     done.recorded += recorded;
     const last = settled.at(-1);
     if (last) await database.run(keepPlace, [botId, place.cursor, last.event_id]);
@@ -99,7 +99,7 @@ async function readPage(
   adService: ReconcileOptions["adService"],
   { cursor, settledEventId }: Place,
 ): Promise<ListedEvents> {
-  const listed = await adService.listEvents(cursor, pageSize);
+  const listed = await adService.listEvents(cursor, PAGE_SIZE);
   if (listed.outcome !== "listed" || settledEventId === null) return listed;
   const index = listed.events.findLastIndex((event) => event.event_id === settledEventId);
   if (index === -1) return { outcome: "bad-cursor" };
@@ -107,7 +107,7 @@ async function readPage(
 }
 
 /** Clocks may differ by this much. */
-const maxClockSkewMs = 60_000;
+const MAX_CLOCK_SKEW_MS = 60_000;
 
 /**
  * Records all events that are old enough, and those that a wrong clock dated ahead: waiting for their date would keep all that
@@ -123,7 +123,7 @@ async function recordRipe(
   const ripeAt = now.getTime() - settleAfterSeconds * 1000;
   const isRipe = ({ occurred_at }: ListedEvent) => {
     const occurredAt = Date.parse(occurred_at);
-    return occurredAt <= ripeAt || occurredAt > now.getTime() + maxClockSkewMs;
+    return occurredAt <= ripeAt || occurredAt > now.getTime() + MAX_CLOCK_SKEW_MS;
   };
   const isOurs = (event: ListedEvent) => event.bot_id === botId && Date.parse(event.occurred_at) >= startedAt.getTime();
   const lines = news
@@ -181,8 +181,8 @@ export interface ReconcilingOptions extends Pick<ReconcileOptions, "database" | 
 }
 
 /** A bot whose list is slow must not delay the others; the ad service must not be flooded. */
-const maxAtOnce = 4;
-const lookForBotsMs = 1000;
+const MAX_AT_ONCE = 4;
+const LOOK_FOR_BOTS_MS = 1000;
 
 /** Reconciles each bot immediately and then each minute; a stop also ends the requests under way. */
 export function startReconciling(options: ReconcilingOptions): BackgroundLoop {
@@ -212,7 +212,7 @@ export function startReconciling(options: ReconcilingOptions): BackgroundLoop {
     const due = served
       .filter(({ id }) => !running.has(id) && (dueAt.get(id) ?? 0) <= now)
       .sort((a, b) => (dueAt.get(a.id) ?? 0) - (dueAt.get(b.id) ?? 0));
-    for (const bot of due.slice(0, maxAtOnce - running.size)) {
+    for (const bot of due.slice(0, MAX_AT_ONCE - running.size)) {
       const end = () => {
         running.delete(bot.id);
         startDue(stopping);
@@ -223,12 +223,12 @@ export function startReconciling(options: ReconcilingOptions): BackgroundLoop {
   }
 
   const loop = startLoop({
-    everyMs: lookForBotsMs,
+    everyMs: LOOK_FOR_BOTS_MS,
     async round(stopping) {
       const ids = new Set(bots().map(({ id }) => id));
       for (const id of dueAt.keys()) if (!ids.has(id)) dueAt.delete(id);
       startDue(stopping);
-      return lookForBotsMs;
+      return LOOK_FOR_BOTS_MS;
     },
     onFault: (error) => logger.error({ err: error }, "reconciliation could not be started"),
   });

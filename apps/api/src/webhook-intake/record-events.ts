@@ -80,7 +80,7 @@ export interface RecordedCount {
 
 // Its SQL is in migrations/0001-schema.sql.
 const recordLines = statement<RecordedCount>(
-  "record-events",
+  "ledger.record",
   'select reason, events, event_ids as "eventIds" from record_events($1, $2, $3, $4, $5, $6, $7)',
 );
 

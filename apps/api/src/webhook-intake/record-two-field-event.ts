@@ -4,16 +4,16 @@ import type { Payout } from "../bots/bot-records.ts";
 import { recordBatch } from "./record-events.ts";
 
 /** Equal events closer together than this count as repeats: the ad service's default cooldown. */
-const equalEventsApartSeconds = 60;
+const EQUAL_EVENTS_APART_SECONDS = 60;
 
 /** Prefix of the ids that are made here for events without one. */
-const twoFieldPrefix = "two-field:";
+const TWO_FIELD_PREFIX = "two-field:";
 
-const lockUser = statement<unknown>("lock-two-field-user", "select pg_advisory_xact_lock(hashtextextended($1, 0))");
+const lockUser = statement<never>("two-field.lock-user", "select pg_advisory_xact_lock(hashtextextended($1, 0))");
 
-const findEqualEvent = statement<{ event_id: string }>(
-  "find-equal-two-field-event",
-  `select event_id from ledger_entries
+const findEqualEvent = statement<{ eventId: string }>(
+  "two-field.find-equal-event",
+  `select event_id as "eventId" from ledger_entries
 where bot_id = $1 and user_id = $2 and event = $3 and starts_with(event_id, $5)
   and recorded_at > now() - make_interval(secs => $4)
 limit 1`,
@@ -21,7 +21,7 @@ limit 1`,
 
 // An event from just before the code expired may be reported until the service's last attempt, 72 hours later.
 const findCode = statement<{ code: string }>(
-  "find-two-field-code",
+  "two-field.find-code",
   `select code from codes
 where bot_id = $1 and user_id = $2 and expires_at > now() - interval '72 hours 10 minutes'
   and not exists (
@@ -32,8 +32,8 @@ order by issued_at, code limit 1`,
 );
 
 // One row per user, kind and cooldown, so that repeats of a captured webhook do not fill the disk.
-const keepUnmatched = statement<unknown>(
-  "keep-unmatched",
+const keepUnmatched = statement<never>(
+  "two-field.keep-unmatched",
   `insert into receipts as kept (bot_id, event_id, event, user_id, raw_body, signature, unmatched_reason)
 values ($1, format('unmatched:%s:%s:%s', $2::text, $3::text, floor(extract(epoch from now()) / $4::integer)), $3, $2, $5,
   decode(substr($6, 8), 'hex'), $7)
@@ -65,7 +65,7 @@ export async function recordTwoFieldEvent(
   return database.transaction(async (tx) => {
     const keep = async (reason: UnmatchedReason) => {
       const { rawBody, signatureHeader } = event;
-      const bucket = equalEventsApartSeconds;
+      const bucket = EQUAL_EVENTS_APART_SECONDS;
       await tx.run(keepUnmatched, [botId, event.userId, event.event, bucket, rawBody, signatureHeader, reason]);
       return { outcome: "unmatched", reason } as const;
     };
@@ -76,15 +76,15 @@ export async function recordTwoFieldEvent(
       botId,
       event.userId,
       event.event,
-      equalEventsApartSeconds,
-      twoFieldPrefix,
+      EQUAL_EVENTS_APART_SECONDS,
+      TWO_FIELD_PREFIX,
     ]);
     if (equalEvents.length > 0) return keep("repeated-within-cooldown");
     const [open] = event.isTest ? [] : await tx.run(findCode, [botId, event.userId, event.event]);
     if (!open) return keep("no-open-code");
     const line = {
       ...event,
-      eventId: `${twoFieldPrefix}${randomUUID()}`,
+      eventId: `${TWO_FIELD_PREFIX}${randomUUID()}`,
       code: open.code,
       reference: null,
       startParam: null,

@@ -23,12 +23,12 @@ interface Params {
 }
 
 /** Largest body that is read. The ad service's are below 1 kB. */
-const bodyLimit = 64 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 
 type UnreadReason = Exclude<RefusalReason, WebhookFault>;
 const unreadOfStatus: Record<number, UnreadReason> = { 413: "too-large", 415: "wrong-content-type" };
 const unreadBecause: Record<UnreadReason, string> = {
-  "too-large": `the body has more than ${bodyLimit} bytes, and webhooks have less than 1 kB`,
+  "too-large": `the body has more than ${MAX_BODY_BYTES} bytes, and webhooks have less than 1 kB`,
   "wrong-content-type": "the content type is not application/json: the request is not a webhook, or a proxy changed it",
   "malformed-request": "the request is malformed, or did not arrive completely",
 };
@@ -58,7 +58,7 @@ export function webhookRoutes(
     });
 
     for (const path of ["/webhooks/ads", "/webhooks/ads/:botId"])
-      scope.post<{ Params: Params }>(path, { bodyLimit }, answer);
+      scope.post<{ Params: Params }>(path, { bodyLimit: MAX_BODY_BYTES }, answer);
   });
 
   async function answer(request: FastifyRequest<{ Params: Params }>, reply: FastifyReply) {

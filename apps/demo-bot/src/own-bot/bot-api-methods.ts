@@ -39,7 +39,7 @@ export interface BotApiCall {
   readonly signal: AbortSignal;
 }
 
-const maxPollSeconds = 50;
+const MAX_POLL_SECONDS = 50;
 
 const json = z.string().transform((text, context): unknown => {
   try {
@@ -106,7 +106,7 @@ export const botApiMethods: Readonly<Record<string, (call: BotApiCall) => Promis
     if (bot.updates.webhook)
       throw new BotApiRefusal("can't use getUpdates method while webhook is active; use deleteWebhook first", 409);
     const { offset, timeout } = parse(poll, fields);
-    return bot.updates.poll(offset, Math.min(timeout, maxPollSeconds) * 1000, signal);
+    return bot.updates.poll(offset, Math.min(timeout, MAX_POLL_SECONDS) * 1000, signal);
   },
   async sendMessage({ bot, fields }) {
     const { chat_id: userId, text, reply_markup: markup } = parse(newMessage, fields);

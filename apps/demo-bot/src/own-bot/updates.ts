@@ -6,7 +6,7 @@ interface Waiting {
   readonly onTaken: () => void;
 }
 
-const maxWaiting = 100;
+const MAX_WAITING = 100;
 
 /** The updates of one bot: kept until the bot confirms them by polling with a higher offset, at most 100. Or sent to its webhook. */
 export class Updates {
@@ -39,7 +39,7 @@ export class Updates {
   offer(update: Readonly<Record<string, unknown>>): Promise<boolean> {
     if (this.#webhook) return this.#webhook.send({ ...update, update_id: ++this.#lastId }, this.#restartMs);
     const isPolling = this.#endPoll !== undefined || this.#now().getTime() - this.#lastPollAt < this.#restartMs;
-    if (!isPolling || this.#waiting.length >= maxWaiting) return Promise.resolve(false);
+    if (!isPolling || this.#waiting.length >= MAX_WAITING) return Promise.resolve(false);
     return new Promise((resolve) => {
       const giveUp = setTimeout(() => {
         this.#waiting = this.#waiting.filter((other) => other !== waiting);

@@ -2,7 +2,7 @@ import type { IncomingMessage, Reply, Suggestion } from "./chat-port.ts";
 import type { Phrases } from "./phrases.ts";
 import type { RewardsPort } from "./rewards-port.ts";
 
-export const seedPrice = 25;
+export const SEED_PRICE = 25;
 
 export interface Situation {
   readonly message: IncomingMessage;
@@ -45,7 +45,7 @@ export async function answerMessage(situation: Situation): Promise<Reply> {
 
 async function greet({ phrases }: Situation): Promise<Reply> {
   return {
-    text: phrases.welcome(seedPrice),
+    text: phrases.welcome(SEED_PRICE),
     picture: "garden",
     suggestions: suggest(phrases, "/bonus", "/balance", "/buy"),
   };
@@ -76,10 +76,10 @@ async function tellBalance({ message, phrases, rewards }: Situation): Promise<Re
 }
 
 async function sellSeeds({ message, phrases, rewards }: Situation): Promise<Reply> {
-  const sale = await rewards.spend(message.userId, seedPrice, message.id);
+  const sale = await rewards.spend(message.userId, SEED_PRICE, message.id);
   if (sale.outcome === "conflict") throw new Error(`message ${message.id} was already used for another purchase`);
   if (sale.outcome === "insufficient") {
-    return { text: phrases.tooPoor(seedPrice, sale.balance), suggestions: suggest(phrases, "/bonus") };
+    return { text: phrases.tooPoor(SEED_PRICE, sale.balance), suggestions: suggest(phrases, "/bonus") };
   }
   return {
     text: phrases.bought(sale.balance),

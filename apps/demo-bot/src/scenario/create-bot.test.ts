@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { seedPrice } from "./answer-message.ts";
+import { SEED_PRICE } from "./answer-message.ts";
 import type { Reply } from "./chat-port.ts";
 import { choosePhrases, createBot } from "./create-bot.ts";
 import type { RecordedEntry, RewardsPort } from "./rewards-port.ts";
@@ -112,7 +112,7 @@ test("when the backend is down, the user is asked to try again and the error is 
 });
 
 test("/buy spends once per message, with the message's id as the key", async () => {
-  const rich = fixture({ coins: seedPrice + 5 });
+  const rich = fixture({ coins: SEED_PRICE + 5 });
   expect((await rich.hear("/buy"))?.text).toBe("Here are your seeds! You have 5 coins left.");
   expect(rich.spends).toEqual(["message-1"]);
   expect((await fixture({ coins: 1 }).hear("/buy"))?.text).toContain("you have 1 coin.");

@@ -12,8 +12,8 @@ interface Conversation {
   readonly listeners: Set<(message: ChatMessage) => void>;
 }
 
-const maxHistoryLength = 200;
-const maxConversations = 2000;
+const MAX_HISTORY_LENGTH = 200;
+const MAX_CONVERSATIONS = 2000;
 
 /** An in-memory stand-in for Telegram: one conversation per user, its newest messages and the connected browsers. */
 export class SimulatedChat implements ChatPort {
@@ -56,7 +56,7 @@ export class SimulatedChat implements ChatPort {
     const { messages, listeners } = this.#of(userId);
     if (messages.some(({ id }) => id === message.id)) return false;
     messages.push(message);
-    if (messages.length > maxHistoryLength) messages.shift();
+    if (messages.length > MAX_HISTORY_LENGTH) messages.shift();
     for (const listener of listeners) listener(message);
     return true;
   }
@@ -65,7 +65,7 @@ export class SimulatedChat implements ChatPort {
     const known = this.#conversations.get(userId);
     if (known) return known;
     for (const [oldest, { listeners }] of this.#conversations) {
-      if (this.#conversations.size < maxConversations) break;
+      if (this.#conversations.size < MAX_CONVERSATIONS) break;
       if (listeners.size === 0) this.#conversations.delete(oldest);
     }
     const fresh: Conversation = { language: "en", messages: [], listeners: new Set() };

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { SimulatedChat } from "./simulated-chat.ts";
 
-const pingEveryMilliseconds = 15_000;
+const PING_EVERY_MS = 15_000;
 
 /** Streams a conversation as server-sent events: one `history` with all messages, then a `message` for each new one. */
 export function streamMessages(
@@ -17,7 +17,7 @@ export function streamMessages(
   response.write("retry: 1000\n\n");
   send("history", chat.history(userId));
   const stopListening = chat.listen(userId, (message) => send("message", message));
-  const ping = setInterval(() => response.write(":\n\n"), pingEveryMilliseconds);
+  const ping = setInterval(() => response.write(":\n\n"), PING_EVERY_MS);
   const end = () => response.end();
   stopping.addEventListener("abort", end);
   response.once("close", () => {

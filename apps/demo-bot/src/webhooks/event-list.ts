@@ -1,8 +1,8 @@
 import type { Ads, ListedEvent } from "@intermission/publisher";
 import type { ShownWebhook } from "./facts.ts";
 
-const pageSize = 200;
-const maxShown = 10;
+const PAGE_SIZE = 200;
+const MAX_SHOWN = 10;
 
 /** The bot's latest events as the ad service lists them, newest first, and whether its webhook received them. */
 export function eventList(ads: Pick<Ads, "events">): () => Promise<readonly ShownWebhook[]> {
@@ -11,8 +11,8 @@ export function eventList(ads: Pick<Ads, "events">): () => Promise<readonly Show
   return async () => {
     let latest: ListedEvent[] = [];
     for (let after = from; ; ) {
-      const page = await ads.events({ after, limit: pageSize });
-      latest = [...latest, ...page.events].slice(-maxShown);
+      const page = await ads.events({ after, limit: PAGE_SIZE });
+      latest = [...latest, ...page.events].slice(-MAX_SHOWN);
       if (!page.hasMore) break;
       from = after;
       after = page.next;

@@ -120,7 +120,7 @@ export function AdFoot({ ad, look, host, onAbout, onOpened }: AdFootProps) {
       <p className="brand">
         <AdLabel onAbout={onAbout} /> <bdi className="chip-name">{ad.advertiser}</bdi>
       </p>
-      {link ? <LinkOutside {...{ look, host }} url={link.url} label={link.label} onOpened={onOpened} /> : null}
+      {link ? <LinkOutside look={look} host={host} url={link.url} label={link.label} onOpened={onOpened} /> : null}
     </div>
   );
 }

@@ -46,7 +46,7 @@ export function WatchAd({ session, video, host, onReopen, onAnother, onBroken, s
   return (
     <>
       <OnStage session={session} actions={watching} snapshot={snapshot} host={host}>
-        <VideoSlot {...{ video, width, height }} onTap={stage === "offer" ? watching.play : undefined} />
+        <VideoSlot video={video} width={width} height={height} onTap={stage === "offer" ? watching.play : undefined} />
       </OnStage>
       {holds.has("about") ? about(watching.closeAbout) : null}
     </>
@@ -114,7 +114,9 @@ export function OnStage({ session, actions, snapshot, host, children }: OnStageP
         ) : null}
         {stage === "watched" ? (
           <EndCard
-            {...{ session, ad, host }}
+            session={session}
+            ad={ad}
+            host={host}
             isPayable={snapshot.isPayable}
             isConnected={snapshot.isConnected}
             onAbout={actions.openAbout}

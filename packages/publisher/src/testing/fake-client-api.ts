@@ -6,7 +6,7 @@ import type {
   ListEventsResponse,
   TestWebhookResponse,
 } from "@intermission/ad-core/client-api";
-import { codeRandomBytes, newCode, telegramIdPattern } from "@intermission/ad-core/code";
+import { CODE_RANDOM_BYTES, newCode, telegramIdPattern } from "@intermission/ad-core/code";
 import { adviseOnAnswer } from "@intermission/ad-core/delivery-advice";
 import type { NamedRewards } from "../client-answers.ts";
 import { readBody } from "../read-body.ts";
@@ -160,7 +160,7 @@ function openCode(state: FakeState, userId: string, reference: string | undefine
     if (known.earned.length === 0 && known.expiresAt.getTime() - now.getTime() >= minLeftMs) return known;
     break;
   }
-  const code = newCode("test", randomBytes(codeRandomBytes));
+  const code = newCode("test", randomBytes(CODE_RANDOM_BYTES));
   const expiresAt = new Date(now.getTime() + state.lifetimeSeconds * 1000);
   const issued = { code, userId, reference, issuedAt: now, expiresAt, earned: [] };
   state.codes.set(code, issued);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { codeRandomBytes, newCode, newEventId, telegramIdPattern } from "@intermission/ad-core/code";
+import { CODE_RANDOM_BYTES, newCode, newEventId, telegramIdPattern } from "@intermission/ad-core/code";
 import type { CreateCodeOutcome, RewardEntry, RewardPage, SpendOutcome } from "../create-companion.ts";
 
 /** What an event pays, as the companion API's REWARD_REWARDED and REWARD_DIRECT_LINK. */
@@ -69,7 +69,7 @@ export class FakeLedger {
 
   #issue(userId: string, reference: string | null, now: Date): IssuedCode {
     const expiresAt = new Date(now.getTime() + LIFETIME_MS);
-    const issued = { code: newCode("test", randomBytes(codeRandomBytes)), userId, reference, expiresAt };
+    const issued = { code: newCode("test", randomBytes(CODE_RANDOM_BYTES)), userId, reference, expiresAt };
     this.#codes.set(issued.code, issued);
     return issued;
   }

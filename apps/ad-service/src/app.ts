@@ -53,6 +53,7 @@ import { eventOperatorRoutes } from "./events/operator-routes.ts";
 import { requireBuiltPage } from "./miniapp-page/built-page.ts";
 import { errorPage } from "./miniapp-page/friendly-page.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
+import { moneyOperatorRoutes } from "./money/operator-routes.ts";
 import { noticeOperatorRoutes } from "./notices/operator-routes.ts";
 import { downloadVideo, type GuardedRequests } from "./outbound/guarded-request.ts";
 import { consoleOrigins } from "./people/console-address.ts";
@@ -282,6 +283,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       campaignOperatorRoutes(scope, { ...deps, requireBots: (botIds) => requireBots(deps.database, botIds) });
       currencyOperatorRoutes(scope, deps);
       advertiserOperatorRoutes(scope, deps);
+      moneyOperatorRoutes(scope, { ...deps, requireBots: (botIds) => requireBots(deps.database, botIds) });
       explainOperatorRoutes(scope, deps);
       eventOperatorRoutes(scope, deps);
       deliveryOperatorRoutes(scope, deps);

@@ -14,6 +14,7 @@ import { creativeCommands } from "./creatives/commands.ts";
 import { deliveryCommands } from "./deliveries/commands.ts";
 import { endpointCommands } from "./deliveries/endpoint-commands.ts";
 import { eventCommands } from "./events/commands.ts";
+import { moneyCommands } from "./money/commands.ts";
 import { noticeCommands } from "./notices/commands.ts";
 import { peopleCommands } from "./people/commands.ts";
 import { statsCommands } from "./statistics/commands.ts";
@@ -32,6 +33,7 @@ const commands = [
   endpointCommands,
   noticeCommands,
   advertiserCommands,
+  moneyCommands,
   viewCommands,
   clickCommands,
   conversionCommands,

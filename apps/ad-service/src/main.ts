@@ -28,6 +28,7 @@ import { startTestingEndpoints } from "./deliveries/endpoints.ts";
 import { openWebhookDelivery } from "./deliveries/webhook-delivery.ts";
 import { migrations } from "./migrations.ts";
 import { requireBuiltPage } from "./miniapp-page/built-page.ts";
+import { startSettlingCharges } from "./money/settle-charges.ts";
 import { startSendingNotices } from "./notices/send-notices.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
 import { rememberPublisherShare, startComparingShare } from "./statistics/publisher-share.ts";
@@ -164,6 +165,7 @@ function startLoops(config: Config, node: Node, { campaigns, requests, deliverie
     "publisher-share": features.checks.comparingShare,
     "view-sweep": startSweepingViews({ views: features.views, log, now }),
     statistics: startRollingUpStatistics({ database, log, now }),
+    "money-settlement": startSettlingCharges({ database, log }),
     trackers: startCallingTrackers({ database, requests, log, now }),
     notices: startSendingNotices({
       database,

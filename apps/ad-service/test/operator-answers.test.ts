@@ -148,6 +148,7 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
     archiveAdvertiser: await send("archiveAdvertiser", { params: { advertiser: "Rival" } }),
     restoreAdvertiser: await send("restoreAdvertiser", { params: { advertiser: "Rival" } }),
     updateAdvertiser: await send("updateAdvertiser", { params: { advertiser: "Shop" }, body: { name: "Shops" } }),
+    ...(await callRoutesOfMoney(ofBot)),
     listLatestEventsOfBot: await send("listLatestEventsOfBot", ofBot),
     listEventsOfBot: await send("listEventsOfBot", ofBot),
     listEndpoints: await send("listEndpoints"),
@@ -188,6 +189,22 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
     revokeToken: await send("revokeToken", { params: token }),
     ...(await callRoutesOfPeople()),
     archiveCampaign: await send("archiveCampaign", ofCampaign),
+  };
+}
+
+/** An advertiser pays in. */
+async function callRoutesOfMoney(ofBot: { params: { botId: string } }) {
+  const ofShop = { params: { advertiser: "shops" } };
+  const correction = { amountMicros: 500, direction: "credit", note: "Goodwill" };
+  return {
+    setTerms: await send("setTerms", { ...ofShop, body: { billing: "credit", creditLimitMicros: 5_000_000 } }),
+    recordTopUp: await send("recordTopUp", { ...ofShop, body: { amountMicros: 2e16, reference: "INV-1" } }),
+    correctAdvertiser: await send("correctAdvertiser", { ...ofShop, body: { ...correction, direction: "debit" } }),
+    correctPublisher: await send("correctPublisher", { ...ofBot, body: correction }),
+    listAdvertiserMoney: await send("listAdvertiserMoney"),
+    showAdvertiserMoney: await send("showAdvertiserMoney", ofShop),
+    listAdvertiserEntries: await send("listAdvertiserEntries", ofShop),
+    listPublisherEntries: await send("listPublisherEntries", ofBot),
   };
 }
 

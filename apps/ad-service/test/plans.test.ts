@@ -39,6 +39,9 @@ describe("statements", () => {
   }, async () => {
     const fill = await readyToFill(store.database, "ad_service");
     const faults = await keepPlans(store.database, { schema: "ad_service", small: ["bots", "endpoints", "campaigns"] });
+    // The rows are random: they sum to nothing.
+    const text = "alter table money_entries disable trigger money_entries_balance";
+    await store.database.run({ name: "", text }, []);
     await fill(20_000);
     await expect.poll(faults, { timeout: 60_000 }).toEqual([]);
   });

@@ -25,6 +25,7 @@ const exclusionReason = z.enum([
   "daily-view-cap",
   "total-click-cap",
   "daily-click-cap",
+  "advertiser-funds",
   "user-cap",
   "ahead-of-plan",
 ]);

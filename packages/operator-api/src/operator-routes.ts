@@ -9,6 +9,7 @@ import { deliveryRoutes } from "./deliveries.ts";
 import { endpointRoutes } from "./endpoints.ts";
 import { eventRoutes } from "./events.ts";
 import { explainRoutes } from "./explain.ts";
+import { moneyRoutes } from "./money.ts";
 import { noticeRoutes } from "./notices.ts";
 import { peopleRoutes } from "./people.ts";
 import { clickRoutes, viewRoutes } from "./reviews.ts";
@@ -26,6 +27,7 @@ export const operatorRoutes = {
   ...campaignRoutes,
   ...currencyRoutes,
   ...advertiserRoutes,
+  ...moneyRoutes,
   ...explainRoutes,
   ...eventRoutes,
   ...deliveryRoutes,

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { readMoment } from "@intermission/ad-core/moment";
+import { type AmountKind, readAmount } from "@intermission/operator-api/amounts";
 import { type Command, InvalidArgumentError } from "commander";
 import { readWholeNumber, type WholeNumberBounds } from "./whole-number.ts";
 
@@ -30,6 +31,15 @@ export function minutesFrom(from: Date, to: unknown): string | undefined {
 
 export function wholeNumber(text: string): number {
   return wholeNumberIn({ min: 0 })(text);
+}
+
+/** In micros. */
+export function amountOption(kind: AmountKind) {
+  return (text: string): number => {
+    const read = readAmount(text, kind);
+    if (read.outcome === "amount") return read.micros;
+    throw new InvalidArgumentError(`It ${read.message}.`);
+  };
 }
 
 export function limitUpTo(most: number) {

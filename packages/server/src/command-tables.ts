@@ -1,3 +1,4 @@
+import { amountOf } from "@intermission/operator-api/amounts";
 import Table from "cli-table3";
 import { z } from "zod";
 
@@ -32,6 +33,22 @@ export function recordOf(fields: Row): string {
   return Object.entries(fields)
     .map(([name, value]) => `${name.padEnd(width)}  ${textOf(value)}`)
     .join("\n");
+}
+
+/** A record as people read it: only what is set, with money as amounts. */
+export function withAmounts(record: Row): Row {
+  const given = Object.entries(record).filter(([, value]) => value !== null);
+  return Object.fromEntries(
+    given.map(([name, value]) => {
+      const amount = name.endsWith("Micros") ? amountIn(value) : undefined;
+      return amount === undefined ? [name, value] : [name.slice(0, -6), amount];
+    }),
+  );
+}
+
+/** Undefined for what are no micros. */
+export function amountIn(micros: unknown): string | undefined {
+  return typeof micros === "number" || typeof micros === "bigint" ? amountOf(micros) : undefined;
 }
 
 /** A value as text for people, without control characters. */

@@ -3,6 +3,7 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
 import { type Delivered, selectCampaigns } from "../campaigns/campaigns.ts";
+import { readEarlierSpend, readFunds, viewsInFlightOf } from "./advertiser-funds.ts";
 import { type CampaignState, countAds, flatCurve, type ServedAds, type TrafficCurve } from "./campaign-state.ts";
 import { type CampaignIndex, indexCampaigns } from "./choose-ad.ts";
 import { openLocalTimes } from "./local-time.ts";
@@ -11,6 +12,8 @@ export interface RunningCampaigns {
   campaigns: Campaign[];
   /** Delivered on the days before today, by campaign. */
   earlier: Map<string, Delivered>;
+  /** Spent on the days before today, by advertiser with a limit. */
+  spentEarlier: Map<string, number>;
   curve: TrafficCurve;
 }
 
@@ -52,6 +55,7 @@ export async function readCampaigns(database: Database, now: Date): Promise<Runn
   const delivered = await database.run(earlier, [now]);
   return {
     campaigns,
+    spentEarlier: await readEarlierSpend(database, now),
     earlier: new Map(delivered.map(({ campaignId, ...sums }) => [campaignId, sums])),
     curve: curveOf(await database.run(requestsByHour, [now])),
   };
@@ -68,9 +72,6 @@ function curveOf(hours: readonly { hour: number; requests: number }[]): TrafficC
   return flatCurve.map((flat, hour) => 0.1 * flat + 0.9 * ((byHour.get(hour) ?? 0) / all));
 }
 
-/** Most views older than this were abandoned. A view that ends later is still counted and paid. */
-const IN_FLIGHT = "interval '15 minutes'";
-
 export interface CampaignDelivery {
   campaignId: string;
   views: number;
@@ -81,11 +82,8 @@ export interface CampaignDelivery {
 
 /** Counts only for campaigns with a limit, because it reads all their views of the interval. */
 const inFlight = (of: string) => `case when coalesce(${of}.total_budget_micros, ${of}.daily_budget_micros,
-      ${of}.total_view_cap, ${of}.daily_view_cap) is null then 0 else (
-    select count(*) from views
-    where views.campaign_id = ${of}.campaign_id and state in ('opened', 'playing', 'watched') and not is_test
-      and opened_at > $1::timestamptz - ${IN_FLIGHT}
-  ) end::integer as "viewsInFlight"`;
+      ${of}.total_view_cap, ${of}.daily_view_cap) is null then 0
+      else ${viewsInFlightOf(`${of}.campaign_id`)} end::integer as "viewsInFlight"`;
 
 /** What running campaigns delivered on the UTC day of `$1`, and their views in flight. Omits campaigns with neither. */
 export const deliveredToday = statement<CampaignDelivery>(
@@ -144,6 +142,7 @@ export async function startCampaignSnapshot(deps: {
   let running: RunningCampaigns & { version: string; at: number; day: string } = {
     campaigns: [],
     earlier: new Map(),
+    spentEarlier: new Map(),
     curve: flatCurve,
     version: "",
     at: 0,
@@ -161,10 +160,12 @@ export async function startCampaignSnapshot(deps: {
     }
     // An ad served during the read may or may not be in its result: counting it twice is safe, missing it is not.
     snapshot.reserved = new Set();
-    const delivered = new Map((await database.run(deliveredToday, [at])).map((row) => [row.campaignId, row]));
+    const deliveredOf = new Map((await database.run(deliveredToday, [at])).map((row) => [row.campaignId, row]));
+    const funds = await readFunds(database, running.spentEarlier, at);
     const states = running.campaigns.map((campaign): CampaignState => {
-      const { viewsInFlight = 0, ...today } = delivered.get(campaign.campaignId) ?? {};
-      return { campaign, today: { ...nothing, ...today }, earlier: earlierOf(campaign), viewsInFlight };
+      const { viewsInFlight = 0, ...today } = deliveredOf.get(campaign.campaignId) ?? {};
+      const delivered = { today: { ...nothing, ...today }, earlier: earlierOf(campaign), viewsInFlight };
+      return { campaign, ...delivered, funds: funds.get(campaign.advertiserId) ?? null };
     });
     snapshot.byId = new Map(states.map((state) => [state.campaign.campaignId, state]));
     for (const ad of snapshot.reserved) countAds(snapshot, ad, 1);

@@ -1,6 +1,7 @@
 import type { Campaign } from "@intermission/operator-api/campaigns";
 import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 import type { Delivered } from "../campaigns/campaigns.ts";
+import type { AdvertiserFunds } from "./advertiser-funds.ts";
 
 /** A campaign that may run, and what it has delivered so far. */
 export interface CampaignState {
@@ -10,6 +11,8 @@ export interface CampaignState {
   earlier: Delivered;
   /** Views that were opened recently and have not ended. They count against every limit as if they were completed. */
   viewsInFlight: number;
+  /** Shared by all campaigns of the advertiser; null: it has no limit. */
+  readonly funds: AdvertiserFunds | null;
 }
 
 /** The campaigns of a node, and what it has served of them since their states were last read. */
@@ -40,10 +43,14 @@ export function holdAd(served: ServedAds, campaignId: string, format: CampaignFo
 export function countAds({ byId }: ServedAds, { campaignId, format }: ReservedAd, ads: number): void {
   const state = byId.get(campaignId);
   if (!state) return;
-  if (format === "rewarded") state.viewsInFlight += ads;
-  else {
+  const { funds, campaign } = state;
+  if (format === "rewarded") {
+    state.viewsInFlight += ads;
+    if (funds) funds.heldMicros += ads * campaign.viewPriceMicros;
+  } else {
     state.today.clicks += ads;
-    state.today.spentMicros += ads * state.campaign.clickPriceMicros;
+    state.today.spentMicros += ads * campaign.clickPriceMicros;
+    if (funds) funds.spentMicros += ads * campaign.clickPriceMicros;
   }
 }
 
@@ -53,7 +60,8 @@ export type Limit =
   | "total-view-cap"
   | "daily-view-cap"
   | "total-click-cap"
-  | "daily-click-cap";
+  | "daily-click-cap"
+  | "advertiser-funds";
 
 /** A limit, how much of it is used or held, and how much one more ad of the format adds. */
 export interface LimitUse {
@@ -66,7 +74,7 @@ export interface LimitUse {
 
 /** The limits that an ad of the format counts towards. */
 export function limitsOf(state: CampaignState, format: CampaignFormat): LimitUse[] {
-  const { campaign, today, earlier, viewsInFlight } = state;
+  const { campaign, today, earlier, viewsInFlight, funds } = state;
   const isView = format === "rewarded";
   const price = isView ? campaign.viewPriceMicros : campaign.clickPriceMicros;
   const views = today.views + viewsInFlight;
@@ -75,6 +83,7 @@ export function limitsOf(state: CampaignState, format: CampaignFormat): LimitUse
   const add = (limit: Limit, isDaily: boolean, most: number | null, used: number, each: number) => {
     if (most !== null && each > 0) uses.push({ limit, isDaily, most, used, each });
   };
+  if (funds) add("advertiser-funds", false, funds.limitMicros, funds.spentMicros + funds.heldMicros, price);
   add("total-budget", false, campaign.totalBudgetMicros, earlier.spentMicros + spent, price);
   add("daily-budget", true, campaign.dailyBudgetMicros, spent, price);
   if (isView) {
@@ -171,7 +180,8 @@ function planOfTotal(
   { from, to, dayEnd }: { from: number; to: number; dayEnd: number },
 ): { goal: number; done: number } | undefined {
   const { campaign, today, viewsInFlight } = state;
-  if (campaign.endsAt === null) return undefined;
+  // The advertiser's other campaigns spend the same funds, so that no share of them is this campaign's plan.
+  if (campaign.endsAt === null || limit === "advertiser-funds") return undefined;
   const views = today.views + viewsInFlight;
   const ofFormat = format === "rewarded" ? views : today.clicks;
   const done = limit === "total-budget" ? today.spentMicros + viewsInFlight * campaign.viewPriceMicros : ofFormat;

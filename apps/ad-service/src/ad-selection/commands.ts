@@ -60,6 +60,7 @@ const reasons = {
   "daily-view-cap": "has had its views of the day",
   "total-click-cap": "has had all its clicks",
   "daily-click-cap": "has had its clicks of the day",
+  "advertiser-funds": "its advertiser has no money left",
   "user-cap": "the user has reached its cap per user",
   "ahead-of-plan": "is ahead of its plan for the day",
 } satisfies Record<ExclusionReason, string>;

@@ -1,5 +1,6 @@
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import type { CampaignFormat, CampaignPriority } from "../campaigns/campaign-settings.ts";
+import { type AdvertiserFunds, lockFunds, readFundsOf } from "./advertiser-funds.ts";
 import { type CampaignSnapshot, deliveredBy } from "./campaign-snapshot.ts";
 import { adsBehindPlan, type CampaignState, fullLimit, holdAd, isNearLimit } from "./campaign-state.ts";
 import { type CampaignIndex, type Choice, chooseAd } from "./choose-ad.ts";
@@ -86,10 +87,15 @@ export async function hasBudgetLeft(
   state: CampaignState,
   { format, now }: { format: CampaignFormat; now: Date },
 ): Promise<boolean> {
-  await database.run(lockCampaign, [state.campaign.campaignId]);
-  const others = { ...state, viewsInFlight: state.viewsInFlight - (format === "rewarded" ? 1 : 0) };
+  const { campaign } = state;
+  await database.run(lockCampaign, [campaign.campaignId]);
+  if (state.funds) await lockFunds(database, campaign.advertiserId);
+  const ownViews = format === "rewarded" ? 1 : 0;
+  const heldByOthers = (funds: AdvertiserFunds) => funds.heldMicros - ownViews * campaign.viewPriceMicros;
+  const funds = state.funds && { ...state.funds, heldMicros: heldByOthers(state.funds) };
+  const others = { ...state, viewsInFlight: state.viewsInFlight - ownViews, funds };
   const delivered = await readDelivered(database, others, now);
-  Object.assign(state, delivered);
+  keepDelivered(state, delivered);
   return fullLimit({ ...state, ...delivered }, format) === undefined;
 }
 
@@ -104,7 +110,13 @@ async function hasMore(
 
 /** Updates this node's state of a campaign from what is committed, so that this node respects it before its next refresh. */
 export async function askLimits(database: Transaction, state: CampaignState, now: Date): Promise<void> {
-  Object.assign(state, await readDelivered(database, state, now));
+  keepDelivered(state, await readDelivered(database, state, now));
+}
+
+/** The funds are changed in place, since the advertiser's other campaigns share them. */
+function keepDelivered(state: CampaignState, { funds, ...delivered }: Awaited<ReturnType<typeof readDelivered>>): void {
+  Object.assign(state, delivered);
+  if (state.funds && funds) Object.assign(state.funds, funds);
 }
 
 /** Whether there is an ad for a user of whom only the id is known. Holds nothing. */
@@ -132,11 +144,13 @@ async function readDelivered(database: Transaction, state: CampaignState, now: D
   const [found] = await database.run(deliveredBy, [now, state.campaign.campaignId]);
   if (!found) throw new Error("campaigns.delivered-by returned no row");
   const { views, clicks, spentMicros, viewsInFlight } = found;
+  const funds = state.funds && (await readFundsOf(database, state.campaign.advertiserId, now));
   return {
     today: { views, clicks, spentMicros },
     earlier: { views: found.earlierViews, clicks: found.earlierClicks, spentMicros: found.earlierSpentMicros },
     // Ads that this node has served but not yet stored count too.
     viewsInFlight: Math.max(viewsInFlight, state.viewsInFlight),
+    funds: funds && { ...funds, heldMicros: Math.max(funds.heldMicros, state.funds?.heldMicros ?? 0) },
   };
 }
 

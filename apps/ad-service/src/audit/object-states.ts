@@ -19,6 +19,10 @@ export type ObjectKind =
 const states = {
   bot: `select to_jsonb(b) - '{created_at,updated_at,testers}'::text[] || jsonb_build_object(
       'testers', cardinality(testers),
+      'latest_payment', (
+        select jsonb_build_object('kind', kind, 'amount_micros', amount_micros, 'transaction', transaction_id)
+        from money_entries where account = 'publisher:' || $1 and kind in ('top_up', 'correction', 'payout')
+        order by entry_id desc limit 1),
       'webhook_url', (select url from endpoints where endpoints.bot_id = b.bot_id),
       'tokens', (select jsonb_object_agg(token_id, state) from bot_tokens where bot_tokens.bot_id = b.bot_id)) as state
     from bots b where bot_id = $1`,
@@ -31,7 +35,11 @@ const states = {
       from campaign_creatives attached where attached.campaign_id = c.campaign_id)) as state
     from campaigns c where campaign_id = $1`,
   creative: `select to_jsonb(c) - '{created_at,frames_by_second}'::text[] as state from creatives c where creative_id = $1`,
-  advertiser: `select jsonb_build_object('name', name, 'state', state,
+  advertiser: `select jsonb_build_object('name', name, 'state', state, 'billing', billing,
+      'credit_limit_micros', credit_limit_micros, 'latest_payment', (
+        select jsonb_build_object('kind', kind, 'amount_micros', amount_micros, 'transaction', transaction_id)
+        from money_entries where account = 'advertiser:' || $1 and kind in ('top_up', 'correction', 'payout')
+        order by entry_id desc limit 1),
       'postback_key', left(encode(sha256(postback_key_hash), 'hex'), 8)) as state
     from advertisers where advertiser_id = $1`,
   deployment: "select jsonb_build_object('currency', currency) as state from deployment where $1 <> ''",

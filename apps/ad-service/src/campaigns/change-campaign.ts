@@ -74,6 +74,25 @@ export async function addCampaign(
   });
 }
 
+const findCharge = statement<{ day: string }>(
+  "campaigns.find-charge",
+  "select day::text from campaign_days where campaign_id = $1 and spent_micros > 0 limit 1",
+);
+
+// Waits until no node settles charges, and keeps all from it until the transaction ends.
+const holdSettlement = statement<never>(
+  "campaigns.hold-settlement",
+  "select from money_progress order by source for update",
+);
+
+/** What it spent stands on its advertiser's account. */
+async function chargedFault(tx: Transaction, campaignId: string): Promise<CampaignFault | undefined> {
+  await tx.run(holdSettlement, []);
+  if ((await tx.run(findCharge, [campaignId])).length === 0) return undefined;
+  const message = "was charged for this campaign, which stays with it: rename the advertiser, or add another campaign";
+  return { field: "advertiser", message };
+}
+
 function archivedFault(name: string): CampaignFault {
   return { field: "advertiser", message: `${name} is archived; restore it first: advertisers restore` };
 }
@@ -127,8 +146,10 @@ async function change(
     const fault = campaignFault(changes);
     if (fault !== undefined) return { outcome: "invalid", fault };
     const { advertiserId, name: advertiser, state } = await rememberAdvertiser(tx, changes.advertiser);
-    if (advertiserId !== before.advertiserId && state === "archived")
-      return { outcome: "invalid", fault: archivedFault(advertiser) };
+    if (advertiserId !== before.advertiserId) {
+      const fault = state === "archived" ? archivedFault(advertiser) : await chargedFault(tx, campaignId);
+      if (fault !== undefined) return { outcome: "invalid", fault };
+    }
     const campaign = { ...changes, advertiserId, advertiser, updatedAt: now };
     const columns = JSON.stringify(byColumn(settingColumns, campaign));
     await tx.run(update, [campaignId, campaign.status, now, columns, advertiserId]);

@@ -1,7 +1,7 @@
-import { type AmountKind, amountOf, readAmount } from "@intermission/operator-api/amounts";
 import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { withExamples } from "@intermission/server/command-line";
 import {
+  amountOption,
   collect,
   confirmable,
   confirmedQuery,
@@ -9,7 +9,7 @@ import {
   momentOption,
   wholeNumber,
 } from "@intermission/server/command-options";
-import { type Row, recordOf, row, tableOf } from "@intermission/server/command-tables";
+import { amountIn, type Row, recordOf, row, tableOf, withAmounts } from "@intermission/server/command-tables";
 import { type CommandContext, callForAllRows, callForRow } from "@intermission/server/operator-client";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { uploadVideo } from "../creatives/upload.ts";
@@ -24,7 +24,7 @@ export function campaignCommands(program: Command, context: CommandContext): voi
   const campaigns = program.command("campaigns").description("ads to show: videos and landing pages");
   const show = async (campaign: Row) => {
     const { currency } = context.isJson() ? {} : await callForRow(context, operatorRequest("showCurrency"));
-    context.print(campaign, () => recordOf({ ...readable(campaign), currency }));
+    context.print(campaign, () => recordOf({ ...withAmounts(campaign), currency }));
   };
 
   withExamples(withSettings(campaigns.command("add").description("add a campaign; it runs immediately")), [
@@ -122,17 +122,6 @@ function forOneCampaign(campaigns: Command, verb: string, description: string): 
   return command.argument("<campaign-id>", "as shown by campaigns list");
 }
 
-/** The campaign as people read it: only what is set, with money as amounts. */
-function readable(campaign: Row): Row {
-  const present = Object.entries(campaign).filter(([, value]) => value !== null);
-  return Object.fromEntries(
-    present.map(([name, value]) => {
-      const isAmount = name.endsWith("Micros") && (typeof value === "number" || typeof value === "bigint");
-      return isAmount ? [name.slice(0, -6), amountOf(value)] : [name, value];
-    }),
-  );
-}
-
 const columnsIn = (currency: string) => ({
   CAMPAIGN: (campaign: Row) => campaign.campaignId,
   NAME: (campaign: Row) => campaign.name,
@@ -147,10 +136,6 @@ const columnsIn = (currency: string) => ({
   DELIVERED: ({ deliveredShare }: Row) =>
     typeof deliveredShare === "number" ? `${(deliveredShare * 100).toFixed(1)} %` : undefined,
 });
-
-function amountIn(micros: unknown): string | undefined {
-  return typeof micros === "number" || typeof micros === "bigint" ? amountOf(micros) : undefined;
-}
 
 /** A campaign's settings as options of the command line. `none` removes a limit or a target. */
 export function withSettings(command: Command): Command {
@@ -176,11 +161,11 @@ export function withSettings(command: Command): Command {
     .option(
       "--view-price <amount>",
       "price of a completed view, in the deployment's currency, such as 0.002",
-      amount("price"),
+      amountOption("price"),
     )
-    .option("--click-price <amount>", "price of a counted click on a direct link", amount("price"))
-    .option("--total-budget <amount>", "in total, or none", orNone(amount("budget")))
-    .option("--daily-budget <amount>", "per UTC day, or none", orNone(amount("budget")))
+    .option("--click-price <amount>", "price of a counted click on a direct link", amountOption("price"))
+    .option("--total-budget <amount>", "in total, or none", orNone(amountOption("budget")))
+    .option("--daily-budget <amount>", "per UTC day, or none", orNone(amountOption("budget")))
     .option("--total-view-cap <number>", "completed views in total, or none", orNone(wholeNumber))
     .option("--daily-view-cap <number>", "completed views per UTC day, or none", orNone(wholeNumber))
     .option("--total-click-cap <number>", "counted clicks in total, or none", orNone(wholeNumber))
@@ -244,15 +229,6 @@ export function settingsOf(options: Row, targeting: Row = {}): Row {
 /** Whether an option is a target: then the other targets must be read first, to keep them. */
 export function namesTarget(options: Row): boolean {
   return targets.some((name) => options[name] !== undefined);
-}
-
-/** In micros. */
-function amount(kind: AmountKind) {
-  return (text: string): number => {
-    const read = readAmount(text, kind);
-    if (read.outcome === "amount") return read.micros;
-    throw new InvalidArgumentError(`It ${read.message}.`);
-  };
 }
 
 /** Commander turns an empty text into null. */

@@ -1,7 +1,7 @@
 import { currencyRoutes } from "@intermission/operator-api/currency";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
-import { requireConfirmation } from "@intermission/server/refuse";
+import { conflict, requireConfirmation } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import { StartFault } from "@intermission/server/start-fault";
 import type { FastifyBaseLogger } from "fastify";
@@ -29,12 +29,13 @@ export function decideCurrency({ stored, hasMoney }: CurrencyFacts, configured: 
   return hasMoney ? { outcome: "refused", stored } : { outcome: "changed", currency: configured, from: stored };
 }
 
-const readFacts = statement<{ stored: string | null; hasMoney: boolean }>(
+const readFacts = statement<{ stored: string | null; hasMoney: boolean; hasEntries: boolean }>(
   "currency.read-facts",
   `select (select currency from deployment) as stored, exists (
      select from campaigns where view_price_micros > 0 or click_price_micros > 0
        or total_budget_micros is not null or daily_budget_micros is not null
-   ) or exists (select from campaign_days where spent_micros > 0) as "hasMoney"`,
+   ) or exists (select from campaign_days where spent_micros > 0)
+     or exists (select from money_entries) as "hasMoney", exists (select from money_entries) as "hasEntries"`,
 );
 
 // Only if the currency is still the one that was read: two nodes may start at the same time.
@@ -100,6 +101,10 @@ export function currencyOperatorRoutes(
       const { currency } = body;
       const [row] = await database.run(readFacts, []);
       const stored = row?.stored ?? running;
+      if (stored !== currency && row?.hasEntries === true) {
+        const reason = `the ledger has entries in ${stored}, which stay: use a store of its own for ${currency}`;
+        throw conflict("LEDGER_HAS_ENTRIES", reason);
+      }
       const message =
         `all prices, budgets and charges, also those of the past, are then amounts in ${currency}; they are in ${stored}, and no ` +
         `number is converted. Every node answers with ${running} until it is started again, with CURRENCY=${currency}`;

@@ -102,6 +102,10 @@ create table advertisers (
   name_key text not null unique,
   -- The campaigns of an archived advertiser do not run.
   state text not null default 'active' check (state in ('active', 'archived')),
+  -- Prepaid: nothing is shown beyond what was paid in, a credit of 0. On credit: up to the limit; null: without one.
+  billing text not null default 'credit' check (billing in ('prepaid', 'credit')),
+  credit_limit_micros bigint check (credit_limit_micros >= 0),
+  check (billing = 'credit' or credit_limit_micros = 0),
   postback_key_hash bytea unique,
   created_at timestamptz not null default now()
 );
@@ -901,3 +905,49 @@ begin
   raise exception '% is append-only', tg_table_name;
 end $$;
 create trigger audit_entries_stay before update or delete or truncate on audit_entries execute function refuse_change();
+
+-- What was recorded about money, each once: a top-up, the charges of a batch, a payout.
+create table money_transactions (
+  transaction_id text primary key check (length(transaction_id) between 1 and 200),
+  -- Of the bank, the invoice or the payment provider.
+  reference text check (length(reference) between 1 and 128),
+  note text check (length(note) between 1 and 500)
+);
+
+-- The entries of a transaction: what each account gets, or with a negative amount gives. They sum to 0. Positive on an
+-- advertiser's account is what is left to spend; on a publisher's, what is owed; on cash, the other side: what was received is
+-- negative there. Append-only.
+create table money_entries (
+  transaction_id text not null references money_transactions,
+  account text not null check (account ~ '^(cash|revenue|advertiser:adv_[0-9A-Za-z]+|publisher:[1-9][0-9]*)$'),
+  kind text not null check (kind in ('top_up', 'charge', 'refund', 'correction', 'payout')),
+  amount_micros bigint not null check (amount_micros <> 0),
+  currency text not null check (currency ~ '^[A-Z]{3}$'),
+  at timestamptz not null,
+  entry_id bigint generated always as identity unique,
+  primary key (transaction_id, account)
+);
+create index money_entries_of_account on money_entries (account, at, entry_id);
+create index money_entries_of_payments on money_entries (account) where kind in ('top_up', 'correction', 'payout');
+create trigger money_transactions_stay before update or delete or truncate on money_transactions
+  execute function refuse_change();
+create trigger money_entries_stay before update or delete or truncate on money_entries execute function refuse_change();
+
+-- One statement writes all sides of a transaction.
+create function require_balanced_entries() returns trigger language plpgsql as $$
+begin
+  if exists (select from added group by transaction_id, currency having sum(amount_micros) <> 0) then
+    raise exception 'the entries of a transaction of money must sum to 0';
+  end if;
+  return null;
+end $$;
+create trigger money_entries_balance after insert on money_entries referencing new table as added
+  for each statement execute function require_balanced_entries();
+
+-- The position up to which priced events and refunds have entries, in commit order.
+create table money_progress (
+  source text primary key,
+  xid xid8 not null default '0',
+  settled_until timestamptz not null default '-infinity'
+);
+insert into money_progress (source) values ('events'), ('refunds');

@@ -56,6 +56,11 @@ async function insertObjects(word: string, { botId, eventId, campaignId, adverti
     values ('${campaignId}', '${word} campaign', 'adv_${word}', '{rewarded}')`);
   await run(`insert into events (event_id, bot_id, event, user_id, occurred_at, body)
     values ('${eventId}', '${botId}', 'rewarded', '1', now(), '"${word} event"')`);
+  for (const account of [`advertiser:adv_${word}`, `publisher:${botId}`])
+    await run(`with made as (insert into money_transactions values ('${word} ${account}', '${word} invoice'))
+      insert into money_entries (transaction_id, account, kind, amount_micros, currency, at)
+      values ('${word} ${account}', '${account}', 'top_up', 5, 'USD', now()),
+        ('${word} ${account}', 'cash', 'top_up', -5, 'USD', now())`);
   await run(
     `insert into deliveries (bot_id, event_id, state, due_at) values ('${botId}', '${eventId}', 'failed', now())`,
   );
@@ -110,9 +115,12 @@ test.each([
   ["publisher", "showEndpoint"],
   ["publisher", "showDelivery"],
   ["publisher", "showNotices"],
+  ["publisher", "listPublisherEntries"],
   ["publisher", "createToken"],
   ["advertiser", "showCampaign"],
   ["advertiser", "pauseCampaign"],
+  ["advertiser", "showAdvertiserMoney"],
+  ["advertiser", "listAdvertiserEntries"],
   ["advertiser", "issuePostbackKey"],
 ] as const)(
   "a %s uses %s for the own object; a foreign one is answered as one that does not exist",

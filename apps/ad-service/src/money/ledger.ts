@@ -1,0 +1,139 @@
+import { randomBytes } from "node:crypto";
+import type { MoneyEntry } from "@intermission/operator-api/money";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import bs58 from "bs58";
+
+/** Why money moved. Charges and refunds come from priced events alone, the others from people and payment providers. */
+export type EntryKind = MoneyEntry["kind"];
+
+/** `cash`: what was received and paid out. `revenue`: what the operator earned. */
+export type Account = "cash" | "revenue" | `advertiser:${string}` | `publisher:${string}`;
+
+/** What an account gets; negative: what it gives. */
+export interface Entry {
+  readonly account: Account;
+  readonly amountMicros: number;
+}
+
+export const advertiserAccount = (advertiserId: string): Account => `advertiser:${advertiserId}`;
+export const publisherAccount = (botId: string): Account => `publisher:${botId}`;
+
+/** Both sides of a movement from one account to another. */
+export function movement(of: { from: Account; to: Account; amountMicros: number }): Entry[] {
+  return [
+    { account: of.from, amountMicros: -of.amountMicros },
+    { account: of.to, amountMicros: of.amountMicros },
+  ];
+}
+
+export interface MoneyTransaction {
+  /** The same one is recorded once. */
+  transactionId: string;
+  kind: EntryKind;
+  /** They sum to 0, which the database checks. */
+  entries: readonly Entry[];
+  currency: string;
+  reference?: string | undefined;
+  note?: string | undefined;
+  at: Date;
+}
+
+const insert = statement<never>(
+  "money.record",
+  `with made as (
+     insert into money_transactions (transaction_id, reference, note) values ($1, $2, $3)
+     on conflict do nothing returning transaction_id
+   )
+   insert into money_entries (transaction_id, account, kind, amount_micros, currency, at)
+   select transaction_id, account, $4, amount, $5, $6 from made cross join unnest($7::text[], $8::bigint[]) as entry (account, amount)
+   returning 1`,
+);
+
+/** Writes all sides in one statement. A transaction that was recorded before changes nothing. */
+export async function recordTransaction(
+  database: Pick<Database, "run">,
+  { transactionId, kind, entries, currency, reference, note, at }: MoneyTransaction,
+): Promise<"recorded" | "recorded-before"> {
+  const accounts = entries.map(({ account }) => account);
+  const amounts = entries.map(({ amountMicros }) => amountMicros);
+  const values = [transactionId, reference, note, kind, currency, at, accounts, amounts];
+  return (await database.run(insert, values)).length > 0 ? "recorded" : "recorded-before";
+}
+
+export function newTransactionId(kind: EntryKind): string {
+  return `${kind.replace("_", "-")} ${bs58.encode(randomBytes(12))}`;
+}
+
+/** Entries that no priced event causes. A partial index has them. */
+const paymentKinds = "('top_up', 'correction', 'payout')";
+
+/** SQL of what was paid in to an advertiser's account. The id is an SQL expression. */
+export function paidIn(advertiserId: string): string {
+  return `(select coalesce(sum(amount_micros), 0) from money_entries
+     where account = 'advertiser:' || ${advertiserId} and kind in ${paymentKinds})`;
+}
+
+/** SQL of what an advertiser's campaigns spent, less refunds: the sums that commit with the events. */
+export function spentBy(advertiserId: string, days = "true"): string {
+  return `(select coalesce(sum(spent_micros), 0) from campaigns as owned join campaign_days using (campaign_id)
+     where owned.advertiser_id = ${advertiserId} and ${days})`;
+}
+
+const sumOfAccount = statement<{ sum: string }>(
+  "money.sum-of-account",
+  "select coalesce(sum(amount_micros), 0)::text as sum from money_entries where account = $1",
+);
+
+/** What the entries of an account sum to. */
+export async function sumOfEntries(tx: Pick<Transaction, "run">, account: Account): Promise<bigint> {
+  return BigInt((await tx.run(sumOfAccount, [account]))[0]?.sum ?? 0);
+}
+
+const findReference = statement<{ id: string }>(
+  "money.find-reference",
+  `select transaction_id as id from money_entries join money_transactions using (transaction_id)
+   where account = $1 and kind = $2 and reference = $3 and kind in ${paymentKinds} limit 1`,
+);
+
+/** Whether a transaction of the account and kind has this reference. */
+export async function hasReference(
+  database: Pick<Database, "run">,
+  of: { account: Account; kind: EntryKind; reference: string },
+): Promise<boolean> {
+  return (await database.run(findReference, [of.account, of.kind, of.reference])).length > 0;
+}
+
+export interface AccountEntry {
+  entryId: number;
+  transactionId: string;
+  kind: EntryKind;
+  amountMicros: string;
+  currency: string;
+  at: Date;
+  reference: string | null;
+  note: string | null;
+}
+
+const list = statement<AccountEntry>(
+  "money.list-entries",
+  `select entry_id as "entryId", transaction_id as "transactionId", kind, amount_micros::text as "amountMicros", currency, at,
+     reference, note
+   from money_entries join money_transactions using (transaction_id)
+   where account = $1 and at >= coalesce($2::timestamptz, '-infinity') and at < coalesce($3::timestamptz, 'infinity')
+     and ($4::bigint is null or entry_id < $4)
+   order by entry_id desc limit $5`,
+);
+
+export interface EntryList {
+  account: Account;
+  from?: Date | undefined;
+  to?: Date | undefined;
+  /** The entry before which the page ends. */
+  before?: string | undefined;
+  limit: number;
+}
+
+/** The latest first. */
+export async function listEntries(database: Pick<Database, "run">, of: EntryList): Promise<AccountEntry[]> {
+  return database.run(list, [of.account, of.from, of.to, of.before, of.limit]);
+}

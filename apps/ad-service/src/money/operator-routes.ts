@@ -1,0 +1,121 @@
+import { moneyRoutes } from "@intermission/operator-api/money";
+import { listPage } from "@intermission/postgres/keyset";
+import type { Database } from "@intermission/postgres/open-database";
+import { nameChangedObject } from "@intermission/postgres/recorded-changes";
+import type { CheckedScope } from "@intermission/server/checked-routes";
+import { jsonInteger } from "@intermission/server/exact-json";
+import { requireConfirmation } from "@intermission/server/refuse";
+import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
+import { requireAdvertiser } from "../advertisers/advertisers.ts";
+import {
+  type Account,
+  advertiserAccount,
+  hasReference,
+  listEntries,
+  movement,
+  newTransactionId,
+  publisherAccount,
+  recordTransaction,
+  sumOfEntries,
+} from "./ledger.ts";
+import { settledUntil } from "./settle-charges.ts";
+import { listAdvertiserMoney, moneyOfAdvertiser, setTerms } from "./terms.ts";
+
+export interface MoneyOperatorDeps {
+  database: Database;
+  /** Refreshed after each change, so that this node serves it immediately. */
+  campaigns: { refresh(): Promise<void> };
+  /** Of all amounts (ISO 4217). */
+  currency: string;
+  /** Refuses a bot that does not exist. */
+  requireBots(botIds: readonly (string | undefined)[]): Promise<void>;
+  now: () => Date;
+}
+
+interface Correction {
+  amountMicros: number;
+  direction: "credit" | "debit";
+  against: "revenue" | "cash";
+  note: string;
+}
+
+export function moneyOperatorRoutes(scope: CheckedScope, deps: MoneyOperatorDeps): void {
+  const { database, campaigns, currency, requireBots, now } = deps;
+
+  const correct = async (account: Account, { amountMicros, direction, against, note }: Correction) => {
+    const transactionId = newTransactionId("correction");
+    const [from, to]: [Account, Account] = direction === "credit" ? [against, account] : [account, against];
+    const entries = movement({ from, to, amountMicros });
+    await recordTransaction(database, { transactionId, kind: "correction", entries, currency, note, at: now() });
+    await campaigns.refresh();
+    return transactionId;
+  };
+  const entriesOf = async (account: Account, query: { before?: string | undefined; limit: number }) => {
+    const rows = await listEntries(database, { ...query, account, limit: query.limit + 1 });
+    const { rows: listed, next } = listPage(rows, query.limit, ({ entryId }) => String(entryId));
+    const entries = listed.map((row) => ({ ...row, amountMicros: jsonInteger(BigInt(row.amountMicros)) }));
+    return { entries, next, settledUntil: await settledUntil(database) };
+  };
+  const named = async (nameOrId: string) => {
+    const { advertiserId, name } = await requireAdvertiser(database, nameOrId);
+    nameChangedObject(advertiserId);
+    return { advertiserId, name, account: advertiserAccount(advertiserId) };
+  };
+  const balanceOf = async (advertiserId: string) => (await moneyOfAdvertiser(database, advertiserId)).balanceMicros;
+
+  serveOperatorRoutes(scope, moneyRoutes, {
+    async listAdvertiserMoney({ query }) {
+      const rows = await listAdvertiserMoney(database, { ...query, limit: query.limit + 1 });
+      const { rows: advertisers, next } = listPage(rows, query.limit, ({ name }) => name);
+      return { currency, advertisers, next };
+    },
+
+    async showAdvertiserMoney({ params }) {
+      const { advertiserId } = await requireAdvertiser(database, params.advertiser);
+      return { currency, ...(await moneyOfAdvertiser(database, advertiserId)) };
+    },
+
+    async setTerms({ params, body }) {
+      const { advertiserId } = await named(params.advertiser);
+      await setTerms(database, { advertiserId, ...body });
+      await campaigns.refresh();
+      return moneyOfAdvertiser(database, advertiserId);
+    },
+
+    async recordTopUp({ params, query, body: { amountMicros, reference, note } }) {
+      const { advertiserId, name, account } = await named(params.advertiser);
+      const message = `${reference} stands on a top-up of ${name} already; recorded again, it would count twice`;
+      const isKnown = await hasReference(database, { account, kind: "top_up", reference });
+      requireConfirmation(isKnown ? [{ field: "reference", message }] : [], { isConfirmed: query.confirmed });
+      const transactionId = newTransactionId("top_up");
+      const entries = movement({ from: "cash", to: account, amountMicros });
+      const made = { transactionId, kind: "top_up" as const, entries, currency, reference, note, at: now() };
+      await recordTransaction(database, made);
+      await campaigns.refresh();
+      return { transactionId, balanceMicros: await balanceOf(advertiserId) };
+    },
+
+    async correctAdvertiser({ params, body }) {
+      const { advertiserId, account } = await named(params.advertiser);
+      const transactionId = await correct(account, body);
+      return { transactionId, balanceMicros: await balanceOf(advertiserId) };
+    },
+
+    async listAdvertiserEntries({ params, query }) {
+      const { advertiserId } = await requireAdvertiser(database, params.advertiser);
+      return entriesOf(advertiserAccount(advertiserId), query);
+    },
+
+    async correctPublisher({ params: { botId }, body }) {
+      await requireBots([botId]);
+      const account = publisherAccount(botId);
+      const transactionId = await correct(account, body);
+      return { transactionId, balanceMicros: jsonInteger(await sumOfEntries(database, account)) };
+    },
+
+    async listPublisherEntries({ params: { botId }, query }) {
+      await requireBots([botId]);
+      return entriesOf(publisherAccount(botId), query);
+    },
+  });
+}

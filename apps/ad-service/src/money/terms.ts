@@ -1,0 +1,60 @@
+import type { AdvertiserMoney } from "@intermission/operator-api/money";
+import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
+import { jsonInteger } from "@intermission/server/exact-json";
+import { advertiserKey } from "../advertisers/advertisers.ts";
+import { paidIn, spentBy } from "./ledger.ts";
+
+export type Terms = Pick<AdvertiserMoney, "advertiserId" | "billing" | "creditLimitMicros">;
+
+const set = statement<never>(
+  "money.set-terms",
+  `update advertisers set billing = $2, credit_limit_micros = case $2 when 'prepaid' then 0 else $3::bigint end
+   where advertiser_id = $1`,
+);
+
+/** The next ad is chosen by the new terms; what was spent stays. */
+export async function setTerms(database: Pick<Database, "run">, terms: Terms): Promise<void> {
+  await database.run(set, [terms.advertiserId, terms.billing, terms.creditLimitMicros]);
+}
+
+type MoneyRow = Omit<AdvertiserMoney, "balanceMicros" | "availableMicros" | "creditLimitMicros"> &
+  Record<"balance" | "credit", string | null>;
+
+const select = `select advertiser_id as "advertiserId", name, state, billing, case billing when 'credit' then credit_limit_micros end::text as credit,
+     (${paidIn("advertisers.advertiser_id")} - ${spentBy("advertisers.advertiser_id")})::text as balance
+   from advertisers`;
+const find = statement<MoneyRow>("money.of-advertiser", `${select} where advertiser_id = $1`);
+// Unnamed, since an operator runs it rarely.
+const list: Statement<MoneyRow> = {
+  name: "",
+  text: `${select} where $1::text is null or name_key > $1 order by name_key limit $2`,
+};
+
+/** What an advertiser has left, from what was paid in and the sums of its events: it is exact at any moment. */
+export async function moneyOfAdvertiser(
+  database: Pick<Database, "run">,
+  advertiserId: string,
+): Promise<AdvertiserMoney> {
+  const [row] = await database.run(find, [advertiserId]);
+  if (row === undefined) throw new Error(`the advertiser ${advertiserId} disappeared; advertisers are never deleted`);
+  return withAvailable(row);
+}
+
+export async function listAdvertiserMoney(
+  database: Pick<Database, "run">,
+  of: { after?: string | undefined; limit: number },
+): Promise<AdvertiserMoney[]> {
+  const after = of.after === undefined ? undefined : advertiserKey(of.after);
+  return (await database.run(list, [after, of.limit])).map(withAvailable);
+}
+
+function withAvailable({ balance, credit, ...row }: MoneyRow): AdvertiserMoney {
+  const balanceMicros = BigInt(balance ?? 0);
+  const available = row.billing === "credit" && credit === null ? null : balanceMicros + BigInt(credit ?? 0);
+  return {
+    ...row,
+    creditLimitMicros: credit === null ? null : jsonInteger(BigInt(credit)),
+    balanceMicros: jsonInteger(balanceMicros),
+    availableMicros: available === null ? null : jsonInteger(available > 0n ? available : 0n),
+  };
+}

@@ -24,9 +24,9 @@ export const deathSteps: Readonly<Record<Role, readonly string[]>> = {
   ],
   api: [
     "at:webhook-arrived",
-    ...around("record-events"),
+    ...around("ledger.record"),
     "at:webhook-replied",
-    ...around("take-units"),
+    ...around("spend.take"),
     "during:commit",
     "after:commit",
   ],

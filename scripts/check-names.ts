@@ -7,7 +7,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { parseSync, Visitor } from "oxc-parser";
 import { root } from "./processes.ts";
-import { Problem } from "./say.ts";
 
 /** What to say instead of a word. Two words are joined by "_", as in `came_past` and `areNew`. */
 export const replacements: ReadonlyMap<string, string> = new Map([
@@ -133,13 +132,12 @@ export function nameFaults(file: string, text: string): string[] {
   return [...new Set(faults)];
 }
 
-/** Fails with all refused names of the repository. */
-export function checkNames(): void {
+if (import.meta.main) {
   const patterns = [...parsed, ...Object.keys(prose)].map((extension) => `*${extension}`);
   const words = ["ls-files", "--cached", "--others", "--exclude-standard", ...patterns];
   const files = execFileSync("git", words, { cwd: root, encoding: "utf8" }).split("\n").filter(Boolean);
   const present = files.map((file) => ({ file, path: join(root, file) })).filter(({ path }) => existsSync(path));
   const faults = present.flatMap(({ file, path }) => nameFaults(file, readFileSync(path, "utf8")));
-  if (faults.length > 0)
-    throw new Problem(faults.join("\n"), "docs/decisions/code.md describes which names are refused, and why.");
+  for (const fault of faults) console.error(fault);
+  process.exit(faults.length === 0 ? 0 : 1);
 }

@@ -1,5 +1,4 @@
 /** `pnpm check`: all checks that do not run the project, in parallel. Needs no database and no browser. */
-import { checkNames } from "./check-names.ts";
 import { runCommand } from "./processes.ts";
 import { explain, step } from "./say.ts";
 
@@ -33,7 +32,13 @@ const checks: [title: string, run: () => Promise<unknown>][] = [
   ],
   ["unused code", () => runCommand("knip", [], { nextStep: "Remove unused code, or stop exporting it." })],
   ["workspace", () => runCommand("sherif", ["--fail-on-warnings"], { nextStep: "sherif --fix corrects most of it." })],
-  ["names", async () => checkNames()],
+  [
+    "names",
+    () =>
+      runCommand(process.execPath, ["scripts/check-names.ts"], {
+        nextStep: "docs/decisions/code.md describes which names are refused, and why.",
+      }),
+  ],
   ["paths named in documentation", () => runCommand(process.execPath, ["scripts/check-documentation.ts"])],
   [
     "documentation site",

@@ -59,7 +59,10 @@ const MAX_ADDRESS_CLICKS = 25;
 const MAX_DEVICES = 100;
 const slots = `$${clickRows.parameters.length + 1}::integer`;
 
-/** The positions of the visits whose rows were written; or a claimed event; or else that events wait. */
+/**
+ * A row of one of three kinds: with `positions`, the visits whose rows were written; with `position`, a claimed event; with
+ * neither, events wait for the loop.
+ */
 interface Row {
   positions: number[] | null;
   position: number | null;

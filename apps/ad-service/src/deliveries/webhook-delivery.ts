@@ -145,7 +145,7 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
     if (!alarm.hasRung()) {
       const next = await readNextDue(database);
       state = stateAfterEmptyClaim(state, next);
-      // Freed while this was read, when it perhaps rang for nobody.
+      // Capacity that was freed during the read may have rung before anything waited for it.
       if (loopStates[state].wakesOnFreedCapacity && freed !== freedBefore) return;
       waitMs = Math.min(limits.pollMs, next.milliseconds ?? limits.pollMs);
     }

@@ -241,10 +241,10 @@ async function beginView(
     const begun =
       state && isSerialized(state, "rewarded")
         ? await views.database.transaction(async (tx) =>
-            (await hasBudgetLeft(tx, state, { format: "rewarded", now })) ? (await beginViews(tx, [view]))[0] : "full",
+            (await hasBudgetLeft(tx, state, { format: "rewarded", now })) ? (await beginViews(tx, [view]))[0] : "limit-reached",
           )
         : await beginning.submit(view);
-    if (begun === "full") continue;
+    if (begun === "limit-reached") continue;
     if (!begun) return { outcome: "changed" };
     rememberView(views, begun);
     return { outcome: "entered", view: begun, ad: await findAd(ads, begun, { vastAd, device }) };

@@ -241,7 +241,9 @@ async function beginView(
     const begun =
       state && isSerialized(state, "rewarded")
         ? await views.database.transaction(async (tx) =>
-            (await hasBudgetLeft(tx, state, { format: "rewarded", now })) ? (await beginViews(tx, [view]))[0] : "limit-reached",
+            (await hasBudgetLeft(tx, state, { format: "rewarded", now }))
+              ? (await beginViews(tx, [view]))[0]
+              : "limit-reached",
           )
         : await beginning.submit(view);
     if (begun === "limit-reached") continue;

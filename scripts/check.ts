@@ -1,4 +1,5 @@
 /** `pnpm check`: all checks that do not run the project, in parallel. Needs no database and no browser. */
+import { checkStructure } from "./check-structure.ts";
 import { runCommand } from "./processes.ts";
 import { explain, step } from "./say.ts";
 
@@ -39,6 +40,7 @@ const checks: [title: string, run: () => Promise<unknown>][] = [
         nextStep: "docs/decisions/code.md describes which names are refused, and why.",
       }),
   ],
+  ["sizes of functions and statements, state of modules", async () => checkStructure()],
   ["paths named in documentation", () => runCommand(process.execPath, ["scripts/check-documentation.ts"])],
   [
     "documentation site",

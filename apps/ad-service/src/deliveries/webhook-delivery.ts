@@ -1,5 +1,6 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Database } from "@intermission/postgres/open-database";
+import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { SecretBox } from "@intermission/server/secret-box";
 import pLimit from "p-limit";
 import { cachedSigningTokens, type SigningTokenCache, type SigningTokens } from "../bots/tokens.ts";
@@ -48,6 +49,8 @@ const DEFAULT_LIMITS: DeliveryLimits = {
 
 /** After a claim that took too long, or a stop: claiming the same row again immediately would be a busy loop. */
 const TOO_LATE_DELAY_SECONDS = 1;
+/** After a claim that failed. */
+const CLAIM_AGAIN_MS = 1000;
 
 export interface WebhookDelivery extends Deliveries {
   /** Sends due deliveries until `stop`. Before `start`, `sendNew` claims nothing. */
@@ -61,107 +64,9 @@ export interface WebhookDelivery extends Deliveries {
  * claims waiting deliveries: retries, replays, and new events for which the endpoint or this node had no capacity.
  */
 export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery {
-  const { database, secretBox, requests, log, metrics, now = () => new Date() } = deps;
-  const limits = { ...DEFAULT_LIMITS, ...deps.limits };
-  const finishing = finishDeliveries(database, (botId, change) => logHealthChange(log, botId, change));
-  const tokenCache: SigningTokenCache = { database, secretBox, now, kept: new Map() };
-  const alarm = newAlarm();
-  /** In the order of the calls. A stop lifts the limit: it must not wait for a slot. */
-  const withSlot = pLimit(limits.perNode);
-  const active = new Set<Promise<void>>();
-  const giveUp = new AbortController();
-  const { signal } = giveUp;
-  let parts: { running: Promise<void>; stop(): Promise<void>; tellOthers(): void } | undefined;
-  let isStopping = false;
-  /** Claims whose attempt has not ended, plus slots reserved for statements that are still running. */
-  let claimed = 0;
-  let state: LoopState = "node-full";
-  /** Increases whenever an attempt frees capacity. */
-  let freed = 0;
-
-  function capacityIsFreed(): void {
-    freed += 1;
-    if (loopStates[state].wakesOnFreedCapacity) alarm.ring();
-  }
-
-  /** Starts only while the lease lasts long enough for a whole exchange and the node is not stopping. Never throws. */
-  async function attempt(
-    claim: ClaimedDelivery,
-    tokensByBot: Promise<ReadonlyMap<string, SigningTokens>>,
-    leaseEndsAt: number,
-  ): Promise<AttemptOutcome> {
-    let tokens: SigningTokens | undefined;
-    try {
-      tokens = (await tokensByBot).get(claim.botId);
-    } catch (error) {
-      return notMadeAfterOwnFault({ log, signal }, claim, error);
-    }
-    if (tokens === undefined) return { outcome: "not-made", to: "held", delaySeconds: 0 };
-    if (isStopping || leaseEndsAt - performance.now() < limits.leaseLeftSeconds * 1000)
-      return { outcome: "not-made", to: "waiting", delaySeconds: TOO_LATE_DELAY_SECONDS };
-    return attemptDelivery({ requests, log, signal, now }, claim, tokens);
-  }
-
-  async function deliver(
-    claim: ClaimedDelivery,
-    tokens: Promise<ReadonlyMap<string, SigningTokens>>,
-    leaseEndsAt: number,
-  ): Promise<void> {
-    const outcome = await withSlot(() => attempt(claim, tokens, leaseEndsAt));
-    if (outcome.outcome === "finished") metrics?.attemptFinished(outcome.finished);
-    // The node's slot is free now. The recording may take the rest of the lease; it frees the endpoint's capacity.
-    claimed -= 1;
-    capacityIsFreed();
-    const isTooLate = () => performance.now() > leaseEndsAt || signal.aborted;
-    await recordAttempt({ database, finishing, log, isTooLate }, claim, outcome);
-    capacityIsFreed();
-  }
-
-  function deliverAll(claims: readonly ClaimedDelivery[], leaseEndsAt: number): void {
-    if (claims.length === 0) return;
-    claimed += claims.length;
-    const botIds = claims.map(({ botId }) => botId);
-    const tokens = cachedSigningTokens(tokenCache, botIds);
-    for (const claim of claims) {
-      const work = deliver(claim, tokens, leaseEndsAt).finally(() => active.delete(work));
-      active.add(work);
-    }
-  }
-
-  // Computed before the query, so never later than the end of the lease by the database's clock.
-  const newLease = () => performance.now() + LEASE_SECONDS * 1000;
-
-  async function claimDue(): Promise<void> {
-    // Answers that came meanwhile free capacity first, so that claims stay batches.
-    await nextTurn();
-    const freedBefore = freed;
-    const leaseEndsAt = newLease();
-    const limit = limits.perNode + limits.prefetch - claimed;
-    const claims = limit > 0 ? await claimDeliveries(database, { limit, leaseSeconds: LEASE_SECONDS }) : [];
-    state = stateAfterClaim(state, { claimed: claims.length, limit });
-    deliverAll(claims, leaseEndsAt);
-    if (claims.length > 0) return;
-    let waitMs = 0;
-    if (!alarm.hasRung()) {
-      const next = await readNextDue(database);
-      state = stateAfterEmptyClaim(state, next);
-      // Capacity that was freed during the read may have rung before anything waited for it.
-      if (loopStates[state].wakesOnFreedCapacity && freed !== freedBefore) return;
-      waitMs = Math.min(limits.pollMs, next.milliseconds ?? limits.pollMs);
-    }
-    await alarm.wait(waitMs);
-  }
-
-  async function run(): Promise<void> {
-    while (!isStopping) {
-      try {
-        await claimDue();
-      } catch (error) {
-        log.error({ err: error }, "deliveries could not be claimed; trying again");
-        await sleep(1000);
-      }
-    }
-  }
+  const node = openSendingNode(deps);
+  const { alarm, limits } = node;
+  let parts: { loop: BackgroundLoop; stop(): Promise<void>; tellOthers(): void } | undefined;
 
   function wake(): void {
     alarm.ring();
@@ -172,46 +77,165 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
     wake,
 
     async sendNew(most, make) {
-      const isSending = parts !== undefined && !isStopping && loopStates[state].claimsNewEvents;
-      const free = isSending ? Math.min(most, Math.max(0, limits.perNode - claimed)) : 0;
+      const isSending = parts !== undefined && !node.isStopping && loopStates[node.state].claimsNewEvents;
+      const free = isSending ? Math.min(most, Math.max(0, limits.perNode - node.claimed)) : 0;
       const leaseEndsAt = newLease();
-      claimed += free;
+      node.claimed += free;
       try {
         const { result, areWaiting, claimed: claimedNow } = await make(free);
-        deliverAll(claimedNow.map(firstClaim), leaseEndsAt);
+        deliverAll(node, claimedNow.map(firstClaim), leaseEndsAt);
         if (areWaiting) wake();
         return result;
       } finally {
-        claimed -= free;
-        capacityIsFreed();
+        node.claimed -= free;
+        capacityIsFreed(node);
       }
     },
 
     start() {
+      const { database, log } = node;
       const sharing = shareWakeUps(database, alarm.ring);
       const upkeep = startDeliveryUpkeep(database, { log, sweepMs: limits.sweepMs, onReleased: alarm.ring });
+      const loop = startLoop({
+        everyMs: CLAIM_AGAIN_MS,
+        round: () => claimDue(node),
+        onFault: (error) => log.error({ err: error }, "deliveries could not be claimed; trying again"),
+      });
       parts = {
-        running: run(),
+        loop,
         tellOthers: sharing.tell,
         async stop() {
-          await upkeep.stop();
+          await Promise.all([loop.stop(), upkeep.stop()]);
           await sharing.stop();
         },
       };
     },
 
     async stop() {
-      isStopping = true;
-      withSlot.concurrency = Number.POSITIVE_INFINITY;
+      node.isStopping = true;
+      node.withSlot.concurrency = Number.POSITIVE_INFINITY;
       alarm.ring();
-      await Promise.all([parts?.running, parts?.stop()]);
-      const timer = setTimeout(() => giveUp.abort(new Error("stopping")), limits.drainMs);
-      while (active.size > 0) await Promise.all(active);
+      await parts?.stop();
+      const timer = setTimeout(() => node.giveUp.abort(new Error("stopping")), limits.drainMs);
+      while (node.active.size > 0) await Promise.all(node.active);
       clearTimeout(timer);
       // Claims made from now on are released immediately, or expire with their lease.
-      giveUp.abort(new Error("stopped"));
+      node.giveUp.abort(new Error("stopped"));
     },
   };
+}
+
+/** What the sending side of this node has under way. */
+function openSendingNode({
+  database,
+  secretBox,
+  requests,
+  log,
+  metrics,
+  now = () => new Date(),
+  ...deps
+}: WebhookDeliveryDeps) {
+  const limits = { ...DEFAULT_LIMITS, ...deps.limits };
+  const tokenCache: SigningTokenCache = { database, secretBox, now, kept: new Map() };
+  return {
+    database,
+    requests,
+    log,
+    metrics,
+    now,
+    limits,
+    tokenCache,
+    finishing: finishDeliveries(database, (botId, change) => logHealthChange(log, botId, change)),
+    alarm: newAlarm(),
+    /** In the order of the calls. A stop lifts the limit: it must not wait for a slot. */
+    withSlot: pLimit(limits.perNode),
+    active: new Set<Promise<void>>(),
+    giveUp: new AbortController(),
+    isStopping: false,
+    /** Claims whose attempt has not ended, plus slots reserved for statements that are still running. */
+    claimed: 0,
+    state: "node-full" as LoopState,
+    /** Increases whenever an attempt frees capacity. */
+    freed: 0,
+  };
+}
+
+type SendingNode = ReturnType<typeof openSendingNode>;
+
+// Computed before the query, so never later than the end of the lease by the database's clock.
+const newLease = () => performance.now() + LEASE_SECONDS * 1000;
+
+function capacityIsFreed(node: SendingNode): void {
+  node.freed += 1;
+  if (loopStates[node.state].wakesOnFreedCapacity) node.alarm.ring();
+}
+
+/** One round of the loop: claims what is due; without any, waits until something is due or the alarm rings. */
+async function claimDue(node: SendingNode): Promise<number> {
+  const { database, limits, alarm } = node;
+  // Answers that came meanwhile free capacity first, so that claims stay batches.
+  await nextTurn();
+  const freedBefore = node.freed;
+  const leaseEndsAt = newLease();
+  const limit = limits.perNode + limits.prefetch - node.claimed;
+  const claims = limit > 0 ? await claimDeliveries(database, { limit, leaseSeconds: LEASE_SECONDS }) : [];
+  node.state = stateAfterClaim(node.state, { claimed: claims.length, limit });
+  deliverAll(node, claims, leaseEndsAt);
+  if (claims.length > 0) return 0;
+  let waitMs = 0;
+  if (!alarm.hasRung()) {
+    const next = await readNextDue(database);
+    node.state = stateAfterEmptyClaim(node.state, next);
+    // Capacity that was freed during the read may have rung before anything waited for it.
+    if (loopStates[node.state].wakesOnFreedCapacity && node.freed !== freedBefore) return 0;
+    waitMs = Math.min(limits.pollMs, next.milliseconds ?? limits.pollMs);
+  }
+  await alarm.wait(waitMs);
+  return 0;
+}
+
+function deliverAll(node: SendingNode, claims: readonly ClaimedDelivery[], leaseEndsAt: number): void {
+  if (claims.length === 0) return;
+  node.claimed += claims.length;
+  const botIds = claims.map(({ botId }) => botId);
+  const tokens = cachedSigningTokens(node.tokenCache, botIds);
+  for (const claim of claims) {
+    const work = deliver(node, claim, { tokens, leaseEndsAt }).finally(() => node.active.delete(work));
+    node.active.add(work);
+  }
+}
+
+interface Lease {
+  readonly tokens: Promise<ReadonlyMap<string, SigningTokens>>;
+  readonly leaseEndsAt: number;
+}
+
+async function deliver(node: SendingNode, claim: ClaimedDelivery, lease: Lease): Promise<void> {
+  const { database, finishing, log, giveUp } = node;
+  const outcome = await node.withSlot(() => attempt(node, claim, lease));
+  if (outcome.outcome === "finished") node.metrics?.attemptFinished(outcome.finished);
+  // The node's slot is free now. The recording may take the rest of the lease; it frees the endpoint's capacity.
+  node.claimed -= 1;
+  capacityIsFreed(node);
+  const isTooLate = () => performance.now() > lease.leaseEndsAt || giveUp.signal.aborted;
+  await recordAttempt({ database, finishing, log, isTooLate }, claim, outcome);
+  capacityIsFreed(node);
+}
+
+/** Starts only while the lease lasts long enough for a whole exchange and the node is not stopping. Never throws. */
+async function attempt(node: SendingNode, claim: ClaimedDelivery, lease: Lease): Promise<AttemptOutcome> {
+  const { requests, log, now, limits } = node;
+  const { signal } = node.giveUp;
+  let tokens: SigningTokens | undefined;
+  try {
+    tokens = (await lease.tokens).get(claim.botId);
+  } catch (error) {
+    return notMadeAfterOwnFault({ log, signal }, claim, error);
+  }
+  if (tokens === undefined) return { outcome: "not-made", to: "held", delaySeconds: 0 };
+  if (node.isStopping || lease.leaseEndsAt - performance.now() < limits.leaseLeftSeconds * 1000)
+    return { outcome: "not-made", to: "waiting", delaySeconds: TOO_LATE_DELAY_SECONDS };
+  return attemptDelivery({ requests, log, signal, now }, claim, tokens);
 }
 
 /** The claim of a new event, made by the statement that made the event. */

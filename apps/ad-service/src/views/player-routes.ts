@@ -22,7 +22,7 @@ import { HttpError } from "@intermission/server/http-server";
 import { randomBytes } from "@intermission/server/random-bytes";
 import { rateLimiter, slowDown, spend } from "@intermission/server/rate-limiter";
 import { openKnownAgents, recognisePerson } from "@intermission/server/visitor";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { drawsOf } from "../ad-selection/choose-ad.ts";
 import { describeDevice } from "../creatives/choose-rendition.ts";
@@ -165,15 +165,9 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         const { body } = request;
         const at = now();
         spend(checks, addressNetwork(request.ip), at);
-        const made = {
-          viewId: newViewId(body.bot_id),
-          token: newSessionToken(),
-          eventId: newEventId(at.getTime(), randomBytes(10)),
-        };
+        const made = newIdsOf(body.bot_id, at);
         const { code, start_param: startParam, another: isAnother = false, media_types: mediaTypes, preloaded } = body;
-        const device = { ...describeDevice(request.headers), mediaTypes, preloaded };
-        const { "user-agent": userAgent, "accept-language": acceptLanguage } = request.headers;
-        const browser = { userAgent, acceptLanguage, device };
+        const browser = browserOf(request, { mediaTypes, preloaded });
         const input = { botId: body.bot_id, initData: body.init_data, code, startParam, isAnother, ...browser };
         const draws = code === undefined || isAnother ? Math.random : drawsOf(code);
         const outcome = await openView(openings, { ...input, ...made, random: random ?? draws, now: at });
@@ -231,6 +225,25 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
     },
     { prefix: "/player/v1" },
   );
+}
+
+/** What a new view and its event are called, and the token that its player reports with. */
+function newIdsOf(botId: string, at: Date) {
+  return {
+    viewId: newViewId(botId),
+    token: newSessionToken(),
+    eventId: newEventId(at.getTime(), randomBytes(10)),
+  };
+}
+
+type OpeningBody = z.infer<typeof openSessionRequest>;
+
+function browserOf(
+  { headers }: FastifyRequest,
+  { mediaTypes, preloaded }: { mediaTypes: OpeningBody["media_types"]; preloaded: OpeningBody["preloaded"] },
+) {
+  const device = { ...describeDevice(headers), mediaTypes, preloaded };
+  return { userAgent: headers["user-agent"], acceptLanguage: headers["accept-language"], device };
 }
 
 /** Any origin may call: only a token in the body authenticates a user here, never a cookie or an address. */

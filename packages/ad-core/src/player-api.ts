@@ -309,6 +309,7 @@ export type FaultResponse = z.infer<typeof faultResponse>;
  * would start playback: the user earned elsewhere since the ad was opened. Opening again returns how long to wait.
  */
 export const reportRefusal = z.enum(["SESSION_UNKNOWN", "SUPERSEDED", "SESSION_OVER", "LIMIT_REACHED"]);
+export type ReportRefusal = z.infer<typeof reportRefusal>;
 
 /** Why a viewer objects to an ad. */
 export const adReportReason = z.enum(["offensive", "misleading", "scam", "illegal", "broken", "other"]);

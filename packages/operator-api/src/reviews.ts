@@ -25,6 +25,17 @@ const clickFilter = reviewFilter
   .extend({ address: eightHex, network: eightHex })
   .meta({ examples: [{ botId: "7000000001", suspicion: "crowded-network", network: "5f1c09aa" }] });
 
+/** Why a view may not be a person's although its timing is right. */
+export const viewSuspicions = [
+  "mostly-hidden",
+  "no-frames",
+  "too-many-frames",
+  "faster-than-time",
+  "too-even",
+  "too-few-calls",
+] as const;
+export type ViewSuspicion = (typeof viewSuspicions)[number];
+
 const suspiciousView = z.object({
   botId: z.string(),
   sessionId: z.string(),
@@ -34,9 +45,7 @@ const suspiciousView = z.object({
   state: z
     .enum(["opened", "playing", "watched", "rewarded", "held", "refused"])
     .describe("`rewarded`: paid despite the suspicions, by the bot's setting or by release."),
-  suspicions: z.array(
-    z.enum(["mostly-hidden", "no-frames", "too-many-frames", "faster-than-time", "too-even", "too-few-calls"]),
-  ),
+  suspicions: z.array(z.enum(viewSuspicions)),
   closedAt: moment.nullable(),
   closeReason: z.enum(["tap", "page-hidden", "heartbeat-lost", "deadline", "reopened"]).nullable(),
   decidedAt: moment.nullable(),

@@ -66,7 +66,7 @@ export function advertiserOperatorRoutes(scope: CheckedScope, { database, campai
       if (name === undefined) throw invalid("name at least one setting to change");
       const { advertiserId } = await named(params.advertiser);
       const changed = await renameAdvertiser(database, { advertiserId, name });
-      if (changed.outcome === "name-taken") throw nameTaken(changed.name);
+      if (changed.outcome !== "changed") throw nameTaken(changed.name);
       await campaigns.refresh();
       return describeAdvertiser(database, advertiserId);
     },

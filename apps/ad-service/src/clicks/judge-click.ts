@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { Bot } from "@intermission/operator-api/bots";
+import type { Visitor } from "@intermission/server/visitor";
 import {
   earnedOnDay,
   limitOfViewer,
@@ -7,7 +8,7 @@ import {
   type ViewerEarnings,
 } from "../ad-selection/limit-of-viewer.ts";
 import type { Charge } from "../campaigns/event-worth.ts";
-import type { ClickSuspicion, ClickVerdict, LeadingVerdict } from "./click-verdict.ts";
+import type { ClickSuspicion, ClickVerdict, LeadingVerdict, TapReason } from "./click-verdict.ts";
 import { judgeCrowd, type PlaceOfClick } from "./judge-crowd.ts";
 import { type NetworkOfVisit, type NetworkUsers, usersOfMinute } from "./network-users.ts";
 import type { JudgedVisit } from "./visit.ts";
@@ -90,7 +91,8 @@ export function judgeClick(
   if (campaignId === undefined) return { outcome: "no-ad" };
   if (facts.userCap !== null && (facts.seenAds ?? 0) >= facts.userCap) return { outcome: "user-cap", userId };
   if (facts.address.counted >= maxDailyClicksPerAddress) return { outcome: "address-limit" };
-  if (tap === undefined && visitor.kind === "doubtful") return { outcome: "tap-needed", reason: visitor.reason };
+  const doubt = doubtOf(visitor);
+  if (tap === undefined && doubt !== undefined) return { outcome: "tap-needed", reason: doubt };
   if (tap === undefined && isOverAddressLimits(facts, now)) return { outcome: "tap-needed", reason: "address" };
   if (isNearLimit && !bot.isTester) return { outcome: "near-limit" };
   if (bot.isTester) return { outcome: "counted", suspicions: [], isTest: true };
@@ -99,6 +101,18 @@ export function judgeClick(
   const look = crowd.isFarm ? "farm" : suspicions.length > 0 ? "odd" : undefined;
   const outcome = look === undefined ? "counted" : outcomeBySetting[bot.suspiciousClicks][look];
   return { outcome, suspicions, isTest: false };
+}
+
+/** Why a visitor is asked for a tap; undefined for a person. */
+function doubtOf(visitor: Exclude<Visitor, { kind: "machine" }>): TapReason | undefined {
+  switch (visitor.kind) {
+    case "person":
+      return undefined;
+    case "doubtful":
+      return visitor.reason;
+    default:
+      return visitor satisfies never;
+  }
 }
 
 /** Many people share one address, so above these limits a tap is asked for, and nothing is refused. */

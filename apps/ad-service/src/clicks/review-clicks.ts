@@ -240,7 +240,7 @@ export function refuseClick(
     const facts = await factsOf(database, clickId);
     if (!facts) return { outcome: "unknown-click" };
     const decision = decideRefusal(facts);
-    if (decision.outcome === "not-held") return decision;
+    if (decision.outcome !== "refuse") return decision satisfies NotHeld<StoredClickState>;
     const [refused] = await database.run(refuse, [clickId, now]);
     return refused ? { outcome: "refused" } : "changed";
   });

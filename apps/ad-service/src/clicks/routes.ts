@@ -8,8 +8,18 @@ import { openKnownAgents, recognisePerson, type Visitor } from "@intermission/se
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Clicks, type FollowOutcome, followDirectLink } from "./follow-direct-link.ts";
 import { type LinkPage, linkPage, linkPagePolicy } from "./link-page.ts";
-import { issueTapToken, judgeTap, newTapCookie, setTapCookie, tapCookieIn, tapTokenKey } from "./tap-token.ts";
-import type { AddressHashes } from "./visit.ts";
+import type { PageName } from "./page-texts/link-page-texts.ts";
+import {
+  issueTapToken,
+  judgeTap,
+  newTapCookie,
+  setTapCookie,
+  type TapPage,
+  type TapVerdict,
+  tapCookieIn,
+  tapTokenKey,
+} from "./tap-token.ts";
+import type { AddressHashes, Visit } from "./visit.ts";
 
 export interface DirectLinkDeps {
   clicks: Clicks;
@@ -87,8 +97,7 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
         const verdict = isForm
           ? judgeTap(tokenKey, tokenIn(request.body), { code, client, cookie: sentCookie }, at)
           : undefined;
-        const visitor = verdict?.outcome === "refused" ? noToken : recognised;
-        const tap = verdict?.outcome === "accepted" ? verdict : undefined;
+        const { visitor, tap, page } = afterForm(recognised, verdict);
         const userAgent = headers["user-agent"] ?? "";
         const acceptLanguage = headers["accept-language"];
         const hashes = hashAddress(addressKeys, networks, at);
@@ -98,7 +107,6 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
         if (visitor.kind === "machine" && visitor.reason === "prefetch") return reply.code(204).send();
         if (outcome.outcome !== "tap-needed") return answer(request, reply, outcome, at);
 
-        const page = verdict?.outcome === "refused" ? verdict.next : "first";
         const path = `${basePath}/${code}`;
         const cookie = sentCookie ?? newTapCookie();
         const isSecure =
@@ -107,7 +115,7 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
         // Browsers send the form's origin only under a policy that allows it.
         reply.header("referrer-policy", "same-origin");
         return sendPage(request, reply, statusOf["tap-needed"], {
-          name: page === "first" ? "tap-needed" : "tap-again",
+          name: nameOfTapPage[page],
           bot: outcome.bot,
           form: { action: path, token: issueTapToken(tokenKey, { code, client, cookie }, page, at) },
         });
@@ -115,6 +123,25 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
     });
   });
 }
+
+/** The visitor as the posted form shows it, without a form as recognised, and the tap page that follows if a tap is needed. */
+function afterForm(
+  recognised: Visitor,
+  verdict: TapVerdict | undefined,
+): Pick<Visit, "visitor" | "tap"> & { page: TapPage } {
+  switch (verdict?.outcome) {
+    case undefined:
+      return { visitor: recognised, tap: undefined, page: "first" };
+    case "accepted":
+      return { visitor: recognised, tap: verdict, page: "first" };
+    case "refused":
+      return { visitor: noToken, tap: undefined, page: verdict.next };
+    default:
+      return verdict satisfies never;
+  }
+}
+
+const nameOfTapPage = { first: "tap-needed", second: "tap-again" } as const satisfies Record<TapPage, PageName>;
 
 /** Posted without our page, or with a token that is too old or was issued to another browser at another address. */
 const noToken: Visitor = { kind: "doubtful", reason: "no-token" };

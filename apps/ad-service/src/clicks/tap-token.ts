@@ -25,6 +25,8 @@ export type TapVerdict =
   /** The form counts nothing; the visitor gets this page. */
   | { outcome: "refused"; next: TapPage };
 
+const numberOfPage = { first: "1", second: "2" } as const satisfies Record<TapPage, string>;
+
 export const TAP_SECONDS = 600;
 const FORM = /^(([0-9a-z]{1,9})\.([12])\.([\w-]{11})\.([\w-]{11}))\.([\w-]{43})$/;
 
@@ -42,7 +44,7 @@ export function tapTokenKey(encryptionKey: Uint8Array): Buffer {
 export function issueTapToken(key: Buffer, visit: TapVisit & { cookie: string }, page: TapPage, now: Date): string {
   const end = (Math.floor(now.getTime() / 1000) + TAP_SECONDS).toString(36);
   const marks = `${markOf(key, "cookie", end, visit.cookie)}.${markOf(key, "address", end, visit.client)}`;
-  const token = `${end}.${page === "first" ? 1 : 2}.${marks}`;
+  const token = `${end}.${numberOfPage[page]}.${marks}`;
   return `${token}.${signatureOf(key, token, visit.code).toString("base64url")}`;
 }
 
@@ -63,7 +65,9 @@ export function judgeTap(key: Buffer, token: string | undefined, visit: TapVisit
   if (isSameAddress) return { outcome: "accepted", suspicion: undefined };
   const isSameBrowser = visit.cookie !== undefined && cookieMark === markOf(key, "cookie", end, visit.cookie);
   if (isSameBrowser) return { outcome: "accepted", suspicion: "address-changed" };
-  return page === "2" ? { outcome: "accepted", suspicion: "tap-unconfirmed" } : { outcome: "refused", next: "second" };
+  return page === numberOfPage.second
+    ? { outcome: "accepted", suspicion: "tap-unconfirmed" }
+    : { outcome: "refused", next: "second" };
 }
 
 function signatureOf(key: Buffer, token: string, code: string): Buffer {

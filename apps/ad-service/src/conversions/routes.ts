@@ -94,7 +94,7 @@ export function conversionRoutes(
       currency,
       now: at,
     });
-    if (outcome.outcome !== "refused") return { outcome: outcome.outcome };
+    if (outcome.outcome !== "refused") return { outcome: outcome.outcome satisfies "recorded" | "repeated" };
     if (outcome.reason === "unknown-key") spend(wrongKeys, network, at);
     throw new HttpError(...refusals[outcome.reason]);
   };

@@ -1,3 +1,4 @@
+import type { RequestErrorClass } from "@intermission/ad-core/delivery-advice";
 import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 import type { DeliveryMode } from "../bots/bots.ts";
@@ -220,9 +221,23 @@ function backoffAfter(result: GuardedResult, requestedSeconds: number, jitter: n
 
 function usualBackoff(result: GuardedResult): number {
   if (result.status === 410) return GONE_BACKOFF_SECONDS;
-  const isTimeout = result.outcome === "failed" && result.errorClass.startsWith("timeout");
-  return isTimeout || BACKOFF_STATUSES.has(result.status ?? 0) ? BACKOFF_SECONDS : 0;
+  if (result.outcome === "failed" && isOverload[result.errorClass]) return BACKOFF_SECONDS;
+  return BACKOFF_STATUSES.has(result.status ?? 0) ? BACKOFF_SECONDS : 0;
 }
+
+/** Whether an error shows an endpoint that has too much to do. */
+const isOverload = {
+  dns: false,
+  refused: false,
+  reset: false,
+  tls: false,
+  "timeout-connect": true,
+  "timeout-total": true,
+  "blocked-address": false,
+  redirect: false,
+  protocol: false,
+  "too-large": false,
+} satisfies Record<RequestErrorClass, boolean>;
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;

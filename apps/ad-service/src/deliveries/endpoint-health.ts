@@ -157,6 +157,14 @@ function countGone(before: GoneStreak, conclusive: readonly EndpointAttempt[], n
   };
 }
 
+/** How a failure opens a breaker: always, or only that of a bad endpoint; undefined: it is open. */
+const openings = {
+  closed: { always: false, change: "failing" },
+  // Only the probe was in flight.
+  "half-open": { always: true, change: "probe-failed" },
+  open: undefined,
+} as const satisfies Record<BreakerState, { always: boolean; change: HealthChange["change"] } | undefined>;
+
 /** Opens the breaker of an endpoint that fails, and closes the one whose probes succeed. */
 function moveBreaker(
   health: EndpointHealth,
@@ -168,13 +176,13 @@ function moveBreaker(
   const isBad =
     failuresInRow >= MAX_FAILURES_IN_ROW ||
     (windowAttempts >= MIN_WINDOW_ATTEMPTS && windowFailures >= MAX_FAILED_SHARE * windowAttempts);
-  // In the half-open state only the probe was in flight.
-  if (isFailing && (breaker === "half-open" || (breaker === "closed" && isBad))) {
+  const opening = isFailing ? openings[breaker] : undefined;
+  if (opening && (opening.always || isBad)) {
     const delayMs = Math.min(MAX_PROBE_MS, FIRST_PROBE_MS * 2 ** Math.min(probeFailures, 10));
     const probeAt = now + delayMs * (1 + MAX_JITTER * jitter);
     return {
       health: { ...health, breaker: "open", probeAt, probeFailures: probeFailures + 1, probeSuccesses: 0 },
-      changes: [{ change: breaker === "closed" ? "failing" : "probe-failed" }],
+      changes: [{ change: opening.change }],
     };
   }
   if (breaker === "closed" || isFailing || probeSuccesses < SUCCESSES_TO_CLOSE) return { health, changes: [] };

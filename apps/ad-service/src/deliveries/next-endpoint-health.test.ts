@@ -1,7 +1,6 @@
 import { knownStatements } from "@intermission/postgres/open-database";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { migrations } from "../migrations.ts";
 import { healthColumnNames } from "./endpoint-facts.ts";
 import {
   type BreakerState,
@@ -287,16 +286,4 @@ test("each statement that changes the health or the address of an endpoint incre
     "endpoints.write-health",
   ]);
   expect(updates.filter(({ isOfHealth, isVersioned }) => isOfHealth && !isVersioned)).toEqual([]);
-});
-
-test("the unions of an endpoint's health are the database's", () => {
-  const schema = migrations["0001-schema"] ?? "";
-  const states = { pending: true, active: true, disabled: true } satisfies Record<EndpointState, true>;
-  const breakers = { closed: true, open: true, "half-open": true } satisfies Record<BreakerState, true>;
-  const listed = (names: object) =>
-    `(${Object.keys(names)
-      .map((name) => `'${name}'`)
-      .join(", ")})`;
-  expect(schema).toContain(`state text not null check (state in ${listed(states)})`);
-  expect(schema).toContain(`check (breaker in ${listed(breakers)})`);
 });

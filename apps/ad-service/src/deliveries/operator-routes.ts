@@ -97,11 +97,14 @@ function refusalOfOne(
 
 function refusalOfMany(refused: ReplayRefusal, botId: string) {
   if (refused.outcome === "held") return held(refused.blockedReason, botId);
-  if (refused.outcome === "unknown-bot") return unknownBot(botId);
-  return conflict(
-    "AT_MOST_ONCE",
-    `bot ${botId} has its webhooks sent at most once: its receiver may pay twice for a repeated event. Send single events again, with: deliveries replay <event-id>`,
-  );
+  return {
+    "unknown-bot": () => unknownBot(botId),
+    "at-most-once": () =>
+      conflict(
+        "AT_MOST_ONCE",
+        `bot ${botId} has its webhooks sent at most once: its receiver may pay twice for a repeated event. Send single events again, with: deliveries replay <event-id>`,
+      ),
+  }[refused.outcome]();
 }
 
 function held(blockedReason: BlockedReason, botId: string) {

@@ -141,11 +141,20 @@ export async function authorizeOperator(database: Database, request: FastifyRequ
   const { person } = caller.session;
   const values = namedIn(request);
   const decision = decideAccess(rule, person, await readNamed(database, values));
-  if (decision === "allowed") return;
-  if (decision === "foreign") throw unknown(values);
-  const own = person.role === "publisher" ? "a bot of yours (botId)" : "your advertiser";
-  const message = decision === "not-named" ? `name ${own}` : `the role ${person.role} may not do this`;
-  throw new HttpError(403, "FORBIDDEN", message);
+  switch (decision) {
+    case "allowed":
+      return;
+    case "foreign":
+      throw unknown(values);
+    case "not-named": {
+      const own = person.role === "publisher" ? "a bot of yours (botId)" : "your advertiser";
+      throw new HttpError(403, "FORBIDDEN", `name ${own}`);
+    }
+    case "forbidden":
+      throw new HttpError(403, "FORBIDDEN", `the role ${person.role} may not do this`);
+    default:
+      throw decision satisfies never;
+  }
 }
 
 function accessRule({ routeOptions }: FastifyRequest): Access | undefined {

@@ -1,5 +1,6 @@
 import type { EventType } from "@intermission/ad-core/client-api";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
+import type { ViewSuspicion } from "@intermission/operator-api/reviews";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { type EventWorth, worthOf } from "../campaigns/event-worth.ts";
 import type { AdView } from "./ad-view.ts";
@@ -12,7 +13,7 @@ import {
   viewerAfter,
 } from "./settle-view.ts";
 import { takesClock, type ViewChange } from "./view-change.ts";
-import { numbersOf, type Suspicion } from "./viewing-signals.ts";
+import { numbersOf } from "./viewing-signals.ts";
 
 const progressColumns = {
   position: "integer",
@@ -125,7 +126,7 @@ export function changeRowOf({ change, decision, facts }: DecidedChange, position
     close_reason: after.closeReason,
     pending_reports: after.pendingReports,
     last_report_at: after.lastReportAt,
-    suspicions: isEarned ? (ending?.suspicions ?? ([] satisfies Suspicion[])) : null,
+    suspicions: isEarned ? (ending?.suspicions ?? ([] satisfies ViewSuspicion[])) : null,
     decisions_read: facts?.decisions,
     decisions: viewer.decisions,
     day: viewer.earnings?.day,

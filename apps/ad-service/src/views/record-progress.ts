@@ -110,6 +110,7 @@ async function tryToRecord(views: Views, call: ProgressCall): Promise<RecordProg
       const { view: stored } = changed;
       return { outcome: "recorded", state: stored.state, review: await expectedReview(views, stored), ...accepted };
     }
+    changed satisfies { outcome: "changed" };
     known = undefined;
   }
   throw new OverloadedError(`a report lost ${MAX_TRIES} races`);

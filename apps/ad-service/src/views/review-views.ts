@@ -153,7 +153,7 @@ export function refuseView(
     const facts = await factsOf(database, { botId, viewId });
     if (!facts) return { outcome: "unknown-view" };
     const decision = decideRefusal(facts);
-    if (decision.outcome === "not-held") return decision;
+    if (decision.outcome !== "refuse") return decision satisfies NotHeld<StoredState>;
     const [refused] = await database.run(refuse, [botId, viewId, facts.version, now]);
     return refused ? { outcome: "refused" } : "changed";
   });

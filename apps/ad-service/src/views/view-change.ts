@@ -1,8 +1,8 @@
+import type { ViewSuspicion } from "@intermission/operator-api/reviews";
 import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import type { TrackedEvent } from "../vast/vast-ad.ts";
 import type { Milestone } from "./accept-progress.ts";
 import type { AdView } from "./ad-view.ts";
-import type { Suspicion } from "./viewing-signals.ts";
 
 /** The change of a view by a call, an opening or the sweeper. It is stored only if the view is still as it was read. */
 export interface ViewChange {
@@ -11,7 +11,7 @@ export interface ViewChange {
   /** Playback begins: the viewer's limits are checked. */
   isStart: boolean;
   /** The view was watched and is now closed. */
-  ending?: { fate: "pay" | "hold" | "refuse"; suspicions: Suspicion[]; eventId: string } | undefined;
+  ending?: { fate: "pay" | "hold" | "refuse"; suspicions: ViewSuspicion[]; eventId: string } | undefined;
   milestones: Milestone[];
   now: Date;
 }

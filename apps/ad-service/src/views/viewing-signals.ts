@@ -1,4 +1,5 @@
 import type { ProgressReport } from "@intermission/ad-core/player-api";
+import { type ViewSuspicion, viewSuspicions } from "@intermission/operator-api/reviews";
 import { expectedFrames, type FramesBySecond } from "./expected-frames.ts";
 
 /** What a view's reports show beyond the clock's evidence, summed up as they are settled. Stored with the view. */
@@ -27,15 +28,6 @@ export interface ViewingSignals {
   /** 1 if the server heard of the whole view within a moment. */
   unheard: number;
 }
-
-/** Why a view may not be a person's although its timing is right. */
-export type Suspicion =
-  | "mostly-hidden"
-  | "no-frames"
-  | "too-many-frames"
-  | "faster-than-time"
-  | "too-even"
-  | "too-few-calls";
 
 export const noSignals: ViewingSignals = {
   hiddenMs: 0,
@@ -148,18 +140,18 @@ export function signalsOf(numbers: readonly number[], openedAt: Date): ViewingSi
 }
 
 /** The reasons to suspect a view, in a fixed order; empty for nearly all views. */
-export function suspicionsOf(signals: ViewingSignals, file: FramesBySecond | undefined): Suspicion[] {
+export function suspicionsOf(signals: ViewingSignals, file: FramesBySecond | undefined): ViewSuspicion[] {
   const { hiddenMs, visibleMs, countedMs, frames, ranges, evenRanges, leadMs } = signals;
   const isCounted = countedMs >= MIN_MS;
-  const facts: [Suspicion, boolean][] = [
-    ["mostly-hidden", hiddenMs >= MIN_MS && hiddenMs > visibleMs],
-    ["no-frames", isCounted && lacksFrames(signals, file)],
-    ["too-many-frames", isCounted && frames * 1000 > countedMs * MAX_FRAMES_PER_SECOND],
-    ["faster-than-time", leadMs > MAX_LEAD_MS],
-    ["too-even", ranges >= MIN_RANGES && evenRanges === ranges],
-    ["too-few-calls", signals.unheard > 0 || (signals.atOnce > 0 && signals.calls < QUARTILES)],
-  ];
-  return facts.filter(([, isTrue]) => isTrue).map(([suspicion]) => suspicion);
+  const isTrue: Record<ViewSuspicion, boolean> = {
+    "mostly-hidden": hiddenMs >= MIN_MS && hiddenMs > visibleMs,
+    "no-frames": isCounted && lacksFrames(signals, file),
+    "too-many-frames": isCounted && frames * 1000 > countedMs * MAX_FRAMES_PER_SECOND,
+    "faster-than-time": leadMs > MAX_LEAD_MS,
+    "too-even": ranges >= MIN_RANGES && evenRanges === ranges,
+    "too-few-calls": signals.unheard > 0 || (signals.atOnce > 0 && signals.calls < QUARTILES),
+  };
+  return viewSuspicions.filter((suspicion) => isTrue[suspicion]);
 }
 
 /**

@@ -41,16 +41,21 @@ function columnsOf(
 type Chosen = NonNullable<ReceiptQuery["outcome"]> | "all";
 
 /** The condition for the ledger's entries; without one, no entry is listed. */
-const chosenEntries: Partial<Record<Chosen, string>> = {
+const chosenEntries: Record<Chosen, string | undefined> = {
   all: "true",
   event: "true",
   credited: "amount > 0",
   refused: "amount = 0",
+  unmatched: undefined,
+  invalid: undefined,
+  duplicate: undefined,
 };
 /** The condition for the receipts listed beside them. */
-const chosenReceipts: Partial<Record<Chosen, string>> = {
+const chosenReceipts: Record<Chosen, string | undefined> = {
   all: "(unmatched_reason is not null or invalid_reason is not null)",
   event: "unmatched_reason is not null",
+  credited: undefined,
+  refused: undefined,
   unmatched: "unmatched_reason is not null",
   invalid: "invalid_reason is not null",
   duplicate: "duplicates > 0",

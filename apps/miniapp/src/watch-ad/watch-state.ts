@@ -68,9 +68,17 @@ export const initialState: WatchState = { stage: "offer", motion: "idle", holds:
 
 /** Whether the video should be playing. While it is blocked, it may start at any time. */
 export function shouldPlay({ stage, motion, holds }: WatchState): boolean {
-  const canMove = motion === "waiting" || motion === "running" || motion === "blocked";
-  return (stage === "playing" || stage === "confirming") && canMove && holds.size === 0;
+  return (stage === "playing" || stage === "confirming") && canMove[motion] && holds.size === 0;
 }
+
+const canMove = {
+  idle: false,
+  waiting: true,
+  running: true,
+  blocked: true,
+  stalled: false,
+  ended: false,
+} satisfies Record<Motion, boolean>;
 
 /** Whether the ad is over for this window: nothing changes any more. */
 export function isOver({ stage }: WatchState): boolean {

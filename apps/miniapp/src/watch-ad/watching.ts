@@ -1,4 +1,4 @@
-import type { OpenSessionResponse, PlaybackFault } from "@intermission/ad-core/player-api";
+import type { OpenSessionResponse, PlaybackFault, ReportRefusal } from "@intermission/ad-core/player-api";
 import { beaconReports, reportFault, sendReports } from "../ad-service-client.ts";
 import type { Host } from "../telegram/host.ts";
 import { type Collecting, collectRanges, type PlayerEvent } from "./collect-ranges.ts";
@@ -17,6 +17,13 @@ import {
   transition,
   type WatchEvent,
 } from "./watch-state.ts";
+
+const eventsOfRefusals = {
+  LIMIT_REACHED: "limited",
+  SESSION_OVER: "over",
+  SESSION_UNKNOWN: "superseded",
+  SUPERSEDED: "superseded",
+} as const satisfies Record<ReportRefusal, WatchEvent>;
 
 export type Session = Extract<OpenSessionResponse, { outcome: "session" }>;
 
@@ -236,8 +243,7 @@ export class Watching {
   }
 
   private onRefused(code: string): void {
-    if (code === "LIMIT_REACHED") this.dispatch("limited");
-    else this.dispatch(code === "SESSION_OVER" ? "over" : "superseded");
+    this.dispatch(Object.hasOwn(eventsOfRefusals, code) ? eventsOfRefusals[code as ReportRefusal] : "superseded");
   }
 
   private publish(): void {

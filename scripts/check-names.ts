@@ -61,7 +61,7 @@ const prose: Readonly<Record<string, RegExp>> = {
 };
 const parsed = [".ts", ".tsx", ".js", ".mjs", ".cjs"];
 
-/** A file without one of these letters has nothing to refuse: most files need no parser. */
+/** A file without any of these words has nothing to refuse, so that most files are not parsed. */
 const anyWord = new RegExp(
   ["session", ...replacements.keys(), ...replacementsInConstants.keys()].join("|").replaceAll("_", "_?"),
   "i",

@@ -57,7 +57,13 @@ import { moneyOperatorRoutes } from "./money/operator-routes.ts";
 import { noticeOperatorRoutes } from "./notices/operator-routes.ts";
 import { downloadVideo, type GuardedRequests } from "./outbound/guarded-request.ts";
 import { consoleOrigins } from "./people/console-address.ts";
-import { actorOf, authenticateOperator, authorizeOperator, type OperatorGuard } from "./people/guard.ts";
+import {
+  actorOf,
+  authenticateOperator,
+  authorizeOperator,
+  type OperatorGuard,
+  reportReaderOf,
+} from "./people/guard.ts";
 import { type PeopleOperatorDeps, peopleOperatorRoutes } from "./people/operator-routes.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
@@ -234,7 +240,7 @@ export type OperatorDeps = BotOperatorDeps &
   Omit<CampaignOperatorDeps, "requireBots"> &
   Omit<CreativeOperatorDeps, "ffmpeg" | "downloadVideo" | "faultOfTag" | "requireBots"> &
   DeliveryOperatorDeps &
-  StatsOperatorDeps &
+  Omit<StatsOperatorDeps, "reportReaderOf"> &
   ExplainOperatorDeps &
   PeopleOperatorDeps &
   OperatorAuth & { requests: GuardedRequests; turns: Turns };
@@ -291,7 +297,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       viewOperatorRoutes(scope, deps);
       clickOperatorRoutes(scope, deps);
       conversionOperatorRoutes(scope, deps);
-      statsOperatorRoutes(scope, deps);
+      statsOperatorRoutes(scope, { ...deps, reportReaderOf });
       userOperatorRoutes(scope, deps);
       peopleOperatorRoutes(scope, deps);
       auditOperatorRoutes(scope, deps);

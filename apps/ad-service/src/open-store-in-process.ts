@@ -16,6 +16,7 @@ import { openEndpointTests } from "./deliveries/endpoint-tests.ts";
 import { noDeliveries } from "./deliveries/enqueue-webhook.ts";
 import { migrations } from "./migrations.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
+import { rollUpStatistics } from "./statistics/roll-up-statistics.ts";
 
 /** Serves the operator's API from this process, on the embedded store while no server runs, or on a shared database. */
 export async function openStoreInProcess(
@@ -91,6 +92,8 @@ async function serveStore(
     now: () => new Date(),
   });
   await app.ready();
+  // No node may run that does: reports of this process count what was committed so far.
+  while ((await rollUpStatistics(database)).hasMore);
   // The claim's socket serves no requests: a concurrent command waits for it and continues when the claim is released.
   return {
     async call(call) {
@@ -101,7 +104,7 @@ async function serveStore(
         headers: headersOf(call),
         ...(payload !== undefined && { payload }),
       });
-      return answerOf(answer.statusCode, answer.body);
+      return answerOf(answer.statusCode, answer.body, answer.headers["content-type"]);
     },
     async close() {
       await app.close();

@@ -2,9 +2,8 @@ import { openSessionResponse } from "@intermission/ad-core/player-api";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
-import { readStatistics } from "../src/statistics/read-statistics.ts";
 import { startAdServer } from "./fixtures/ad-server-fixture.ts";
-import { rollUpUntilNow } from "./fixtures/facts-fixture.ts";
+import { readReportOf, rollUpUntilNow } from "./fixtures/facts-fixture.ts";
 import { companion, inline } from "./fixtures/sample-ad-server.ts";
 import { openVastFixture } from "./fixtures/vast-fixture.ts";
 
@@ -52,7 +51,7 @@ describe("CTA clicks", () => {
     await fixture.begin("1002");
     await rollUpUntilNow(store.database);
     const day = { from: new Date("2026-03-01T00:00:00Z"), to: new Date("2026-03-02T00:00:00Z") };
-    const { rows } = await readStatistics(store.database, { botId: fixture.botId, ...day, by: "creative" });
+    const { rows } = await readReportOf(store.database, { botId: fixture.botId, ...day, by: "creative" });
     expect(rows).toMatchObject([{ key: "cre_1", figures: { fills: 2, starts: 1, taps: 1, tapRate: 1, clicks: 0 } }]);
   });
 

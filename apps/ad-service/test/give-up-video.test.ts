@@ -4,9 +4,8 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addCampaign } from "../src/campaigns/change-campaign.ts";
 import { migrations } from "../src/migrations.ts";
-import { readStatistics } from "../src/statistics/read-statistics.ts";
 import { startAdServer } from "./fixtures/ad-server-fixture.ts";
-import { rollUpUntilNow } from "./fixtures/facts-fixture.ts";
+import { readReportOf, rollUpUntilNow } from "./fixtures/facts-fixture.ts";
 import { inline, wrapper } from "./fixtures/sample-ad-server.ts";
 import { openVastFixture } from "./fixtures/vast-fixture.ts";
 import type { Opened } from "./fixtures/view-fixture.ts";
@@ -42,7 +41,7 @@ describe("a video that its player gives up", () => {
   const faultsOf = async () => {
     await rollUpUntilNow(store.database);
     const day = { from: new Date("2026-03-01T00:00:00Z"), to: new Date("2026-03-02T00:00:00Z") };
-    return (await readStatistics(store.database, { botId: fixture.botId, ...day, by: "day" })).total.playbackFaults;
+    return (await readReportOf(store.database, { botId: fixture.botId, ...day, by: "day" })).total.playbackFaults;
   };
 
   test.each<[PlaybackFault, number]>([

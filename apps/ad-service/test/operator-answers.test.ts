@@ -62,7 +62,9 @@ async function send<Name extends OperatorRouteName>(
   entriesOf.set(request[0], (await countEntries()) - entries);
   const [setCookie] = answer.headers.getSetCookie();
   if (setCookie !== undefined) cookie = setCookie.includes("Max-Age=0") ? undefined : setCookie.split(";")[0];
-  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  const text = await answer.text();
+  const isJson = answer.headers.get("content-type")?.startsWith("application/json");
+  return { status: answer.status, body: (isJson ? JSON.parse(text) : text) as Record<string, unknown> };
 }
 
 const run = (text: string) => store.database.run({ name: "", text }, []);
@@ -182,6 +184,7 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
     reverseConversion: await send("reverseConversion", { body: { clickId: "clk_1", event: "purchase" } }),
     sumConversions: await send("sumConversions", { query: { from: "2026-02-28" } }),
     readStats: await send("readStats", { query: { by: "campaign" } }),
+    exportStats: await send("exportStats", { query: { by: "day,campaign" } }),
     readTimelineOfUser: await send("readTimelineOfUser", { params: user }),
     readTimelineOfCode: await send("readTimelineOfCode", { params: { code: code } }),
     countRecordsOfUser: await send("countRecordsOfUser", { params: user }),

@@ -4,10 +4,9 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
-import { readStatistics } from "../src/statistics/read-statistics.ts";
 import { rollUpStatistics } from "../src/statistics/roll-up-statistics.ts";
 import { sweepViews } from "../src/views/sweep-views.ts";
-import { rollUpUntilNow } from "./fixtures/facts-fixture.ts";
+import { readReportOf, rollUpUntilNow } from "./fixtures/facts-fixture.ts";
 import { HonestPlayer, openViewerFixture, type ViewerFixture } from "./fixtures/viewer-fixture.ts";
 
 /** A user's actions with an ad: how much is watched, and how it is left. */
@@ -44,7 +43,7 @@ describe("the sums of real views", () => {
         for (const visit of all) answered[await live(fixture, visit)] += 1;
         await rollUpUntilNow(store.database);
         const time = { from: new Date("2026-03-01T00:00:00Z"), to: new Date("2026-03-05T00:00:00Z") };
-        const { total, rows } = await readStatistics(store.database, { botId: fixture.botId, ...time, by: "hour" });
+        const { total, rows } = await readReportOf(store.database, { botId: fixture.botId, ...time, by: "hour" });
         const [raw] = await store.database.run(rawNumbers, [fixture.botId]);
         await fixture.close();
 

@@ -236,17 +236,32 @@ export const listEventsResponse = z
   .meta({ examples: clientExamples.listEventsResponse });
 export type ListEventsResponse = z.infer<typeof listEventsResponse>;
 
+/** Whether a zone of the IANA has this name. */
+export function isTimeZone(name: string): boolean {
+  try {
+    // Time zones are named by an area: a fixed offset would be wrong for half of the year.
+    return name === "UTC" || (/^[A-Z]/.test(name) && new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined);
+  } catch {
+    return false;
+  }
+}
+
 export const statsQuery = z.object({
   from: momentInput
     .optional()
     .describe(
-      "A date-time with an offset, or a date: its beginning in UTC. Default: seven days before `to`. Widened to whole hours of UTC.",
+      "A date-time with an offset, or a date: its beginning in UTC. Default: seven days before `to`. Widened to whole hours of the time zone.",
     ),
   to: momentInput.optional().describe("The end, exclusive: `to=2026-04-01` ends with March. Default: now."),
   by: z
     .enum(["hour", "day", "campaign", "creative", "reference"])
     .default("day")
     .describe("`reference` splits the events that have a reference by it."),
+  time_zone: z
+    .string()
+    .refine(isTimeZone, "must be a time zone such as Europe/Berlin, or UTC")
+    .default("UTC")
+    .describe("Of days and hours, as Asia/Kathmandu."),
   reference_prefix: z
     .string()
     .max(128)

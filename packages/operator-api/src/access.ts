@@ -21,8 +21,8 @@ const ownCampaign = { advertiser: "own-campaign" } as const satisfies Access;
 const ownAdvertiser = { advertiser: "own-advertiser" } as const satisfies Access;
 
 /**
- * One rule for each route. The command line and OPERATOR_TOKEN may use all of them. Publishers and advertisers get no report
- * here: its figures hold the money of the other side.
+ * One rule for each route. The command line and OPERATOR_TOKEN may use all of them. The reports of publishers
+ * and advertisers leave out the money of the other side.
  */
 export const accessOf = {
   addBot: staff,
@@ -104,7 +104,8 @@ export const accessOf = {
   listConversions: readers,
   reverseConversion: staff,
   sumConversions: readers,
-  readStats: readers,
+  readStats: { ...readers, ...ownBot, ...ownAdvertiser },
+  exportStats: { ...readers, ...ownBot, ...ownAdvertiser },
   readTimelineOfUser: readers,
   readTimelineOfCode: readers,
   countRecordsOfUser: staff,

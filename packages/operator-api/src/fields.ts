@@ -1,3 +1,4 @@
+import { isTimeZone } from "@intermission/ad-core/client-api";
 import { hasUserInfo } from "@intermission/ad-core/web-address";
 import { z } from "zod";
 
@@ -20,11 +21,11 @@ const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1000;
 
 const limitFault = `must be a whole number from 1 to ${MAX_LIMIT}`;
-const limitFrom = (count: number) =>
+export const listLimitFrom = (count: number) =>
   z.coerce.number(limitFault).int(limitFault).min(1, limitFault).max(MAX_LIMIT, limitFault).default(count);
 
 /** The requested number of entries of a list. */
-export const listLimit = limitFrom(DEFAULT_LIMIT);
+export const listLimit = listLimitFrom(DEFAULT_LIMIT);
 
 /** The id at which an earlier page of a list ended. */
 export const after = z.string().max(512).optional().describe("The `next` of the page before.");
@@ -32,7 +33,7 @@ export const after = z.string().max(512).optional().describe("The `next` of the 
 /** The parameters of every list that operators read whole: by default as many entries as one answer may have. */
 export const wholeList = {
   after,
-  limit: limitFrom(MAX_LIMIT),
+  limit: listLimitFrom(MAX_LIMIT),
   order: z.enum(["oldest", "newest"]).default("oldest"),
 };
 
@@ -58,15 +59,6 @@ export const confirmation = z.object({
 
 /** The name of a time zone. */
 export const timeZone = z.string().refine(isTimeZone, "must be a time zone such as Europe/Berlin, or UTC");
-
-function isTimeZone(name: string): boolean {
-  try {
-    // Time zones are named by an area: a fixed offset would be wrong for half of the year.
-    return name === "UTC" || (/^[A-Z]/.test(name) && new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined);
-  } catch {
-    return false;
-  }
-}
 
 /** An address that the ad service or the mini-app calls. Whether it may be reached is decided when it is called. */
 export const callableAddress = z

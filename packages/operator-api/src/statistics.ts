@@ -1,11 +1,41 @@
 import { momentInput, telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
-import { boundedText, counts, listedId, micros, moment, timeZone } from "./fields.ts";
+import { boundedText, counts, listedId, listLimitFrom, micros, moment, timeZone } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
-/** What each row of a report sums up. */
-export const dimensions = ["hour", "day", "bot", "campaign", "creative"] as const;
+/** Whose report it is: those of publishers and advertisers leave out the money of the other side. */
+export type ReportReader = "staff" | "publisher" | "advertiser";
+
+/** What the rows of a report are split by. */
+export const dimensions = [
+  ...(["hour", "day", "bot", "campaign", "creative", "advertiser"] as const),
+  ...(["country", "platform", "language", "premium"] as const),
+] as const;
 export type Dimension = (typeof dimensions)[number];
+
+const MAX_DIMENSIONS = 4;
+
+/** Names of dimensions, as `day,campaign`. */
+const by = z.string().transform((text, context): Dimension[] => {
+  const names = text.split(",").map((name) => name.trim());
+  const known = names.filter((name) => dimensions.some((one) => one === name)) as Dimension[];
+  const fault = faultOfDimensions(names, known);
+  if (fault === undefined) return known;
+  context.addIssue(fault);
+  return z.NEVER;
+});
+
+function faultOfDimensions(names: readonly string[], known: readonly Dimension[]): string | undefined {
+  if (known.length < names.length || new Set(known).size < known.length || known.length > MAX_DIMENSIONS)
+    return `must be 1 to ${MAX_DIMENSIONS} of ${dimensions.join(", ")}, each once, separated by commas`;
+  if (known.includes("hour") && known.includes("day")) return "must not have both hour and day: an hour names its day";
+  const isOfAudience = known.some(
+    (name) => name === "country" || name === "platform" || name === "language" || name === "premium",
+  );
+  if (isOfAudience && known.includes("creative"))
+    return "must not combine creative with country, platform, language or premium: name campaign instead of creative";
+  return undefined;
+}
 
 /** What a report is about, and its period. */
 const reportQuery = z.object({
@@ -13,7 +43,7 @@ const reportQuery = z.object({
   campaignId: listedId.optional(),
   creativeId: listedId.optional(),
   advertiser: boundedText(128).optional().describe("Of all campaigns of one advertiser; its name in any case."),
-  timeZone: timeZone.default("UTC").describe("Of the days; an hour belongs to the day in which it begins."),
+  timeZone: timeZone.default("UTC").describe("Of days and hours, as Asia/Kathmandu."),
   from: momentInput.optional(),
   to: momentInput.optional(),
 });
@@ -56,9 +86,55 @@ const figures = z.object({
   clicksRefused: counts,
   conversions: z.int(),
   refunds: counts.describe("Refunded charges of views and clicks: not part of spend, revenue and eCPM."),
-  spendMicros: micros,
-  revenueMicros: micros,
-  ecpmMicros: micros.nullable(),
+  noFillCount: z.int(),
+  limitedCount: z.int(),
+  requestsRefusedCount: z.int(),
+  closeCount: z.int(),
+  viewsHeldCount: z.int(),
+  viewsRefusedCount: z.int(),
+  playbackFaultCount: z.int(),
+  clicksRefusedCount: z.int(),
+  refundCount: z.int(),
+  spendMicros: micros.optional().describe("Not for publishers."),
+  revenueMicros: micros.optional().describe("The publishers' share; not for advertisers."),
+  ecpmMicros: micros.nullable().optional().describe("The revenue of views per thousand views; not for advertisers."),
+});
+
+/** What the rows of a report can be ordered by. */
+export const reportOrders = [
+  ...(["requests", "fills", "fillRate", "starts", "firstQuartiles", "midpoints", "thirdQuartiles"] as const),
+  ...(["completions", "completionRate", "rewards", "taps", "tapRate", "clicks", "conversions"] as const),
+  ...(["noFillCount", "limitedCount", "requestsRefusedCount", "closeCount", "viewsHeldCount"] as const),
+  ...(["viewsRefusedCount", "playbackFaultCount", "clicksRefusedCount", "refundCount"] as const),
+  ...(["spendMicros", "revenueMicros", "ecpmMicros"] as const),
+] as const satisfies readonly (keyof z.infer<typeof figures>)[];
+export type ReportOrder = (typeof reportOrders)[number];
+
+const audience = (what: string) => z.string().max(16).optional().describe(what);
+/** A report, whole or a page of it. */
+const statsQuery = reportQuery.extend({
+  country: audience("ISO 3166, as DE; `other`: unknown or rare."),
+  platform: audience("android, ios, desktop, web or other."),
+  language: audience("ISO 639-1, as de; `other`: unknown or rare."),
+  premium: audience("premium, regular or other."),
+  by: by.prefault("day").describe(`Up to ${MAX_DIMENSIONS} of ${dimensions.join(", ")}, separated by commas.`),
+  compare: z
+    .enum(["previous", "weekdays"])
+    .optional()
+    .describe("With the range of the same length that ends where this one begins, or the latest of the same weekdays."),
+  orderBy: z.enum(reportOrders).optional().describe("Default: the time; without a time, spend and activity."),
+  order: z.enum(["descending", "ascending"]).default("descending").describe("With `orderBy`."),
+});
+
+/** What a request for a report names. */
+export type StatsQuery = z.output<typeof statsQuery>;
+
+const row = figures.extend({
+  key: z.string().describe("The values of the dimensions, separated by blanks."),
+  name: z.string().optional().describe("Of the bot, campaign or creative of the only dimension."),
+  keys: z.partialRecord(z.enum(dimensions), z.string()).describe("'' is what belongs to none, or was not recorded."),
+  names: z.partialRecord(z.enum(dimensions), z.string()),
+  before: figures.optional().describe("The same row of the range that is compared with."),
 });
 
 export const statisticsRoutes = {
@@ -66,10 +142,13 @@ export const statisticsRoutes = {
     method: "GET",
     path: "/stats",
     description: "The statistics of all bots, or of one bot, advertiser, campaign or creative.",
-    query: reportQuery.extend({ by: z.enum(dimensions).default("day") }),
+    query: statsQuery.extend({
+      cursor: z.string().max(1024).optional().describe("The `next` of the page before."),
+      limit: listLimitFrom(1000),
+    }),
     answer: z.object({
       currency: z.string(),
-      by: z.enum(dimensions),
+      by: z.string().describe("As requested: `day,campaign`."),
       timeZone: z.string(),
       from: moment,
       to: moment,
@@ -79,9 +158,22 @@ export const statisticsRoutes = {
         .describe("Of the period's events; absent if the report is about less than whole bots."),
       countedUntil: moment.optional().describe("Every row that was committed before is counted."),
       conversionSums: z.array(conversionSum),
-      rows: z.array(figures.extend({ key: z.string(), name: z.string().optional() })),
-      total: figures,
+      rows: z.array(row),
+      next: z.string().nullable().describe("Send it as `cursor` for the next page; null: this is the last one."),
+      total: figures.describe("Of all pages."),
+      comparison: z
+        .object({ from: moment, to: moment, total: figures })
+        .optional()
+        .describe("The range that is compared with."),
     }),
+  },
+  exportStats: {
+    method: "GET",
+    path: "/stats.csv",
+    description: "The rows of the same report as CSV (RFC 4180), all pages.",
+    query: statsQuery,
+    contentType: "text/csv; charset=utf-8",
+    answer: z.string(),
   },
   sumConversions: {
     method: "GET",

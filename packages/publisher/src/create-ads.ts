@@ -108,6 +108,8 @@ export interface StatsQuery {
   readonly from?: string | Date | undefined;
   readonly to?: string | Date | undefined;
   readonly by?: "hour" | "day" | "campaign" | "creative" | undefined;
+  /** Of days and hours, such as `Asia/Kolkata`; UTC by default. */
+  readonly timeZone?: string | undefined;
 }
 
 export interface ReferenceStatsQuery extends Omit<StatsQuery, "by"> {
@@ -165,11 +167,11 @@ export function createAds(options: AdsOptions): Ads {
     async events({ after, limit } = {}, { signal } = {}) {
       return eventsPageOf(await call(get("/events", { after, limit }), signal));
     },
-    stats: ({ from, to, by } = {}, { signal } = {}) =>
-      call<Stats>(get("/stats", { from: momentAgo(from), to: momentAgo(to), by }), signal),
-    referenceStats: (prefix, { from, to, by } = {}, { signal } = {}) =>
+    stats: ({ from, to, by, timeZone } = {}, { signal } = {}) =>
+      call<Stats>(get("/stats", { from: momentAgo(from), to: momentAgo(to), by, time_zone: timeZone }), signal),
+    referenceStats: (prefix, { from, to, by, timeZone } = {}, { signal } = {}) =>
       call<ReferenceStats>(
-        get("/stats", { reference_prefix: prefix, from: momentAgo(from), to: momentAgo(to), by }),
+        get("/stats", { reference_prefix: prefix, from: momentAgo(from), to: momentAgo(to), by, time_zone: timeZone }),
         signal,
       ),
     async testWebhook({ event, userId, code } = {}, { signal } = {}) {

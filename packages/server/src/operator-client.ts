@@ -16,7 +16,7 @@ export interface OperatorCall {
 
 /** The operator's API, over HTTP or in this process. */
 export interface OperatorClient {
-  /** Returns the JSON of a success; throws `OperatorRefusal` for any other answer. */
+  /** Returns the JSON of a success, or the text of a CSV file; throws `OperatorRefusal` for any other answer. */
   call(call: OperatorCall): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -47,7 +47,11 @@ export function httpOperatorClient(
       const path = basePath + pathOf(call);
       const headers = { ...headersOf(call), ...authorization };
       const request = client.request({ method: call.method, path, headers, body: payloadOf(call) ?? null });
-      const { statusCode, body } = await request.catch((cause) => {
+      const {
+        statusCode,
+        body,
+        headers: answered,
+      } = await request.catch((cause) => {
         const upload = call.body !== undefined && isStream(call.body) && !isSocket ? cutUpload(cause) : "";
         const name = isSocket ? target.socketPath : target.url;
         throw new NotReachable(`${name} does not answer: ${cause.message}${upload}`, { cause });
@@ -59,7 +63,7 @@ export function httpOperatorClient(
           cause,
         });
       });
-      return answerOf(statusCode, text);
+      return answerOf(statusCode, text, answered["content-type"]);
     },
     close: () => client.close(),
   };
@@ -80,7 +84,9 @@ export function payloadOf({ body }: OperatorCall): string | Readable | undefined
   return body === undefined || isStream(body) ? body : JSON.stringify(body);
 }
 
-export function answerOf(status: number, text: string): unknown {
+/** `type` is the content type: an answer that is text, as CSV, is returned as it is. */
+export function answerOf(status: number, text: string, type?: string | number | string[]): unknown {
+  if (status === 200 && typeof type === "string" && type.startsWith("text/csv")) return text;
   let json: unknown;
   try {
     json = parseExactly(text);

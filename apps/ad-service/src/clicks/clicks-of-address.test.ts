@@ -2,10 +2,9 @@
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newAddress, openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
-import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
+import { readReportOf, rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { updateBot } from "../bots/change-bot.ts";
 import { migrations } from "../migrations.ts";
-import { readStatistics } from "../statistics/read-statistics.ts";
 import { pruneFacts } from "../statistics/roll-up-statistics.ts";
 import { directLinkRoutes } from "./routes.ts";
 
@@ -99,7 +98,7 @@ describe("clicks from one address", () => {
     expect(await fixture.refusals()).toEqual({ "address-limit": 2, "tap-asked-address": 30 });
     await rollUpUntilNow(store.database);
     const days = { from: new Date("2026-03-01T00:00:00Z"), to: new Date("2026-03-04T00:00:00Z"), by: "day" as const };
-    const { total } = await readStatistics(store.database, { botId: fixture.botId, ...days });
+    const { total } = await readReportOf(store.database, { botId: fixture.botId, ...days });
     expect(total).toMatchObject({ clicks: 30, clicksRefused: { "address-limit": 2, "tap-asked-address": 30 } });
 
     expect((await fixture.visit(await fixture.issue("699"))).status, "of another address").toBe(302);

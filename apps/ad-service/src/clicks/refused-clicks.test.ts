@@ -2,10 +2,9 @@ import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newAddress, openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
-import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
+import { readReportOf, rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { describeCode } from "../codes/describe-code.ts";
 import { migrations } from "../migrations.ts";
-import { readStatistics } from "../statistics/read-statistics.ts";
 import { directLinkRoutes } from "./routes.ts";
 
 const countRows = statement<{ clicks: number }>(
@@ -34,7 +33,7 @@ describe("refused clicks", () => {
   };
   const refusedByHour = async () => {
     const time = { from: new Date("2026-03-01T00:00:00Z"), to: new Date("2026-03-02T00:00:00Z"), by: "hour" as const };
-    const { rows: hours, total } = await readStatistics(store.database, { botId: fixture.botId, ...time });
+    const { rows: hours, total } = await readReportOf(store.database, { botId: fixture.botId, ...time });
     const withAny = hours.filter(({ figures }) => Object.keys(figures.clicksRefused).length > 0);
     return { total: total.clicksRefused, hours: withAny.map(({ key, figures }) => [key, figures.clicksRefused]) };
   };

@@ -1,10 +1,9 @@
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newAddress, openDirectLinkFixture, type VisitAnswer } from "../../test/fixtures/direct-link-fixture.ts";
-import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
+import { readReportOf, rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { describeCode } from "../codes/describe-code.ts";
 import { migrations } from "../migrations.ts";
-import { readStatistics } from "../statistics/read-statistics.ts";
 import { type ClickState, listClicks, refundClick, refuseClick, releaseClick } from "./review-clicks.ts";
 import { directLinkRoutes } from "./routes.ts";
 
@@ -36,7 +35,7 @@ describe("suspicious clicks", () => {
   const numbers = async () => {
     await rollUpUntilNow(store.database);
     const time = { from: new Date("2026-03-01T00:00:00Z"), to: new Date("2026-03-03T00:00:00Z"), by: "day" as const };
-    return (await readStatistics(store.database, { botId: fixture.botId, ...time })).total;
+    return (await readReportOf(store.database, { botId: fixture.botId, ...time })).total;
   };
   const ofCampaign = () =>
     store.database.run<{ clicks: number; spent: number }>(

@@ -1,6 +1,7 @@
 import { type Access, accessOf, type Grant } from "@intermission/operator-api/access";
 import { operatorRoutes } from "@intermission/operator-api/operator-routes";
 import type { Person } from "@intermission/operator-api/people";
+import type { ReportReader } from "@intermission/operator-api/statistics";
 import type { Database } from "@intermission/postgres/open-database";
 import type { TokenGuard } from "@intermission/server/guard-token";
 import { HttpError } from "@intermission/server/http-server";
@@ -80,6 +81,12 @@ export function actorOf(request: FastifyRequest): { id: string; name: string } |
   if (operator.kind === "command-line") return { id: "command-line", name: "command-line" };
   const { personId, email } = operator.session.person;
   return { id: personId, name: email };
+}
+
+export function reportReaderOf(request: FastifyRequest): ReportReader {
+  const operator = operatorOf(request);
+  const role = operator.kind === "person" ? operator.session.person.role : undefined;
+  return role === "publisher" || role === "advertiser" ? role : "staff";
 }
 
 /** What a decision compares: the objects that the request names. Undefined: it names none of the kind, or an unknown one. */

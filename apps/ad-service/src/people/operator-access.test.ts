@@ -92,9 +92,12 @@ async function request(
   return {
     status: answer.statusCode,
     text: answer.body.toLowerCase(),
-    body: answer.json() as { error?: { code: string } },
+    body: (isJson(answer) ? answer.json() : {}) as { error?: { code: string } },
   };
 }
+
+const isJson = ({ headers }: { headers: Record<string, unknown> }) =>
+  String(headers["content-type"]).startsWith("application/json");
 
 function exampleOf(body: Exclude<OperatorRoute["body"], "file" | undefined>): object {
   return ((body.meta()?.examples as object[] | undefined) ?? [{}])[0] ?? {};
@@ -144,6 +147,47 @@ test.each([
     });
   },
 );
+
+test("reports are of the own bot or advertiser, without the money of the other side, also as CSV", async () => {
+  const report = (role: Role, query: string, path = "stats") =>
+    fixture.app.inject({ url: `/operator/v1/${path}?${query}`, headers: { cookie: cookies[role] } });
+  const ofBot = `botId=${own.botId}&by=day`;
+  const ofAdvertiser = `advertiser=${encodeURIComponent(own.advertiser)}&by=campaign`;
+  const figuresFor = async (role: Role, query: string) => Object.keys((await report(role, query)).json().total);
+  expect(await figuresFor("owner", ofBot)).toEqual(
+    expect.arrayContaining(["spendMicros", "revenueMicros", "ecpmMicros"]),
+  );
+  const ofPublisher = await figuresFor("publisher", ofBot);
+  expect([ofPublisher.includes("revenueMicros"), ofPublisher.includes("spendMicros")]).toEqual([true, false]);
+  const ofBuyer = await figuresFor("advertiser", ofAdvertiser);
+  expect(["spendMicros", "revenueMicros", "ecpmMicros"].map((name) => ofBuyer.includes(name))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  const headOf = async (role: Role, query: string) => (await report(role, query, "stats.csv")).body.split("\r\n")[0];
+  expect(await headOf("publisher", ofBot)).not.toMatch(/spend/);
+  expect(await headOf("advertiser", ofAdvertiser)).not.toMatch(/revenue|ecpm/i);
+
+  const cases: [Role, string, number][] = [
+    ["publisher", "by=day", 403],
+    ["publisher", `botId=${foreign.botId}`, 404],
+    ["publisher", `${ofBot}&orderBy=spendMicros`, 403],
+    ["publisher", `botId=${own.botId}&by=advertiser`, 403],
+    ["publisher", `${ofBot}&advertiser=${encodeURIComponent(foreign.advertiser)}`, 403],
+    ["publisher", `${ofBot}&campaignId=${foreign.campaignId}`, 200],
+    ["publisher", `${ofBot}&campaignId=cmp_none`, 200],
+    ["advertiser", "by=day", 403],
+    ["advertiser", `botId=${own.botId}`, 403],
+    ["advertiser", `advertiser=${encodeURIComponent(foreign.advertiser)}`, 404],
+    ["advertiser", `${ofAdvertiser}&campaignId=${foreign.campaignId}`, 404],
+    ["advertiser", `${ofAdvertiser}&orderBy=ecpmMicros`, 403],
+    ["analyst", "by=country", 200],
+  ];
+  for (const [role, query, status] of cases)
+    for (const path of ["stats", "stats.csv"])
+      expect([role, path, query, (await report(role, query, path)).statusCode]).toEqual([role, path, query, status]);
+});
 
 test("lists are limited to the own objects, which the request names", async () => {
   expect((await request("listCampaigns", "advertiser", {})).status).toBe(403);

@@ -63,6 +63,17 @@ describe("a publisher's statistics", () => {
     expect(Date.parse(counted_until ?? "")).toBeGreaterThan(0);
   });
 
+  test("are by the days and hours of any zone", async () => {
+    const days = await read("?time_zone=Pacific/Kiritimati&from=2026-03-01T08:00:00Z");
+    expect(days.rows).toMatchObject([
+      { key: "2026-03-01", starts: 1, completions: 0 },
+      { key: "2026-03-02", starts: 0, completions: 1, clicks: 1 },
+    ]);
+    const hours = await read("?time_zone=Asia/Kathmandu&by=hour&from=2026-03-01T09:00:00Z&to=2026-03-01T09:15:00Z");
+    expect(hours.from).toBe("2026-03-01T08:15:00.000Z");
+    expect(hours.rows).toMatchObject([{ key: "2026-03-01T14:00:00+05:45", starts: 1 }]);
+  });
+
   test("are split by hour and by campaign", async () => {
     const hours = await read("?by=hour&from=2026-03-01T09:00:00Z&to=2026-03-01T11:00:00Z");
     expect(hours.rows).toMatchObject([

@@ -9,9 +9,12 @@ import type { CheckedScope } from "@intermission/server/checked-routes";
 import { jsonInteger } from "@intermission/server/exact-json";
 import { HttpError } from "@intermission/server/http-server";
 import { callerOf } from "../bots/authenticate-client.ts";
+import { readDeliverySuccess } from "./delivery-success.ts";
 import type { Figures } from "./figures-of.ts";
-import { readStatistics, timeRange } from "./read-statistics.ts";
+import { readReport } from "./read-report.ts";
+import { MAX_GROUPS } from "./read-sums.ts";
 import { MAX_EVENTS_READ, type ReferenceKey, readReferenceStatistics } from "./reference-statistics.ts";
+import { timeRange } from "./time-range.ts";
 
 const readStats = {
   operationId: "readStats",
@@ -29,13 +32,13 @@ export function statsClientRoutes(
   { database, currency, now = () => new Date() }: { database: Database; currency: string; now?: () => Date },
 ): void {
   scope.get("/stats", { schema: readStats }, async (request): Promise<StatsResponse | ReferenceStatsResponse> => {
-    const { by, reference_prefix: prefix, ...bounds } = request.query;
-    const range = timeRange(bounds, by, now());
+    const { by, reference_prefix: prefix, time_zone: timeZone, ...bounds } = request.query;
+    const range = timeRange(bounds, by, now(), timeZone);
     if (range.outcome === "bad-range") throw new HttpError(400, "BAD_REQUEST", `${range.field} ${range.message}`);
     const { from, to } = range;
     const { botId } = callerOf(request).bot;
     if (by === "reference" || prefix !== undefined) {
-      const question = { botId, prefix: prefix ?? "", from, to, by: referenceKeyOf(by) };
+      const question = { botId, prefix: prefix ?? "", from, to, timeZone, by: referenceKeyOf(by) };
       const read = await readReferenceStatistics(database, question);
       if (read.outcome === "too-many") throw tooManyEvents(question);
       const { rows, leftOut, total } = read;
@@ -50,20 +53,28 @@ export function statsClientRoutes(
         total,
       };
     }
-    const { rows, total, deliveries, countedUntil } = await readStatistics(database, { botId, from, to, by });
+    const report = await readReport(database, { of: { botIds: [botId] }, from, to, timeZone, by: [by] });
+    if (report.outcome === "too-many")
+      throw new HttpError(
+        400,
+        "BAD_REQUEST",
+        `by ${by} there are more than ${MAX_GROUPS} rows: choose a shorter period`,
+      );
+    const { rows, total, countedUntil } = report;
+    const deliveries = await readDeliverySuccess(database, { botId, from, to });
     return {
       currency,
       from: from.toISOString(),
       to: to.toISOString(),
       by,
       ...(countedUntil && { counted_until: countedUntil.toISOString() }),
-      rows: rows.map(({ key, figures }) => ({ key, ...figuresForPublisher(figures) })),
+      rows: rows.map(({ keys: [key = ""], figures }) => ({ key, ...figuresForPublisher(figures) })),
       total: figuresForPublisher(total),
       deliveries: {
-        delivered: deliveries?.delivered ?? 0,
-        under_way: deliveries?.underWay ?? 0,
-        failed: deliveries?.failed ?? 0,
-        success_rate: deliveries?.successRate ?? null,
+        delivered: deliveries.delivered,
+        under_way: deliveries.underWay,
+        failed: deliveries.failed,
+        success_rate: deliveries.successRate,
       },
     };
   });

@@ -1,5 +1,6 @@
-import { amountOf, roundedAmount, roundedParts } from "@intermission/operator-api/amounts";
+import { roundedAmount, roundedParts } from "@intermission/operator-api/amounts";
 import { operatorRequest } from "@intermission/operator-api/operator-request";
+import { dimensions, reportOrders } from "@intermission/operator-api/statistics";
 import { withExamples } from "@intermission/server/command-line";
 import { pastMomentOption, telegramIdOption } from "@intermission/server/command-options";
 import { tableOf, textOf } from "@intermission/server/command-tables";
@@ -69,24 +70,30 @@ export const statsAnswer = z.object({
   to: z.string(),
   countedUntil: z.string().optional(),
   rows: z.array(figures.extend({ key: z.string(), name: z.string().optional() })),
+  next: z.string().nullable().default(null),
   total: figures,
+  comparison: z.object({ from: z.string(), to: z.string(), total: figures }).optional(),
   conversionSums: z.array(conversionSum).default([]),
   deliveries: z
     .object({ delivered: z.number(), underWay: z.number(), failed: z.number(), successRate: share })
     .optional(),
 });
 type StatsAnswer = z.infer<typeof statsAnswer>;
+type Comparison = NonNullable<StatsAnswer["comparison"]>;
 type Line = Figures & { key: string; name?: string | undefined };
 /** A line of the table, with its money as text: the lines add up to the total. */
 type MoneyLine = Line & { spend: string; revenue: string; ecpm: string | undefined };
 
 export function showStats(answer: StatsAnswer): string {
   const isInTime = answer.by === "hour" || answer.by === "day";
+  const { comparison } = answer;
   return [
     `${textOf(answer.from)} to ${textOf(answer.to)}, days in ${answer.timeZone}; money in ${answer.currency}`,
     "",
     tableOf(moneyLines(answer), columnsOf(answer)),
     "",
+    ...(answer.next ? ["these are the first rows: --format csv has all of them", ""] : []),
+    ...(comparison ? [comparedWith(answer, comparison), ""] : []),
     ...(isInTime ? courses(answer.rows) : []),
     ...reasonsOf(answer.total),
     ...(answer.total.taps > 0 ? [`taps on calls to action: ${answer.total.taps}`] : []),
@@ -96,24 +103,17 @@ export function showStats(answer: StatsAnswer): string {
   ].join("\n");
 }
 
-/** A line for each row, without the total; each reason has a column of its own. Amounts are in millionths and in the currency. */
-export function statsCsv({ rows, total, currency }: StatsAnswer): string {
-  const flatten = ({ name, ...row }: Line) => ({
-    ...(name !== undefined && { name }),
-    ...flattenReasons(row),
-    currency,
-    spend: amountOf(row.spendMicros),
-    revenue: amountOf(row.revenueMicros),
-    ecpm: row.ecpmMicros === null ? null : amountOf(row.ecpmMicros),
-  });
-  const flat = rows.map(flatten);
-  // A report without rows has its columns, too: those of the total.
-  const names = [...new Set(["key", ...[...flat, flatten({ key: "", ...total })].flatMap((row) => Object.keys(row))])];
-  // A missing count is 0; a missing name or share is empty.
-  const fieldOf = (row: Record<string, unknown>, name: string) => row[name] ?? (name.includes(".") ? 0 : "");
-  return [names, ...flat.map((row) => names.map((name) => fieldOf(row, name)))]
-    .map((values) => values.map(csvField).join(","))
-    .join("\n");
+function comparedWith({ total, currency }: StatsAnswer, { from, to, total: before }: Comparison): string {
+  const change = (name: string, now: number, earlier: number) =>
+    `${name} ${now} from ${earlier} (${earlier === 0 ? "–" : `${now >= earlier ? "+" : ""}${percent((now - earlier) / earlier)}`})`;
+  const units = (micros: bigint) => Number(micros) / 1e6;
+  const parts = [
+    change("requests", total.requests, before.requests),
+    change("rewards", total.rewards, before.rewards),
+    change("clicks", total.clicks, before.clicks),
+    change(`spend in ${currency}`, units(total.spendMicros), units(before.spendMicros)),
+  ];
+  return `compared with ${textOf(from)} to ${textOf(to)}: ${parts.join(", ")}`;
 }
 
 /** All amounts have the same number of decimals. CSV and JSON have the millionths. */
@@ -147,8 +147,8 @@ function columnsOf({ by, currency }: StatsAnswer): Record<string, (line: MoneyLi
   return {
     [by.toUpperCase()]: ({ key, name }) => (name === undefined ? key : `${key} ${name.slice(0, maxNameLength)}`),
     // An unfilled request belongs to no campaign.
-    ...(by !== "campaign" &&
-      by !== "creative" && {
+    ...(!by.includes("campaign") &&
+      !by.includes("creative") && {
         REQUESTS: ({ requests }) => requests,
         FILLED: ({ fillRate }) => percent(fillRate),
       }),
@@ -217,30 +217,23 @@ function percent(part: number | null): string | undefined {
   return part === null ? undefined : `${(part * 100).toFixed(1)} %`;
 }
 
-function flattenReasons(row: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(row).flatMap(([name, value]) => {
-      if (typeof value !== "object" || value === null) return [[name, value]];
-      return Object.entries(value).map(([reason, count]) => [`${name}.${reason}`, count]);
-    }),
-  );
-}
-
-/** Quoted where RFC 4180 requires it; a field that a spreadsheet would read as a formula gets an apostrophe prefix. */
-function csvField(value: unknown): string {
-  const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
 interface StatsOptions {
   botId?: string;
   campaignId?: string;
   creativeId?: string;
   advertiser?: string;
+  country?: string;
+  platform?: string;
+  language?: string;
+  premium?: string;
   timeZone?: string;
   from?: string;
   to?: string;
   by: string;
+  compare?: string;
+  orderBy?: string;
+  order?: string;
+  format: string;
   csv?: boolean;
 }
 
@@ -264,26 +257,46 @@ export function statsCommands(program: Command, context: CommandContext): void {
   withExamples(program.command("stats").description("requests, fills, views, clicks, refusals and revenue"), [
     "stats",
     "stats --bot-id 7000000001 --from 30d --by campaign",
-    "stats --from 2026-03-01 --to 2026-04-01 --by bot --csv",
-    'stats --advertiser "Acme" --time-zone Europe/Berlin --from 2026-03-01',
+    "stats --from 2026-03-01 --to 2026-04-01 --by day,bot --format csv",
+    'stats --advertiser "Acme" --time-zone Asia/Kolkata --from 2026-03-01 --compare weekdays',
+    "stats --from 30d --by country --order-by spendMicros",
   ])
     .option("--bot-id <id>", "of one bot only", telegramIdOption)
     .option("--campaign-id <id>", "of one campaign only")
     .option("--creative-id <id>", "of one creative only")
     .option("--advertiser <name>", "of all campaigns of one advertiser")
+    .option("--country <code>", "of users in one country, such as DE, or other")
+    .option("--platform <name>", "of users of android, ios, desktop, web or other")
+    .option("--language <code>", "of users with one language, such as en, or other")
+    .option("--premium <kind>", "of premium or regular users, or other")
     .option("--time-zone <name>", "of the days, and of dates in --from and --to, such as Europe/Berlin (default: UTC)")
     .option("--from <moment>", "such as 2026-03-01 or 7d (default: a week, today included)", checkedMoment)
     .option("--to <moment>", "the end, exclusive (default: now)", checkedMoment)
+    .option("--by <what>", `what each line sums up, up to four of: ${dimensions.join(", ")}`, "day")
     .addOption(
-      new Option("--by <what>", "what each line sums up")
-        .choices(["hour", "day", "bot", "campaign", "creative"])
-        .default("day"),
+      new Option("--compare <range>", "with the range before, or the latest of the same weekdays").choices([
+        "previous",
+        "weekdays",
+      ]),
     )
-    .option("--csv", "comma-separated values, for spreadsheets")
-    .action(async ({ from, to, csv, ...of }: StatsOptions) => {
+    .addOption(new Option("--order-by <figure>", "what the lines are ordered by").choices(reportOrders))
+    .addOption(new Option("--order <direction>", "with --order-by").choices(["descending", "ascending"]))
+    .addOption(
+      new Option("--format <format>", "a table, or comma-separated values with all lines, for spreadsheets")
+        .choices(["table", "csv"])
+        .default("table"),
+    )
+    .option("--csv", "the same as --format csv")
+    .action(async ({ from, to, csv, format, ...of }: StatsOptions) => {
       const momentOf = (text: string | undefined) => text && momentIn(text, of.timeZone ?? "UTC").toISOString();
       const query = { ...of, from: momentOf(from), to: momentOf(to) };
+      if ((csv || format === "csv") && !context.isJson()) {
+        const file = z.string().parse(await context.call(operatorRequest("exportStats", { query })));
+        // The last line break is the printer's.
+        context.print(file, () => file.replace(/\r\n$/, "\r"));
+        return;
+      }
       const answer = await callForRow(context, operatorRequest("readStats", { query }));
-      context.print(answer, () => (csv ? statsCsv(statsAnswer.parse(answer)) : showStats(statsAnswer.parse(answer))));
+      context.print(answer, () => showStats(statsAnswer.parse(answer)));
     });
 }

@@ -47,6 +47,16 @@ export interface Figures {
   conversions: number;
   /** Refunded charges of views (`rewarded`) and clicks (`direct_link`): not part of spend, revenue and eCPM. */
   refunds: Record<string, number>;
+  /** Of all reasons; the counts by reason are empty in reports by audience. */
+  noFillCount: number;
+  limitedCount: number;
+  requestsRefusedCount: number;
+  closeCount: number;
+  viewsHeldCount: number;
+  viewsRefusedCount: number;
+  playbackFaultCount: number;
+  clicksRefusedCount: number;
+  refundCount: number;
   spendMicros: bigint;
   revenueMicros: bigint;
   /** The publisher's revenue from views per thousand views that began. */
@@ -81,6 +91,15 @@ export function figuresOf({ counts, ...money }: Sums, reasons: Reasons): Figures
     clicksRefused: reasons["clicks-refused"] ?? {},
     conversions: counts.conversions,
     refunds: reasons.refunds ?? {},
+    noFillCount: counts["no-fills"],
+    limitedCount: counts.limited,
+    requestsRefusedCount: counts["requests-refused"],
+    closeCount: counts.closes,
+    viewsHeldCount: counts["views-held"],
+    viewsRefusedCount: counts["views-refused"],
+    playbackFaultCount: counts["playback-faults"],
+    clicksRefusedCount: counts["clicks-refused"],
+    refundCount: counts.refunds,
     spendMicros,
     revenueMicros,
     ecpmMicros: starts === 0 ? null : rounded(viewRevenueMicros * 1000n, BigInt(starts)),

@@ -5,7 +5,7 @@ import { insertSums } from "../../test/fixtures/facts-fixture.ts";
 import { addCampaign } from "../campaigns/change-campaign.ts";
 import { nameCreative } from "../creatives/creatives.ts";
 import { migrations } from "../migrations.ts";
-import { showStats, statsAnswer, statsCsv } from "./commands.ts";
+import { showStats, statsAnswer } from "./commands.ts";
 
 const operatorToken = "o".repeat(32);
 let store: TestDatabase;
@@ -48,6 +48,13 @@ async function stats(query: Record<string, string>) {
   const answer = await fixture.app.inject({ url, headers: { authorization: `Bearer ${operatorToken}` } });
   return { status: answer.statusCode, body: answer.json() };
 }
+async function csv(query: Record<string, string>): Promise<string> {
+  const period = { from: "2026-02-28T23:00:00Z", to: "2026-03-02T23:00:00Z" };
+  const url = `/operator/v1/stats.csv?${new URLSearchParams({ ...period, ...query })}`;
+  const answer = await fixture.app.inject({ url, headers: { authorization: `Bearer ${operatorToken}` } });
+  expect(answer.headers["content-type"]).toBe("text/csv; charset=utf-8");
+  return answer.body;
+}
 const clicksBy = ({ body }: Awaited<ReturnType<typeof stats>>) =>
   Object.fromEntries(body.rows.map(({ key, clicks }: { key: string; clicks: number }) => [key, clicks]));
 
@@ -70,7 +77,7 @@ test("people read amounts in the currency, days with their zone, and creatives b
   const answer = statsAnswer.parse((await stats({ by: "creative", timeZone: "Europe/Berlin" })).body);
   expect(answer.rows).toContainEqual(expect.objectContaining({ key: "cre_1", name: "Spring sale, 15 s" }));
   expect(showStats(answer)).toMatch(/days in Europe\/Berlin; money in EUR/);
-  const [head = "", ...lines] = statsCsv(answer).split("\n");
+  const [head = "", ...lines] = (await csv({ by: "creative", timeZone: "Europe/Berlin" })).split("\r\n");
   const names = head.split(",");
   const row = lines.find((line) => line.startsWith("cre_1"))?.match(/("[^"]*"|[^,]*)(,|$)/g) ?? [];
   const field = (name: string) => row[names.indexOf(name)]?.replace(/,$/, "");

@@ -1,73 +1,130 @@
-import { type Dimension, type ReportQuery, statisticsRoutes } from "@intermission/operator-api/statistics";
+import {
+  type ReportQuery,
+  type ReportReader,
+  type StatsQuery,
+  statisticsRoutes,
+} from "@intermission/operator-api/statistics";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
-import { jsonInteger } from "@intermission/server/exact-json";
-import { invalidField } from "@intermission/server/refuse";
+import { HttpError } from "@intermission/server/http-server";
+import { invalid, invalidField } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
+import type { FastifyRequest } from "fastify";
 import { campaignsOf } from "../advertisers/advertisers.ts";
 import { requireBots } from "../bots/bots.ts";
 import { requireCampaign } from "../campaigns/campaigns.ts";
 import { sumConversionRefusals, sumConversions, sumInJson } from "../conversions/read-conversions.ts";
 import { requireCreative } from "../creatives/creatives.ts";
-import type { Figures } from "./figures-of.ts";
-import { namesOfKeys, readStatistics, timeRange } from "./read-statistics.ts";
-import { rollUpStatistics } from "./roll-up-statistics.ts";
+import { readDeliverySuccess } from "./delivery-success.ts";
+import { isNamed, namesOfKeys } from "./names-of-keys.ts";
+import { type ReportQuestion, type ReportRow, readReport } from "./read-report.ts";
+import { MAX_GROUPS } from "./read-sums.ts";
+import { figuresInJson, rowInJson, seenBy, shownRow, visibleFigures } from "./report-in-json.ts";
+import { pageOf } from "./report-page.ts";
+import { statsCsv } from "./stats-csv.ts";
+import { timeRange } from "./time-range.ts";
 
 export interface StatsOperatorDeps {
   database: Database;
   /** ISO 4217 code of all prices. */
   currency: string;
+  reportReaderOf: (request: FastifyRequest) => ReportReader;
   now: () => Date;
 }
 
 /** The statistics of all bots, or of one bot, campaign or creative; what their clicks led to. */
-export function statsOperatorRoutes(scope: CheckedScope, { database, currency, now }: StatsOperatorDeps): void {
-  /** The period of a request, once what it names exists and the latest events are summed. */
-  async function periodOf(query: ReportQuery, by: Dimension) {
-    const { from, to, advertiser, timeZone, ...of } = query;
-    const range = timeRange({ from, to }, by, now(), timeZone);
+export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps): void {
+  const { database, currency, reportReaderOf, now } = deps;
+  /** The period of a request, once what it names exists. */
+  async function periodOf({ from, to, timeZone, ...query }: ReportQuery, by: readonly string[], reader: ReportReader) {
+    const range = timeRange({ from, to }, by.includes("hour") ? "hour" : "day", now(), timeZone);
     if (range.outcome === "bad-range") throw invalidField(range.field, range.message);
-    await requireBots(database, [of.botId]);
-    await requireCampaign(database, of.campaignId);
-    await requireCreative(database, of.creativeId);
-    const campaignIds = advertiser === undefined ? undefined : await campaignsOf(database, advertiser);
-    // No other node may be running, and the operator expects to see the latest events.
-    await rollUpStatistics(database);
-    return { ...of, campaignIds, timeZone, from: range.from, to: range.to };
+    // To others, whether a foreign object exists is not said: there are no figures of it.
+    if (reader === "staff") {
+      await requireBots(database, [query.botId]);
+      await requireCampaign(database, query.campaignId);
+      await requireCreative(database, query.creativeId);
+    }
+    const ofAdvertiser = query.advertiser === undefined ? undefined : await campaignsOf(database, query.advertiser);
+    const { campaignId } = query;
+    const named =
+      campaignId === undefined ? ofAdvertiser : [campaignId].filter((id) => ofAdvertiser?.includes(id) ?? true);
+    return {
+      timeZone,
+      from: range.from,
+      to: range.to,
+      botId: query.botId,
+      campaignIds: named,
+      creativeId: query.creativeId,
+    };
+  }
+
+  async function reportOf(query: StatsQuery, request: FastifyRequest) {
+    const { by, compare, orderBy, order, country, platform, language, premium } = query;
+    const reader = reportReaderOf(request);
+    const { botId, campaignIds, creativeId, ...period } = await periodOf(query, by, reader);
+    requireVisible(query, reader);
+    const of = { botIds: botId === undefined ? undefined : [botId], campaignIds, creativeId };
+    const audience = { country, platform, language, premium };
+    const question: ReportQuestion = { ...period, of: { ...of, ...audience }, by, compare, orderBy, order };
+    const report = await readReport(database, question);
+    if (report.outcome === "too-many")
+      throw invalid(`the report has more than ${MAX_GROUPS} rows: name fewer dimensions in by, or a shorter period`);
+    return { reader, question, report, isOfWholeBots: campaignIds === undefined && creativeId === undefined };
+  }
+
+  /** Names of the objects in rows, by dimension. */
+  async function namesIn(rows: readonly ReportRow[], { by }: ReportQuestion, reader: ReportReader) {
+    const names = by.map(async (dimension, index) =>
+      isNamed(dimension) && seenBy[reader].names.includes(dimension)
+        ? await namesOfKeys(database, dimension, [...new Set(rows.map(({ keys }) => keys[index] ?? ""))])
+        : new Map<string, string>(),
+    );
+    return Promise.all(names);
   }
 
   serveOperatorRoutes(scope, statisticsRoutes, {
-    async readStats(request) {
-      const { by, ...query } = request.query;
-      const period = await periodOf(query, by);
-      const { rows, total, ...statistics } = await readStatistics(database, { ...period, by }).catch(
-        (error: unknown) => {
-          if (isUnknownZone(error))
-            throw invalidField("timeZone", "is not known to the database: name another of the same zone");
-          throw error;
-        },
-      );
-      const names = await namesOfKeys(
-        database,
-        by,
-        rows.map(({ key }) => key),
-      );
-      const conversionSums = await sumConversions(database, period);
+    async readStats({ query, http }) {
+      const { reader, question, report, isOfWholeBots } = await reportOf(query, http);
+      const page = pageOf(report.rows, question, { cursor: query.cursor, limit: query.limit });
+      if (page.outcome === "bad-cursor") throw invalidField("cursor", "is not the next of a page of this report");
+      const { from, to, timeZone = "UTC" } = question;
+      const [botId] = question.of.botIds ?? [];
+      const isOfAll =
+        isOfWholeBots && Object.values(question.of).every((one) => one === undefined || Array.isArray(one));
+      const deliveries =
+        isOfAll && reader !== "advertiser" ? await readDeliverySuccess(database, { botId, from, to }) : undefined;
+      const of = { botId, campaignIds: question.of.campaignIds, creativeId: question.of.creativeId, from, to };
+      const names = await namesIn(page.rows, question, reader);
+      const { comparison } = report;
       return {
         currency,
-        by,
-        timeZone: period.timeZone,
-        from: period.from,
-        to: period.to,
-        ...statistics,
-        conversionSums: conversionSums.map(sumInJson),
-        rows: rows.map(({ key, figures }) => ({ key, name: names.get(key), ...figuresInJson(figures) })),
-        total: figuresInJson(total),
+        by: question.by.join(","),
+        timeZone,
+        from,
+        to,
+        ...(deliveries && { deliveries }),
+        ...(report.countedUntil && { countedUntil: report.countedUntil }),
+        conversionSums: (await sumConversions(database, of)).map(sumInJson),
+        rows: page.rows.map((row) => rowInJson(shownRow(row, { by: question.by, names, reader }), question.by)),
+        next: page.next,
+        total: figuresInJson(visibleFigures(report.total, reader)),
+        ...(comparison && {
+          comparison: { ...comparison, total: figuresInJson(visibleFigures(comparison.total, reader)) },
+        }),
       };
     },
 
-    async sumConversions(request) {
-      const period = await periodOf(request.query, "day");
+    async exportStats({ query, http }, answer) {
+      const { reader, question, report } = await reportOf(query, http);
+      const names = await namesIn(report.rows, question, reader);
+      const rows = report.rows.map((row) => shownRow(row, { by: question.by, names, reader }));
+      answer.header("content-disposition", 'attachment; filename="statistics.csv"');
+      return statsCsv({ by: question.by, currency, rows, total: visibleFigures(report.total, reader) });
+    },
+
+    async sumConversions({ query, http }) {
+      const period = await periodOf(query, [], reportReaderOf(http));
       const sums = await sumConversions(database, period);
       const refused = await sumConversionRefusals(database, period);
       return { from: period.from, to: period.to, sums: sums.map(sumInJson), refused };
@@ -75,16 +132,10 @@ export function statsOperatorRoutes(scope: CheckedScope, { database, currency, n
   });
 }
 
-/** The database has time zones of its own, which may be of another year. */
-function isUnknownZone(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "22023";
-}
-
-function figuresInJson(figures: Figures) {
-  return {
-    ...figures,
-    spendMicros: jsonInteger(figures.spendMicros),
-    revenueMicros: jsonInteger(figures.revenueMicros),
-    ecpmMicros: figures.ecpmMicros === null ? null : jsonInteger(figures.ecpmMicros),
-  };
+/** Refuses what a reader may not see, wherever a request names it. */
+function requireVisible({ by, orderBy, advertiser }: StatsQuery, reader: ReportReader): void {
+  const { hidden, dimensions } = seenBy[reader];
+  const isHidden = hidden.some((field) => field === orderBy) || !by.every((one) => dimensions.includes(one));
+  if (isHidden || (reader === "publisher" && advertiser !== undefined))
+    throw new HttpError(403, "FORBIDDEN", `reports of the role ${reader} have no such figures`);
 }

@@ -60,6 +60,9 @@ interface ReasonRow {
   count: number;
 }
 
+/** More groups than this are no report; some 50 MB of memory. */
+export const MAX_GROUPS = 50_000;
+
 const countColumns = measures.map((measure) => `sum(${measureColumns[measure]})::bigint as "${measure}"`).join(", ");
 const sumColumns = `${countColumns}, sum(spend_micros)::text as "spendMicros", sum(revenue_micros)::text as "revenueMicros",
   sum(view_revenue_micros)::text as "viewRevenueMicros"`;
@@ -92,7 +95,7 @@ export async function readSums(
           ${filters.map(({ column }, index) => `and ${column} = any ($${index + 5}::text[])`).join(" ")}
         offset 0
       ) as sums${by.includes("advertiser") ? " left join campaigns on campaigns.campaign_id = sums.campaign_id" : ""}
-      group by piece.key${by.map((key) => `, ${columnOf[key]}`).join("")}${more}`,
+      group by piece.key${by.map((key) => `, ${columnOf[key]}`).join("")}${more} limit ${MAX_GROUPS + 1}`,
   });
   const [sums, reasons] = await Promise.all([
     database.run<SumRow>(statementOf(ofAudience ? "stats_audiences" : "stats_sums", sumColumns), values),

@@ -61,6 +61,20 @@ describe("a publisher's statistics of references", () => {
     expect(hours.rows).toMatchObject([{ key: "2026-03-03T09:00:00Z", rewards: 2, clicks: 0, users: 2 }]);
   });
 
+  test("are by the days and hours of any zone", async () => {
+    const keys = async (query: string) =>
+      (await read(`reference_prefix=shop-&from=2026-03-01&${query}`)).rows.map(({ key, rewards }) => [key, rewards]);
+    expect(await keys("time_zone=Pacific/Kiritimati&to=2026-03-04")).toEqual([
+      ["2026-03-01", 1],
+      ["2026-03-03", 2],
+      ["2026-03-04", 0],
+    ]);
+    expect(await keys("time_zone=Asia/Kathmandu&by=hour&to=2026-03-04")).toEqual([
+      ["2026-03-01T14:00:00+05:45", 1],
+      ["2026-03-03T15:00:00+05:45", 2],
+    ]);
+  });
+
   test("know prefixes with any characters, none, and all references", async () => {
     const keys = async (query: string) => (await read(`${query}&by=reference`)).rows.map(({ key }) => key).sort();
     expect(await keys(`reference_prefix=${encodeURIComponent("100%_")}`)).toEqual(["100%_🎁"]);
@@ -96,6 +110,7 @@ describe("a publisher's statistics of references", () => {
   test.each([
     ["by=campaign&reference_prefix=shop", /^by must be hour, day or reference with reference_prefix, not campaign$/],
     ["by=references", /by/],
+    ["time_zone=Berlin", /^time_zone: must be a time zone such as Europe\/Berlin, or UTC$/],
     ["reference_prefix=a%00b", /^reference_prefix: must not contain U\+0000$/],
     [`reference_prefix=${"x".repeat(129)}`, /^reference_prefix: .*128/],
     ["reference_prefix=shop&by=hour&from=2025-01-01", /^from must be at most 31 days before the end, by hour$/],

@@ -1,6 +1,7 @@
 import type { ReferenceFigures } from "@intermission/ad-core/client-api";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { jsonInteger } from "@intermission/server/exact-json";
+import { bucketsOf } from "./time-pieces.ts";
 
 export type ReferenceKey = "hour" | "day" | "reference";
 
@@ -12,6 +13,8 @@ export interface ReferenceQuestion {
   from: Date;
   to: Date;
   by: ReferenceKey;
+  /** Of days and hours; UTC by default. */
+  timeZone?: string | undefined;
 }
 
 export type ReferenceStatistics =
@@ -23,9 +26,11 @@ export type ReferenceStatistics =
 export const MAX_EVENTS_READ = 100_000;
 const MAX_ROWS = 1000;
 
+// The node cuts days and hours, as for all reports: `$6` has their keys, and `$7` when each begins.
+const bucket = "($6::text[])[width_bucket(occurred_at, $7::timestamptz[])]";
 const keys = {
-  hour: `to_char(date_trunc('hour', occurred_at, 'UTC') at time zone 'utc', 'YYYY-MM-DD"T"HH24:00:00"Z"')`,
-  day: `to_char(occurred_at at time zone 'utc', 'YYYY-MM-DD')`,
+  hour: bucket,
+  day: bucket,
   reference: "reference",
 } satisfies Record<ReferenceKey, string>;
 
@@ -74,10 +79,12 @@ const statements = { hour: readBy("hour"), day: readBy("day"), reference: readBy
 /** What the events whose reference begins with a prefix were worth, now: no sum has to be waited for. */
 export async function readReferenceStatistics(
   database: Pick<Database, "run">,
-  { botId, prefix, from, to, by }: ReferenceQuestion,
+  { botId, prefix, from, to, by, timeZone = "UTC" }: ReferenceQuestion,
   maxEvents = MAX_EVENTS_READ,
 ): Promise<ReferenceStatistics> {
-  const found = await database.run(statements[by], [botId, from, to, prefix, maxEvents]);
+  const buckets = by === "reference" ? undefined : bucketsOf({ from, to }, by, timeZone);
+  const ofTime = buckets ? [buckets.map(({ key }) => key), buckets.map((bucket) => bucket.from)] : [];
+  const found = await database.run(statements[by], [botId, from, to, prefix, maxEvents, ...ofTime]);
   const total = found.find(({ key }) => key === null);
   if (total === undefined) throw new Error("a sum without groups has one row");
   if (total.rewards + total.clicks > maxEvents) return { outcome: "too-many" };

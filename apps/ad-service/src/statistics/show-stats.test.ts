@@ -1,7 +1,9 @@
+import type { Dimension } from "@intermission/operator-api/statistics";
 import { describe, expect, test } from "vitest";
-import { showStats, sparkline, statsAnswer, statsCsv } from "./commands.ts";
+import { showStats, sparkline, statsAnswer } from "./commands.ts";
 import { figuresOf as figuresOfSums, noSums } from "./figures-of.ts";
 import { type Measure, reasonedMeasures } from "./measures.ts";
+import { statsCsv } from "./stats-csv.ts";
 
 interface Sum {
   measure: Measure;
@@ -151,28 +153,56 @@ describe("statistics on the command line", () => {
     expect(Math.max(...shown.split("\n").map((line) => line.length))).toBeLessThanOrEqual(120);
   });
 
-  test("CSV of a report without rows has the columns of its total", () => {
-    const [head, ...lines] = statsCsv({ ...answer, rows: [] }).split("\n");
-    expect(lines).toEqual([]);
-    expect(head?.split(",")).toEqual(expect.arrayContaining(["key", "requests", "limited.cooldown", "spend", "ecpm"]));
+  const csv = (by: Dimension[], rows: { keys: object; names?: object; figures?: typeof busy }[]) =>
+    statsCsv({
+      by,
+      currency: "USD",
+      rows: rows.map(({ keys, names = {}, figures = [] }) => ({ keys, names, figures: figuresOf(figures) })),
+      total: figuresOf(rows.flatMap(({ figures = [] }) => figures)),
+    });
+
+  test("CSV of a report without rows has its columns, and each line ends with CR and LF", () => {
+    const [head, ...lines] = csv(["day"], []).split("\r\n");
+    expect(lines).toEqual([""]);
+    expect(head?.split(",")).toEqual(expect.arrayContaining(["key", "requests", "noFillCount", "spend", "ecpm"]));
+    expect(csv(["day", "bot"], []).split(",").slice(0, 2)).toEqual(["day", "bot"]);
   });
 
-  test("CSV has a column for each reason, and no field that a spreadsheet would evaluate", () => {
-    const [row] = answer.rows;
-    const evil = { ...answer, by: "campaign", rows: [{ ...row, key: "cmp_1", name: '=HYPERLINK("x"),1' } as never] };
-    const [head = "", first = ""] = statsCsv(evil).split("\n");
-    expect(head).toContain("limited.cooldown");
-    expect(first).toContain(`"'=HYPERLINK(""x""),1"`);
-    expect(statsCsv(answer).split("\n")).toHaveLength(3);
-    const [columns, ...values] = statsCsv(answer)
-      .split("\n")
+  test.each([
+    ["=1+1", "'=1+1"],
+    ["+1", "'+1"],
+    ["-cmd", "'-cmd"],
+    ["@sum", "'@sum"],
+    ["\ttab", "'\ttab"],
+    ["\rcr", `"'\rcr"`],
+    ['=HYPERLINK("x"),1', `"'=HYPERLINK(""x""),1"`],
+    ["two\nlines", '"two\nlines"'],
+    ["plain", "plain"],
+  ])("CSV has no text that a spreadsheet would evaluate: %j", (name, field) => {
+    expect(csv(["campaign"], [{ keys: { campaign: "cmp_1" }, names: { campaign: name } }])).toContain(
+      `cmp_1,${field},`,
+    );
+  });
+
+  test("CSV has a column for each reason, and negative amounts as numbers", () => {
+    const refund = [sum("refunds", 1, -10_000, "rewarded")];
+    const [columns, ...values] = csv(
+      ["day"],
+      [
+        { keys: { day: "2026-03-01" }, figures: busy },
+        { keys: { day: "2026-03-02" }, figures: refund },
+      ],
+    )
+      .split("\r\n")
       .map((line) => line.split(","));
-    const valuesOf = (name: string) => values.map((line) => line[columns?.indexOf(name) ?? -1]);
+    const valuesOf = (name: string) => values.slice(0, 2).map((line) => line[columns?.indexOf(name) ?? -1]);
+    expect(valuesOf("key")).toEqual(["2026-03-01", "2026-03-02"]);
     expect(valuesOf("clicksRefused.machine-crawler")).toEqual(["5", "0"]);
     expect([valuesOf("taps"), valuesOf("tapRate")]).toEqual([
       ["3", "0"],
       ["0.375", ""],
     ]);
+    expect([valuesOf("spend")[1], valuesOf("spendMicros")[1]]).toEqual(["-0.02", "-20000"]);
   });
 
   test("a sparkline shows the smallest value as a bar and zero as a blank", () => {

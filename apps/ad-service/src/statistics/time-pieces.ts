@@ -1,4 +1,4 @@
-import { daysBetween, daysLater, offsetOf, startOfDay } from "./days-in-zone.ts";
+import { dayOf, daysBetween, daysLater, offsetOf, startOfDay } from "./days-in-zone.ts";
 
 const QUARTER_MS = 900_000;
 
@@ -77,6 +77,37 @@ function offsetText(offset: number): string {
   const minutes = Math.abs(offset) / 60_000;
   const two = (number: number) => String(Math.floor(number)).padStart(2, "0");
   return `${offset < 0 ? "-" : "+"}${two(minutes / 60)}:${two(minutes % 60)}`;
+}
+
+/** The range that a report is compared with: the one that ends where it begins, or the latest with the same weekdays. */
+export type Comparison = "previous" | "weekdays";
+
+const DAY_MS = lengthOf.day;
+
+/** Whole days of the zone are moved by days, so that their number is the same, also where clocks change. */
+export function rangeBefore(
+  { from, to }: { from: Date; to: Date },
+  comparison: Comparison,
+  timeZone: string,
+): { from: Date; to: Date } {
+  const days = daysBetween(timeZone, from, to).length;
+  const isOfWholeDays = isStartOfDay(timeZone, from) && isStartOfDay(timeZone, to);
+  if (comparison === "previous" && !isOfWholeDays) {
+    return { from: new Date(2 * from.getTime() - to.getTime()), to: from };
+  }
+  const shift = comparison === "previous" ? days : 7 * Math.ceil(days / 7);
+  return { from: daysEarlier(timeZone, from, shift), to: daysEarlier(timeZone, to, shift) };
+}
+
+function isStartOfDay(timeZone: string, at: Date): boolean {
+  return startOfDay(timeZone, dayOf(timeZone, at)).getTime() === at.getTime();
+}
+
+/** The same time after the start of the day, that many days before. */
+function daysEarlier(timeZone: string, at: Date, days: number): Date {
+  const day = dayOf(timeZone, at);
+  const sinceStart = Math.min(at.getTime() - startOfDay(timeZone, day).getTime(), DAY_MS);
+  return new Date(startOfDay(timeZone, daysLater(day, -days)).getTime() + sinceStart);
 }
 
 function later(one: Date, other: Date): Date {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { timeRange } from "./read-statistics.ts";
+import { timeRange } from "./time-range.ts";
 
 const now = new Date("2026-03-08T12:34:56Z");
 const rangeOf = ({ from, to }: { from?: string; to?: string }, by = "day") => {

@@ -1,13 +1,12 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
+import { readReportOf, rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { openViewFixture, type ViewFixture } from "../../test/fixtures/view-fixture.ts";
 import { noDeliveries } from "../deliveries/enqueue-webhook.ts";
 import { replayDelivery } from "../deliveries/replay-deliveries.ts";
 import { listEvents } from "../events/list-events.ts";
 import { migrations } from "../migrations.ts";
-import { readStatistics } from "../statistics/read-statistics.ts";
 import { viewPlayerRoutes } from "../views/player-routes.ts";
 import { eraseUser, newPseudonym, steps } from "./erase-user.ts";
 
@@ -184,7 +183,7 @@ async function dump(database: Database): Promise<string[]> {
 /** The sums behind an operator's figures and an advertiser's bill. */
 async function sumsOf(database: Database, botId: string) {
   const day = { from: new Date("2026-02-01T00:00:00Z"), to: new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000) };
-  const { rows, total } = await readStatistics(database, { ...day, by: "campaign", botId });
+  const { rows, total } = await readReportOf(database, { ...day, by: "campaign", botId });
   const ask = (text: string) => database.run({ name: "", text }, []);
   const charged = await ask(
     `select campaign_id, event, count(*), sum(price_micros) from events where price_micros is not null

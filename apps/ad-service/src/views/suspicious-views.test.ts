@@ -1,11 +1,10 @@
 import type { ProgressReport } from "@intermission/ad-core/player-api";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
+import { readReportOf, rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { type Opened, wholeVideo } from "../../test/fixtures/view-fixture.ts";
 import { openViewerFixture, type ViewerFixture } from "../../test/fixtures/viewer-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { readStatistics } from "../statistics/read-statistics.ts";
 import { listViews, refuseView, releaseView } from "./review-views.ts";
 
 const ann = "501";
@@ -111,7 +110,7 @@ describe("a view without a single frame", () => {
     await rollUpUntilNow(store.database);
     const hour = new Date("2026-03-01T12:00:00Z");
     const time = { from: hour, to: new Date(hour.getTime() + 3_600_000), by: "day" as const };
-    const { total } = await readStatistics(store.database, { botId: fixture.botId, ...time });
+    const { total } = await readReportOf(store.database, { botId: fixture.botId, ...time });
     expect(total).toMatchObject({
       requests: 1,
       fills: 1,

@@ -1,0 +1,82 @@
+import { type Dimension, dimensions, type ReportReader } from "@intermission/operator-api/statistics";
+import { jsonInteger } from "@intermission/server/exact-json";
+import type { Figures } from "./figures-of.ts";
+import type { ReportRow } from "./read-report.ts";
+
+/** Amounts that one side must not know of the other. */
+type Hidden = "spendMicros" | "revenueMicros" | "ecpmMicros";
+
+/** What the reports of each reader show. Publishers do not see who pays; names are the operator's own. */
+export const seenBy: Record<
+  ReportReader,
+  { hidden: readonly Hidden[]; dimensions: readonly Dimension[]; names: readonly Dimension[] }
+> = {
+  staff: { hidden: [], dimensions, names: ["bot", "campaign", "creative"] },
+  publisher: {
+    hidden: ["spendMicros"],
+    dimensions: dimensions.filter((one) => one !== "advertiser"),
+    names: ["bot"],
+  },
+  advertiser: { hidden: ["revenueMicros", "ecpmMicros"], dimensions, names: ["campaign", "creative"] },
+};
+
+type VisibleFigures = Omit<Figures, Hidden> & Partial<Pick<Figures, Hidden>>;
+
+/** A row as its reader may see it. `names`: of the keys that have one, by dimension. */
+export interface ShownRow {
+  keys: Partial<Record<Dimension, string>>;
+  names: Partial<Record<Dimension, string>>;
+  figures: VisibleFigures;
+  before?: VisibleFigures;
+}
+
+/** Without the amounts that the reader must not know. */
+export function visibleFigures(figures: Figures, reader: ReportReader): VisibleFigures {
+  const { hidden } = seenBy[reader];
+  const shown: VisibleFigures = { ...figures };
+  for (const field of hidden) delete shown[field];
+  return shown;
+}
+
+/** `names`: for each dimension, the names of its keys. */
+export function shownRow(
+  { keys, figures, before }: ReportRow,
+  {
+    by,
+    names,
+    reader,
+  }: { by: readonly Dimension[]; names: readonly ReadonlyMap<string, string>[]; reader: ReportReader },
+): ShownRow {
+  const named = by.flatMap((dimension, index) => {
+    const name = names[index]?.get(keys[index] ?? "");
+    return name === undefined ? [] : [[dimension, name] as const];
+  });
+  return {
+    keys: Object.fromEntries(by.map((dimension, index) => [dimension, keys[index] ?? ""])),
+    names: Object.fromEntries(named),
+    figures: visibleFigures(figures, reader),
+    ...(before && { before: visibleFigures(before, reader) }),
+  };
+}
+
+/** Amounts have all their digits. */
+export function figuresInJson({ spendMicros, revenueMicros, ecpmMicros, ...counts }: VisibleFigures) {
+  return {
+    ...counts,
+    ...(spendMicros !== undefined && { spendMicros: jsonInteger(spendMicros) }),
+    ...(revenueMicros !== undefined && { revenueMicros: jsonInteger(revenueMicros) }),
+    ...(ecpmMicros !== undefined && { ecpmMicros: ecpmMicros === null ? null : jsonInteger(ecpmMicros) }),
+  };
+}
+
+export function rowInJson({ keys, names, figures, before }: ShownRow, by: readonly Dimension[]) {
+  const [only] = by.length === 1 ? by : [];
+  return {
+    key: by.map((dimension) => keys[dimension]).join(" "),
+    name: only && names[only],
+    keys,
+    names,
+    ...figuresInJson(figures),
+    ...(before && { before: figuresInJson(before) }),
+  };
+}

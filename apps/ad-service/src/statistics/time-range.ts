@@ -1,0 +1,40 @@
+import { dayOf, daysLater, offsetOf, startOfDay } from "./days-in-zone.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const DEFAULT_DAYS = 7;
+const MAX_DAYS = { hour: 31, other: 400 };
+
+export type TimeRange =
+  | { outcome: "range"; from: Date; to: Date }
+  | { outcome: "bad-range"; field: "from" | "to"; message: string };
+
+/** The requested period in whole hours of the zone; without bounds the last seven days of the zone, today included. */
+export function timeRange(
+  given: { from?: Date | undefined; to?: Date | undefined },
+  by: string,
+  now: Date,
+  timeZone = "UTC",
+): TimeRange {
+  const end = given.to ?? now;
+  // Compared before both are widened to whole hours.
+  if (given.from !== undefined && given.from >= end) {
+    const which = given.to === undefined ? "now, where no end is named" : given.to.toISOString();
+    return { outcome: "bad-range", field: "from", message: `must be before the end (${which})` };
+  }
+  const to = wholeHour(timeZone, end, Math.ceil);
+  const today = dayOf(timeZone, new Date(to.getTime() - 1));
+  const weekAgo = startOfDay(timeZone, daysLater(today, 1 - DEFAULT_DAYS));
+  const from = given.from === undefined ? weekAgo : wholeHour(timeZone, given.from, Math.floor);
+  const most = by === "hour" ? MAX_DAYS.hour : MAX_DAYS.other;
+  if (to.getTime() - from.getTime() > most * DAY_MS) {
+    return { outcome: "bad-range", field: "from", message: `must be at most ${most} days before the end, by ${by}` };
+  }
+  return { outcome: "range", from, to };
+}
+
+/** Hours of a zone begin at quarters of an hour of UTC. */
+function wholeHour(timeZone: string, at: Date, round: (hours: number) => number): Date {
+  const offset = offsetOf(timeZone, at);
+  return new Date(round((at.getTime() + offset) / HOUR_MS) * HOUR_MS - offset);
+}

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ClickVerdict, MachineReason, TapReason } from "./click-verdict.ts";
+import type { ClickRefusal, ClickSuspicion, ClickVerdict, MachineReason, TapReason } from "./click-verdict.ts";
 import { leadsToAd, refusalOf } from "./click-verdict.ts";
-import { type Click, type ClickFacts, judgeClick } from "./judge-click.ts";
+import { type Click, type ClickFacts, deviceOf, judgeClick, viewerOf } from "./judge-click.ts";
 import { noUsers } from "./network-users.ts";
 import type { JudgedVisit } from "./visit.ts";
 
@@ -84,6 +84,40 @@ const examples = {
   again: (): ClickVerdict => ({ outcome: "again" }),
 } satisfies Record<ClickVerdict["outcome"], () => ClickVerdict>;
 
+const allRefusals = {
+  cooldown: true,
+  "daily-cap": true,
+  used: true,
+  expired: true,
+  "bot-suspended": true,
+  "no-ad": true,
+  "address-limit": true,
+  "machine-head": true,
+  "machine-prefetch": true,
+  "machine-empty-agent": true,
+  "machine-crawler": true,
+  "machine-library": true,
+  "tap-asked-address": true,
+  "tap-asked-embedded": true,
+  "tap-asked-scripted": true,
+  "tap-asked-no-language": true,
+  "tap-asked-foreign-form": true,
+  "tap-asked-no-token": true,
+  "tap-asked-crawler-like": true,
+  "tap-asked-unknown-agent": true,
+  held: true,
+  suspicious: true,
+} satisfies Record<Exclude<ClickRefusal, "operator">, true>;
+const allSuspicions = {
+  "many-users-of-one-address": true,
+  "crowded-network": true,
+  "many-users-of-one-agent": true,
+  "mostly-taps": true,
+  "right-after-issue": true,
+  "address-changed": true,
+  "tap-unconfirmed": true,
+} satisfies Record<ClickSuspicion, true>;
+
 describe("what becomes of a visit", () => {
   test.each(Object.entries(examples))("a visit can be %s", (outcome, example) => {
     expect(example().outcome).toBe(outcome);
@@ -159,12 +193,23 @@ describe("what becomes of a visit", () => {
     usedCampaignId: fc.option(fc.constant("cmp_0")),
   });
   const machineReasons = ["head", "prefetch", "empty-agent", "crawler", "library"] as const satisfies MachineReason[];
-  const doubts = ["scripted", "no-token"] as const satisfies TapReason[];
+  const doubts = {
+    embedded: true,
+    scripted: true,
+    "no-language": true,
+    "foreign-form": true,
+    "no-token": true,
+    "crawler-like": true,
+    "unknown-agent": true,
+  } satisfies Record<Exclude<TapReason, "address">, true>;
   const anyClick = fc.record({
     visitor: fc.oneof(
       fc.constant({ kind: "person" as const }),
       fc.record({ kind: fc.constant("machine" as const), reason: fc.constantFrom(...machineReasons) }),
-      fc.record({ kind: fc.constant("doubtful" as const), reason: fc.constantFrom(...doubts) }),
+      fc.record({
+        kind: fc.constant("doubtful" as const),
+        reason: fc.constantFrom(...(Object.keys(doubts) as (keyof typeof doubts)[])),
+      }),
     ),
     isTap: fc.boolean(),
     isNearLimit: fc.boolean(),
@@ -196,6 +241,50 @@ describe("what becomes of a visit", () => {
       }),
       { numRuns: 2000 },
     );
+  });
+
+  /** Mostly clicks without a fault, so that the last rules are reached, too; `users` of one agent came from the address. */
+  const usualFacts = fc.record({ users: fc.nat({ max: 12 }), facts: anyFacts }).map(({ users, facts }): ClickFacts => {
+    const { visit } = clickOf();
+    const others = Array.from({ length: users }, (_, index) => String(600 + index));
+    return {
+      ...facts,
+      ...bot({ ...facts.bot, isTester: false, isSuspended: false, dailyCap: 20 }),
+      userId: "501",
+      expiresAt: before(-3600),
+      isUsed: false,
+      day: null,
+      lastEarnedAt: null,
+      unfinished: { count: 0, lastActiveAt: null, firstDeadline: null },
+      userCap: null,
+      address: {
+        ...facts.address,
+        clicks: others.map(() => before(1)),
+        viewers: others.map((user) => viewerOf(visit, user)),
+        devices: others.map((user) => deviceOf(visit, user)),
+      },
+    };
+  });
+  const tap = fc.option(
+    fc.record({ suspicion: fc.constantFrom("address-changed" as const, "tap-unconfirmed" as const, undefined) }),
+    { nil: undefined },
+  );
+
+  test("any facts reach every verdict, every refusal and every suspicion", () => {
+    const [verdicts, refusals, suspicions] = [new Set<string>(["again"]), new Set<string>(), new Set<string>()];
+    fc.assert(
+      fc.property(fc.oneof(anyFacts, usualFacts), anyClick, tap, (facts, { visitor, isTap: _, ...click }, tap) => {
+        const verdict = judge(facts, clickOf({ visitor, tap }, click), { maxDailyClicksPerAddress: 30 });
+        verdicts.add(verdict.outcome);
+        const refusal = refusalOf(verdict);
+        if (refusal !== undefined) refusals.add(refusal);
+        if (leadsToAd(verdict)) for (const suspicion of verdict.suspicions) suspicions.add(suspicion);
+      }),
+      { numRuns: 4000, seed: 31 },
+    );
+    expect([...verdicts].toSorted()).toEqual(Object.keys(examples).toSorted());
+    expect([...refusals].toSorted()).toEqual(Object.keys(allRefusals).toSorted());
+    expect([...suspicions].toSorted()).toEqual(Object.keys(allSuspicions).toSorted());
   });
 
   test("every verdict leads to an ad, is counted as a refusal, or leaves nothing behind", () => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { healthColumnNames } from "./endpoint-facts.ts";
 import {
   type BreakerState,
+  type DisabledReason,
   disableProgress,
   type EndpointAttempt,
   type EndpointHealth,
@@ -228,6 +229,7 @@ test("any attempts keep the counters consistent, and reach every kind of change"
   const accepted = fc.array(fc.constant(200), { minLength: 1, maxLength: 1 });
   const outage = fc.tuple(stepsOf(failures), stepsOf(accepted)).map(([down, up]) => [...down, ...up]);
   const seen = new Set<HealthChange["change"]>();
+  const [breakers, reasons] = [new Set<BreakerState>(), new Set<string>()];
   fc.assert(
     fc.property(fc.oneof(stepsOf(statuses), stepsOf(failures), outage), (steps) => {
       let health = healthy;
@@ -244,6 +246,8 @@ test("any attempts keep the counters consistent, and reach every kind of change"
         );
         health = next.health;
         for (const { change } of next.changes) seen.add(change);
+        breakers.add(before.breaker).add(health.breaker);
+        if (health.disabledReason !== null) reasons.add(health.disabledReason);
         expect(health.windowFailures).toBeLessThanOrEqual(health.windowAttempts);
         expect(health.backoffUntil).toBeGreaterThanOrEqual(before.backoffUntil);
         if (made.includes(200)) expect(health.failuresSinceSuccess).toBe(0);
@@ -257,6 +261,10 @@ test("any attempts keep the counters consistent, and reach every kind of change"
   );
   const kinds = { failing: "", "probe-failed": "", recovered: "", disabled: "", warned: "" };
   expect([...seen].toSorted()).toEqual(Object.keys(kinds satisfies Record<HealthChange["change"], string>).toSorted());
+  const allBreakers = { closed: true, open: true, "half-open": true } satisfies Record<BreakerState, true>;
+  expect([...breakers].toSorted()).toEqual(Object.keys(allBreakers).toSorted());
+  const allReasons = { gone: true, failing: true } satisfies Record<Exclude<DisabledReason, "operator">, true>;
+  expect([...reasons].toSorted()).toEqual(Object.keys(allReasons).toSorted());
 });
 
 test("each statement that changes the health or the address of an endpoint increases its version", () => {

@@ -2,7 +2,12 @@ import type { AvailabilityResponse, UnavailableReason } from "@intermission/ad-c
 import type { Bot } from "@intermission/operator-api/bots";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
-import { limitOfViewer, type ViewerEarnings, type ViewerLimitSettings } from "../ad-selection/limit-of-viewer.ts";
+import {
+  limitOfViewer,
+  type UnfinishedViews,
+  type ViewerEarnings,
+  type ViewerLimitSettings,
+} from "../ad-selection/limit-of-viewer.ts";
 import { couldFill, selectUnfinishedViews, type UserAdRequest } from "../ad-selection/select-ad.ts";
 import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 
@@ -34,16 +39,33 @@ export async function describeAvailability(
     now,
   }: { bot: Bot; userId: string; user?: UserAdRequest["user"]; formats: readonly CampaignFormat[]; now: Date },
 ): Promise<Availability> {
-  if (bot.isSuspended) return { outcome: "unavailable", reason: "bot-suspended", availableAt: undefined };
-  const [facts] = await database.run(readFacts, [bot.botId, userId, now]);
-  const limit = facts && limitOfViewer(facts, { ...facts, count: facts.unfinished }, facts, now);
-  if (limit?.outcome === "limited") {
+  const [row] = await database.run(readFacts, [bot.botId, userId, now]);
+  if (!row) throw new Error(`bot ${bot.botId} has no row`);
+  const { unfinished: count, lastActiveAt, firstDeadline, ...viewer } = row;
+  const facts = { ...viewer, isSuspended: bot.isSuspended, unfinished: { count, lastActiveAt, firstDeadline } };
+  // Whether an ad fits is read only where nothing else is in the way.
+  const withAd = judgeAvailability({ ...facts, hasAd: true }, now);
+  if (withAd.outcome === "unavailable") return withAd;
+  for (const format of formats) {
+    if (await couldFill({ database, campaigns }, { format, bot, userId, user }, now)) return withAd;
+  }
+  return judgeAvailability({ ...facts, hasAd: false }, now);
+}
+
+export interface AvailabilityFacts extends ViewerEarnings, ViewerLimitSettings {
+  isSuspended: boolean;
+  unfinished: UnfinishedViews;
+  /** An ad of any of the formats fits the user. */
+  hasAd: boolean;
+}
+
+export function judgeAvailability(facts: AvailabilityFacts, now: Date): Availability {
+  if (facts.isSuspended) return { outcome: "unavailable", reason: "bot-suspended", availableAt: undefined };
+  const limit = limitOfViewer(facts, facts.unfinished, facts, now);
+  if (limit.outcome === "limited") {
     return { outcome: "unavailable", reason: limit.reason, availableAt: limit.availableAt };
   }
-  for (const format of formats) {
-    if (await couldFill({ database, campaigns }, { format, bot, userId, user }, now)) return { outcome: "available" };
-  }
-  return { outcome: "unavailable", reason: "no-ad", availableAt: undefined };
+  return facts.hasAd ? { outcome: "available" } : { outcome: "unavailable", reason: "no-ad", availableAt: undefined };
 }
 
 export function availabilityAnswer(availability: Availability): AvailabilityResponse {

@@ -1,4 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { limitOfViewer, noUnfinishedViews } from "../ad-selection/limit-of-viewer.ts";
 import type { AdView } from "./ad-view.ts";
 import { endStateOf, settleView, type ViewDecision, type ViewerFacts, viewAfter, viewerAfter } from "./settle-view.ts";
 import type { ViewChange } from "./view-change.ts";
@@ -165,4 +167,66 @@ describe("what is stored", () => {
     expect(viewAfter(change, { outcome: "starts" })).toMatchObject({ clockHolderId: "7-view" });
     expect(viewerAfter(change, { outcome: "starts" }, facts)).toEqual({ decisions: 5, clock: { kind: "taken" } });
   });
+});
+
+test("any change is decided within the viewer's limits, reaches every decision, and only what earns counts for its viewer", () => {
+  const instant = fc.integer({ min: -90_000, max: 90_000 }).map(at);
+  const anyViewer = fc.record({
+    day: fc.option(fc.constantFrom("2026-02-28", "2026-03-01")),
+    earnedToday: fc.integer({ min: 0, max: 4 }),
+    lastEarnedAt: fc.option(instant),
+    cooldownSeconds: fc.constantFrom(0, 60, 3600),
+    dailyCap: fc.integer({ min: 1, max: 4 }),
+    unfinished: fc.record({
+      count: fc.nat({ max: 2 }),
+      lastActiveAt: fc.option(instant),
+      firstDeadline: fc.option(instant),
+    }),
+  });
+  const anyChange = fc.record({
+    fate: fc.option(fc.constantFrom("pay" as const, "hold" as const, "refuse" as const)),
+    isStart: fc.boolean(),
+    isShownAsWatched: fc.boolean(),
+    deadline: instant,
+  });
+  const fates = { pay: "rewarded", hold: "held", refuse: "refused" };
+  const seen = new Set<string>();
+  fc.assert(
+    fc.property(anyViewer, anyChange, (viewer, { fate, isStart, isShownAsWatched, deadline }) => {
+      const of = { ...facts, ...viewer };
+      const { ending, ...others } = ended(fate ?? "pay", {
+        isStart,
+        before: isShownAsWatched ? view : playing,
+        after: { ...view, deadline },
+      });
+      const change: ViewChange = fate === null ? others : { ...others, ending };
+      const decision = settleView(change, of);
+      const state = endStateOf(decision);
+      seen.add("reason" in decision ? `${decision.outcome} ${decision.reason}` : decision.outcome);
+
+      const limit = limitOfViewer(of, isStart ? of.unfinished : noUnfinishedViews, of, now);
+      const isLimited = limit.outcome === "limited";
+      if (fate !== null && !isLimited) expect(decision.outcome).toBe(fates[fate]);
+      if (decision.outcome === "starts" || decision.outcome === "rewarded") expect(isLimited).toBe(false);
+      // Whoever saw that the view is watched is never refused by a limit.
+      if (decision.outcome === "refused-by-limit") expect(isShownAsWatched).toBe(false);
+      if (decision.outcome === "deferred") expect(decision.until.getTime()).toBeGreaterThan(now.getTime());
+      expect(viewAfter(change, decision).state).toBe(state ?? view.state);
+      const counts = viewerAfter(change, decision, of).earnings !== undefined;
+      expect(counts).toBe(fate !== null && decision.outcome === fates[fate]);
+    }),
+    { numRuns: 2000, seed: 31 },
+  );
+  const reasons = ["cooldown", "daily-cap"];
+  const outcomes = {
+    continues: ["continues"],
+    starts: ["starts"],
+    limited: reasons.map((reason) => `limited ${reason}`),
+    rewarded: ["rewarded"],
+    held: ["held"],
+    refused: ["refused"],
+    "refused-by-limit": reasons.map((reason) => `refused-by-limit ${reason}`),
+    deferred: reasons.map((reason) => `deferred ${reason}`),
+  } satisfies Record<ViewDecision["outcome"], string[]>;
+  expect([...seen].toSorted()).toEqual(Object.values(outcomes).flat().toSorted());
 });

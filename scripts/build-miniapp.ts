@@ -1,24 +1,16 @@
-import { accessSync, constants, existsSync, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
-import { root, runCommand } from "./processes.ts";
+import { root } from "./processes.ts";
+import { runTurbo } from "./run-turbo.ts";
 import { explain, Problem, step } from "./say.ts";
 
 const pages = ["miniapp", "console"].map((app) => join(root, "apps", app));
 
 /** Builds the mini-app and the console with turbo, which skips the build if no source changed. Returns the output of the build. */
-export async function buildPages(): Promise<string> {
-  const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  return runCommand(
-    "npx",
-    [
-      ...["--yes", "--prefer-offline", packageManager, "exec", "turbo", "run", "build"],
-      ...["--filter=@intermission/miniapp", "--filter=@intermission/console"],
-    ],
-    {
-      env: { TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" },
-      nextStep: "The output names the file; correct it, then run the same command again.",
-    },
-  );
+export function buildPages(): Promise<string> {
+  return runTurbo("build", ["--filter=@intermission/miniapp", "--filter=@intermission/console"], {
+    nextStep: "The output names the file; correct it, then run the same command again.",
+  });
 }
 
 /**

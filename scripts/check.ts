@@ -1,12 +1,8 @@
 /** `pnpm check`: all checks that do not run the project, in parallel. Needs no database and no browser. */
 import { checkStructure } from "./check-structure.ts";
 import { runCommand } from "./processes.ts";
+import { checkTypes } from "./run-turbo.ts";
 import { explain, step } from "./say.ts";
-
-const packages = ["ad-core", "operator-api", "postgres", "server", "testing", "publisher", "web-build"].map(
-  (name) => `packages/${name}`,
-);
-const apps = ["ad-service", "api", "miniapp", "console", "demo-bot"].map((name) => `apps/${name}`);
 
 const checks: [title: string, run: () => Promise<unknown>][] = [
   [
@@ -16,7 +12,8 @@ const checks: [title: string, run: () => Promise<unknown>][] = [
         nextStep: "pnpm fix corrects most of it.",
       }),
   ],
-  ...[".", ...packages, ...apps, "examples"].map((folder): [string, () => Promise<unknown>] => [
+  ["types of apps and packages", checkTypes],
+  ...[".", "examples"].map((folder): [string, () => Promise<unknown>] => [
     `types of ${folder === "." ? "scripts, clients, e2e and bench" : folder}`,
     () =>
       // The projects are checked side by side. With more than one checker each, the checkers repeat the work of one another.

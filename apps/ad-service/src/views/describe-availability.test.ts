@@ -2,7 +2,7 @@ import type { UnavailableReason } from "@intermission/ad-core/client-api";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { limitOfViewer } from "../ad-selection/limit-of-viewer.ts";
-import { type AvailabilityFacts, judgeAvailability } from "./availability.ts";
+import { type AvailabilityFacts, judgeAvailability } from "./describe-availability.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 const instant = fc.integer({ min: -90_000, max: 90_000 }).map((second) => new Date(now.getTime() + second * 1000));

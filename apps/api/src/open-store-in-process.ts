@@ -14,7 +14,7 @@ import { listReceipts, listRefusals } from "./webhook-intake/list-receipts.ts";
 
 // Each API inserts a row for each of its bots when it starts.
 const findBots = statement<{ botId: string }>(
-  "bots.find-all",
+  "bot-table.find-all",
   'select bot_id as "botId" from reconciliations union select bot_id from bots order by 1',
 );
 

@@ -43,13 +43,13 @@ const columns = {
   backendKeyHashes: "backend_key_hashes",
   ...settingColumns,
 } satisfies ColumnsOf<BotRow>;
-const readRows = statement<BotRow>("bots.read", `select ${selected(columns)} from bots order by bot_id`);
+const readRows = statement<BotRow>("bot-table.read", `select ${selected(columns)} from bots order by bot_id`);
 // Changes are rare: one at a time, so that two of them do not see the same token as unused. Readers do not wait.
-const lockChanges = statement<never>("bots.lock", "select pg_advisory_xact_lock(hashtextextended('bots', 0))");
+const lockChanges = statement<never>("bot-table.lock", "select pg_advisory_xact_lock(hashtextextended('bots', 0))");
 const writtenColumns = ["sealed_tokens", "backend_key_hashes", ...Object.values(settingColumns)];
 // $1: the bot's id. $2: whether it is removed. The others are in the order of the columns.
 const writeRow = statement<BotRow>(
-  "bots.write",
+  "bot-table.write",
   `insert into bots as kept (bot_id, removed_at, ${writtenColumns.join(", ")})
 values ($1, case when $2::boolean then now() end, ${writtenColumns.map((_, index) => `$${index + 3}`).join(", ")})
 on conflict (bot_id) do update set revision = kept.revision + 1, removed_at = excluded.removed_at,

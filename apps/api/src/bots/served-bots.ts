@@ -27,7 +27,7 @@ interface Read {
 }
 
 const sumOfRevisions = statement<{ sum: number }>(
-  "bots.sum-of-revisions",
+  "bot-table.sum-of-revisions",
   "select coalesce(sum(revision), 0)::bigint as sum from bots",
 );
 

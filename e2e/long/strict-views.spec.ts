@@ -75,7 +75,7 @@ for (const [name, interrupt] of Object.entries(interruptions)) {
   test(`a real browser's view raises no suspicion, and its statistics add up: ${name}`, async ({ page, stack }) => {
     const viewer = String(++userId);
     const api = companionApi(stack.urls.api, stack.secrets.backendApiKey);
-    const before = await operator(stack, "/stats");
+    const before = await countedByNow(stack);
     const { miniappUrl, code } = await newCode(api, viewer);
     await page.goto(launchUrl(miniappUrl, viewer, stack.secrets));
     await page.getByRole("button", { name: "Watch" }).click();
@@ -185,6 +185,17 @@ test("a held view is shown as held, also when it is opened again, until the oper
     await stack.ads(["bots", "update", stack.secrets.botId, "--suspicious-views", "refuse"]);
   }
 });
+
+/** The statistics, once they count everything that was committed before. */
+async function countedByNow(stack: Parameters<typeof operator>[0]) {
+  const now = Date.now();
+  let stats = await operator(stack, "/stats");
+  await expect(async () => {
+    stats = await operator(stack, "/stats");
+    expect(Date.parse(stats.countedUntil ?? "")).toBeGreaterThan(now);
+  }).toPass({ timeout: 30_000 });
+  return stats;
+}
 
 test("the command line shows the same numbers, with trend lines", async ({ stack }) => {
   const shown = await stack.ads(["stats", "--by", "day"]);

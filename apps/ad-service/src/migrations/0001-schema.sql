@@ -737,34 +737,34 @@ create table publisher_shares (
   percent integer not null check (percent between 0 and 100)
 );
 
--- The sums of the statistics, a column for each measure (statistics/measures.ts). Each fact is in three rows: of its quarter of
--- an hour, its hour and its day, all of UTC. So a report cuts days in any zone from quarters, and reads whole days where it can
--- (statistics/time-pieces.ts). campaign_id and creative_id are '' for what belongs to no campaign.
+-- The sums of the statistics, a column for each measure (statistics/measures.ts). Each fact is in four rows: of its quarter of
+-- an hour, its hour, its six hours and its day, all of UTC. So a report cuts days in any zone from quarters, and reads the larger
+-- spans where it can (statistics/time-pieces.ts). campaign_id and creative_id are '' for what belongs to no campaign.
 create table stats_sums (
-  span text not null check (span in ('quarter', 'hour', 'day')),
+  span text not null check (span in ('quarter', 'hour', 'six-hours', 'day')),
   starts_at timestamptz not null,
   bot_id text not null,
   campaign_id text not null default '',
   creative_id text not null default '',
-  fills bigint not null default 0,
-  no_fills bigint not null default 0,
-  limited bigint not null default 0,
-  requests_refused bigint not null default 0,
-  starts bigint not null default 0,
-  first_quartiles bigint not null default 0,
-  midpoints bigint not null default 0,
-  third_quartiles bigint not null default 0,
-  completions bigint not null default 0,
-  closes bigint not null default 0,
-  views_held bigint not null default 0,
-  views_refused bigint not null default 0,
-  playback_faults bigint not null default 0,
-  rewards bigint not null default 0,
-  clicks bigint not null default 0,
-  refunds bigint not null default 0,
-  clicks_refused bigint not null default 0,
-  taps bigint not null default 0,
-  conversions bigint not null default 0,
+  fills integer not null default 0,
+  no_fills integer not null default 0,
+  limited integer not null default 0,
+  requests_refused integer not null default 0,
+  starts integer not null default 0,
+  first_quartiles integer not null default 0,
+  midpoints integer not null default 0,
+  third_quartiles integer not null default 0,
+  completions integer not null default 0,
+  closes integer not null default 0,
+  views_held integer not null default 0,
+  views_refused integer not null default 0,
+  playback_faults integer not null default 0,
+  rewards integer not null default 0,
+  clicks integer not null default 0,
+  refunds integer not null default 0,
+  clicks_refused integer not null default 0,
+  taps integer not null default 0,
+  conversions integer not null default 0,
   spend_micros bigint not null default 0,
   revenue_micros bigint not null default 0,
   -- The part of the revenue that views earned, less refunds of views.
@@ -774,12 +774,13 @@ create table stats_sums (
 create index stats_sums_by_time on stats_sums (span, starts_at);
 create table stats_sums_of_quarters partition of stats_sums for values in ('quarter') with (fillfactor = 70);
 create table stats_sums_of_hours partition of stats_sums for values in ('hour') with (fillfactor = 70);
+create table stats_sums_of_six_hours partition of stats_sums for values in ('six-hours') with (fillfactor = 70);
 create table stats_sums_of_days partition of stats_sums for values in ('day') with (fillfactor = 70);
 
 -- The same facts by who they are of, in bounded kinds (ad-selection/audience.ts): 'other' is an unknown or rare value, and ''
 -- is what was not recorded, such as the country without a source of countries.
 create table stats_audiences (
-  span text not null check (span in ('quarter', 'hour', 'day')),
+  span text not null check (span in ('quarter', 'hour', 'six-hours', 'day')),
   starts_at timestamptz not null,
   bot_id text not null,
   campaign_id text not null default '',
@@ -787,25 +788,25 @@ create table stats_audiences (
   platform text not null default '',
   language text not null default '',
   premium text not null default '',
-  fills bigint not null default 0,
-  no_fills bigint not null default 0,
-  limited bigint not null default 0,
-  requests_refused bigint not null default 0,
-  starts bigint not null default 0,
-  first_quartiles bigint not null default 0,
-  midpoints bigint not null default 0,
-  third_quartiles bigint not null default 0,
-  completions bigint not null default 0,
-  closes bigint not null default 0,
-  views_held bigint not null default 0,
-  views_refused bigint not null default 0,
-  playback_faults bigint not null default 0,
-  rewards bigint not null default 0,
-  clicks bigint not null default 0,
-  refunds bigint not null default 0,
-  clicks_refused bigint not null default 0,
-  taps bigint not null default 0,
-  conversions bigint not null default 0,
+  fills integer not null default 0,
+  no_fills integer not null default 0,
+  limited integer not null default 0,
+  requests_refused integer not null default 0,
+  starts integer not null default 0,
+  first_quartiles integer not null default 0,
+  midpoints integer not null default 0,
+  third_quartiles integer not null default 0,
+  completions integer not null default 0,
+  closes integer not null default 0,
+  views_held integer not null default 0,
+  views_refused integer not null default 0,
+  playback_faults integer not null default 0,
+  rewards integer not null default 0,
+  clicks integer not null default 0,
+  refunds integer not null default 0,
+  clicks_refused integer not null default 0,
+  taps integer not null default 0,
+  conversions integer not null default 0,
   spend_micros bigint not null default 0,
   revenue_micros bigint not null default 0,
   -- The part of the revenue that views earned, less refunds of views.
@@ -815,11 +816,12 @@ create table stats_audiences (
 create index stats_audiences_by_time on stats_audiences (span, starts_at);
 create table stats_audiences_of_quarters partition of stats_audiences for values in ('quarter') with (fillfactor = 70);
 create table stats_audiences_of_hours partition of stats_audiences for values in ('hour') with (fillfactor = 70);
+create table stats_audiences_of_six_hours partition of stats_audiences for values in ('six-hours') with (fillfactor = 70);
 create table stats_audiences_of_days partition of stats_audiences for values in ('day') with (fillfactor = 70);
 
 -- The counts of the measures that have reasons, by reason. Reasons are not a closed set of columns, so these are rows.
 create table stats_reasons (
-  span text not null check (span in ('quarter', 'hour', 'day')),
+  span text not null check (span in ('quarter', 'hour', 'six-hours', 'day')),
   starts_at timestamptz not null,
   bot_id text not null,
   campaign_id text not null default '',
@@ -827,12 +829,13 @@ create table stats_reasons (
   measure text not null check (measure in ('no-fills', 'limited', 'requests-refused', 'closes', 'views-held', 'views-refused',
     'playback-faults', 'refunds', 'clicks-refused')),
   reason text not null,
-  count bigint not null,
+  count integer not null,
   primary key (bot_id, span, starts_at, campaign_id, creative_id, measure, reason)
 ) partition by list (span);
 create index stats_reasons_by_time on stats_reasons (span, starts_at);
 create table stats_reasons_of_quarters partition of stats_reasons for values in ('quarter') with (fillfactor = 70);
 create table stats_reasons_of_hours partition of stats_reasons for values in ('hour') with (fillfactor = 70);
+create table stats_reasons_of_six_hours partition of stats_reasons for values in ('six-hours') with (fillfactor = 70);
 create table stats_reasons_of_days partition of stats_reasons for values in ('day') with (fillfactor = 70);
 
 -- The position up to which each kind of raw row is summed, in commit order. Changed by the transaction that adds them. The row

@@ -11,8 +11,8 @@ export interface FactColumns {
   amount?: string;
 }
 
-/** The beginning of the quarter of an hour, hour or day (UTC) of a moment. */
-const spans = `(values ('quarter', interval '15 minutes'), ('hour', '1 hour'), ('day', '24 hours')) as spans (span, width)`;
+/** The beginning of the span (UTC) that a moment is in. */
+const spans = `(values ('quarter', interval '15 minutes'), ('hour', '1 hour'), ('six-hours', '6 hours'), ('day', '24 hours')) as spans (span, width)`;
 const startsAt = "date_bin(width, occurred_at, 'epoch')";
 
 const sumKey = ["span", "starts_at", "bot_id", "campaign_id", "creative_id"];
@@ -20,7 +20,7 @@ const audienceKey = ["span", "starts_at", "bot_id", "campaign_id", "country", "p
 const ofNoCampaign = "coalesce(campaign_id, '') as campaign_id, coalesce(creative_id, '') as creative_id";
 
 /**
- * CTEs that add the rows of the CTE `facts` to all sums, each to those of its quarter of an hour, its hour and its day. The
+ * CTEs that add the rows of the CTE `facts` to all sums, each to those of all its spans. The
  * statement runs in a transaction that has the lock of the sums.
  */
 export function addFacts({ measures, hasMoney = false, amount = "1" }: FactColumns): string {
@@ -28,7 +28,7 @@ export function addFacts({ measures, hasMoney = false, amount = "1" }: FactColum
     reasonedMeasures.some((each) => each === measure);
   const counts = measures.map((measure) => ({
     column: measureColumns[measure],
-    sum: `coalesce(sum(amount) filter (where measure = '${measure}'), 0)`,
+    sum: `coalesce(sum(amount) filter (where measure = '${measure}'), 0)::integer`,
   }));
   const money = hasMoney ? moneyColumns.map((column) => ({ column, sum: `sum(${column})` })) : [];
   const reasoned = measures.filter(isReasoned);

@@ -44,7 +44,7 @@ describe("what is counted", () => {
       const text =
         "select column_name as name, data_type as type from information_schema.columns where table_name = $1";
       const columns = await store.database.run<{ name: string; type: string }>({ name: "", text }, [table]);
-      const counted = columns.filter(({ type }) => type === "bigint").map(({ name }) => name);
+      const counted = columns.filter(({ type }) => type === "integer" || type === "bigint").map(({ name }) => name);
       expect(counted.toSorted()).toEqual([...Object.values(measureColumns), ...moneyColumns].toSorted());
     },
   );

@@ -113,6 +113,7 @@ describe("statistics", () => {
     expect(await readSums(store.database)).toEqual({
       "quarter 12 910  no-fills": [37_000, 0, 0],
       "hour 3 910  no-fills": [37_000, 0, 0],
+      "six-hours 0 910  no-fills": [37_000, 0, 0],
       "day 0 910  no-fills": [37_000, 0, 0],
     });
   });

@@ -2,10 +2,20 @@ import { dayOf, daysBetween, daysLater, offsetOf, startOfDay } from "./days-in-z
 
 const QUARTER_MS = 900_000;
 
-/** The sums exist for quarters of an hour, hours and days of UTC: `stats_sums.span`. */
-export type Span = "quarter" | "hour" | "day";
+/** The sums exist for quarters of an hour, hours, six hours and days of UTC: `stats_sums.span`. */
+type Span = "quarter" | "hour" | "six-hours" | "day";
 
-const lengthOf = { day: 24 * 4 * QUARTER_MS, hour: 4 * QUARTER_MS, quarter: QUARTER_MS } satisfies Record<Span, number>;
+const lengthOf = {
+  day: 96 * QUARTER_MS,
+  "six-hours": 24 * QUARTER_MS,
+  hour: 4 * QUARTER_MS,
+  quarter: QUARTER_MS,
+} satisfies Record<Span, number>;
+/** What the ends of a period are made of that are shorter than the span. */
+const nextSmaller = { day: "six-hours", "six-hours": "hour", hour: "quarter", quarter: undefined } satisfies Record<
+  Span,
+  Span | undefined
+>;
 
 /** A part of a report: a day or an hour of a zone, or the whole period. `from` is included, `to` excluded. */
 export interface Bucket {
@@ -47,7 +57,7 @@ export function bucketsOf(
   return hours;
 }
 
-/** The largest sums that make up the buckets exactly: days of UTC in the middle, hours and quarters at the ends. */
+/** The largest sums that make up the buckets exactly: days of UTC in the middle, shorter spans at the ends. */
 export function piecesOf(buckets: readonly Bucket[]): TimePiece[] {
   return buckets.flatMap(({ key, from, to }) =>
     piecesBetween(from.getTime(), to.getTime(), "day").map((piece) => ({ key, ...piece })),
@@ -59,8 +69,8 @@ function piecesBetween(from: number, to: number, span: Span): Omit<TimePiece, "k
   const length = lengthOf[span];
   const first = Math.ceil(from / length) * length;
   const last = Math.floor(to / length) * length;
-  if (span === "quarter") return [{ span, from: new Date(from), to: new Date(to) }];
-  const smaller = span === "day" ? "hour" : "quarter";
+  const smaller = nextSmaller[span];
+  if (smaller === undefined) return [{ span, from: new Date(from), to: new Date(to) }];
   if (first >= last) return piecesBetween(from, to, smaller);
   const whole = { span, from: new Date(first), to: new Date(last) };
   return [...piecesBetween(from, first, smaller), whole, ...piecesBetween(last, to, smaller)];

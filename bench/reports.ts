@@ -7,9 +7,9 @@
  */
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import type { Dimension } from "@intermission/operator-api/statistics";
 import { migrations } from "../apps/ad-service/src/migrations.ts";
 import { type ReportQuestion, readReport } from "../apps/ad-service/src/statistics/read-report.ts";
+import type { Dimension } from "../packages/operator-api/src/statistics.ts";
 import { openDatabase } from "../packages/postgres/src/open-database.ts";
 import { findPostgres } from "../scripts/find-postgres.ts";
 import { processorMilliseconds } from "./processor-time.ts";

@@ -54,6 +54,8 @@ import { requireBuiltPage } from "./miniapp-page/built-page.ts";
 import { errorPage } from "./miniapp-page/friendly-page.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
 import { moneyOperatorRoutes } from "./money/operator-routes.ts";
+import { standardProvider } from "./money/payment-provider.ts";
+import { paymentRoutes } from "./money/routes.ts";
 import { noticeOperatorRoutes } from "./notices/operator-routes.ts";
 import { downloadVideo, type GuardedRequests } from "./outbound/guarded-request.ts";
 import { consoleOrigins } from "./people/console-address.ts";
@@ -129,6 +131,9 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     adClickRoutes(surface, { database, now });
   });
   conversionRoutes(app, { database, currency, now });
+  const { paymentWebhookSecret } = config;
+  const providers = paymentWebhookSecret === undefined ? [] : [standardProvider(paymentWebhookSecret)];
+  paymentRoutes(app, { database, providers, currency, campaigns, now });
   const clicks = openClicks({ database, bots, campaigns, deliveries, maxDailyClicksPerAddress, log: logger });
   directLinkRoutes(app, { clicks, encryptionKey, directLinkUrl, now });
   mediaRoutes(app, { media });

@@ -82,6 +82,7 @@ const serverVariables = z.object({
   MINIAPP_DIR: z.string().default(builtApp("miniapp")),
   CONSOLE_DIR: z.string().default(builtApp("console")),
   OPERATOR_TOKEN: longSecret.optional(),
+  PAYMENT_WEBHOOK_SECRET: longSecret.optional(),
   METRICS_PORT: portNumber.optional(),
   METRICS_HOST: z.string().default("127.0.0.1"),
   METRICS_TOKEN: longSecret.optional(),
@@ -116,7 +117,7 @@ const serverVariables = z.object({
 /** Each may be read from a file that `NAME_FILE` names. */
 const secrets = [
   ...["DATABASE_URL", "ENCRYPTION_KEY", "OPERATOR_TOKEN", "METRICS_TOKEN", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"],
-  ...["SMTP_URL", "NOTICE_BOT_TOKEN"],
+  ...["SMTP_URL", "NOTICE_BOT_TOKEN", "PAYMENT_WEBHOOK_SECRET"],
 ];
 
 /** The names of the server's settings. */
@@ -149,6 +150,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     miniappDir: resolve(read.MINIAPP_DIR),
     consoleDir: resolve(read.CONSOLE_DIR),
     operatorToken: read.OPERATOR_TOKEN,
+    /** Undefined: no payment provider reports payments. */
+    paymentWebhookSecret: read.PAYMENT_WEBHOOK_SECRET,
     metrics: { port: read.METRICS_PORT, host: read.METRICS_HOST, token: read.METRICS_TOKEN },
     hasApiReference: (read.API_REFERENCE ?? (read.MODE === "demo" ? "on" : "off")) === "on",
     telegramServers: read.TELEGRAM_TEST_SERVERS === "on" ? ("test" as const) : ("production" as const),

@@ -7,6 +7,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
+import { issueStatements, listStatements } from "../src/money/statements.ts";
 import { type AppFixture, newTelegramId, openAppFixture } from "./fixtures/app-fixture.ts";
 import { answerFault, checkedAnswers } from "./fixtures/check-operator-answers.ts";
 import { openTestEndpoint, type TestEndpoint } from "./fixtures/delivery-fixture.ts";
@@ -207,7 +208,38 @@ async function callRoutesOfMoney(ofBot: { params: { botId: string } }) {
     listAdvertiserMoney: await send("listAdvertiserMoney"),
     showAdvertiserMoney: await send("showAdvertiserMoney", ofShop),
     listAdvertiserEntries: await send("listAdvertiserEntries", ofShop),
+    ...(await callRoutesOfStatements(ofShop, ofBot)),
     listPublisherEntries: await send("listPublisherEntries", ofBot),
+  };
+}
+
+/** The month is over. */
+async function callRoutesOfStatements(
+  ofShop: { params: { advertiser: string } },
+  ofBot: { params: { botId: string } },
+) {
+  await run("update money_progress set settled_until = '2026-04-02'");
+  await issueStatements(store.database);
+  const [advertiser, bot] = await listStatements(store.database, { limit: 2 }).then((list) => list.toReversed());
+  const format = { query: { format: "csv" } };
+  const earlier = fixture.clock.now;
+  fixture.clock.now = new Date("2026-04-02T00:00:00Z");
+  const paid = await send("recordPayout", { ...ofBot, body: { month: "2026-03", reference: "SEPA 1" } });
+  fixture.clock.now = earlier;
+  return {
+    recordPayout: paid,
+    readEarnings: await send("readEarnings", ofBot),
+    listStatements: await send("listStatements"),
+    listAdvertiserStatements: await send("listAdvertiserStatements", ofShop),
+    listPublisherStatements: await send("listPublisherStatements", ofBot),
+    readAdvertiserStatement: await send("readAdvertiserStatement", {
+      params: { ...ofShop.params, number: String(advertiser?.number) },
+      ...format,
+    }),
+    readPublisherStatement: await send("readPublisherStatement", {
+      params: { ...ofBot.params, number: String(bot?.number) },
+      ...format,
+    }),
   };
 }
 

@@ -31,8 +31,57 @@ const entry = z.object({
 });
 export type MoneyEntry = z.output<typeof entry>;
 
+const statementLine = z.object({
+  kind: z.enum(entryKinds),
+  at: moment.nullable().describe("Null: the sum of the month."),
+  amountMicros: micros,
+  reference: z.string().nullable(),
+  note: z.string().nullable(),
+});
+export type StatementLine = z.output<typeof statementLine>;
+
+export const moneyStatement = z.object({
+  number: z.int().describe("Running, without gaps."),
+  side: z.enum(["advertiser", "publisher"]),
+  ownerId: z.string().describe("Of the advertiser, or of the publisher's bot."),
+  name: z.string(),
+  month: z.string().describe("UTC, as 2026-03."),
+  currency: z.string(),
+  openingMicros: micros,
+  closingMicros: micros,
+  lines: z.array(statementLine),
+  issuedAt: moment,
+});
+export type MoneyStatement = z.output<typeof moneyStatement>;
+
+const earningsMonth = z.object({
+  month: z.string().describe("UTC, as 2026-03."),
+  earnedMicros: micros.describe("Shares of charges, less refunds, with corrections."),
+  paidAt: moment.nullable().describe("When the payout of this month, or a later one, was recorded."),
+  reference: z.string().nullable().describe("Of that payout."),
+});
+export type EarningsMonth = z.output<typeof earningsMonth>;
+
 const ofAdvertiser = z.object({ advertiser: z.string().max(128).describe("Its id, or its name in any case.") });
 const ofBot = z.object({ botId: telegramId });
+const statementNumber = z.object({
+  number: z
+    .string()
+    .regex(/^\d{1,15}$/, "must be the number of a statement")
+    .transform(Number),
+});
+const statementsQuery = z.object({
+  before: z
+    .string()
+    .regex(/^\d{1,15}$/, "must be the number of a statement")
+    .optional(),
+  limit: listLimit,
+});
+const statements = z.object({ statements: z.array(moneyStatement).describe("The latest first."), next });
+const formats = ["csv", "html"] as const;
+const format = z.object({ format: z.enum(formats).describe("`html` is a page to read and to print.") });
+const answerTypes = ["text/csv", "text/html"] as const;
+const month = z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/, "must be a month such as 2026-03");
 const amountMicros = microsOf("budget");
 const reference = boundedText(128).describe("Of the bank, the invoice or the payment provider.");
 const note = boundedText(500);
@@ -134,6 +183,71 @@ export const moneyRoutes = {
     body: correction,
     status: 201,
     answer: recorded,
+  },
+  listStatements: {
+    method: "GET",
+    path: "/money/statements",
+    description: "Lists the monthly statements of all advertisers and publishers.",
+    query: statementsQuery,
+    answer: statements,
+  },
+  listAdvertiserStatements: {
+    method: "GET",
+    path: "/money/advertisers/:advertiser/statements",
+    description: "Lists an advertiser's monthly statements.",
+    params: ofAdvertiser,
+    query: statementsQuery,
+    answer: statements,
+  },
+  readAdvertiserStatement: {
+    method: "GET",
+    path: "/money/advertisers/:advertiser/statements/:number",
+    description: "Returns an advertiser's statement as a file or a page.",
+    params: ofAdvertiser.extend(statementNumber.shape),
+    query: format,
+    answer: z.string(),
+    answerTypes,
+  },
+  listPublisherStatements: {
+    method: "GET",
+    path: "/money/publishers/:botId/statements",
+    description: "Lists the monthly statements of a bot's publisher.",
+    params: ofBot,
+    query: statementsQuery,
+    answer: statements,
+  },
+  readPublisherStatement: {
+    method: "GET",
+    path: "/money/publishers/:botId/statements/:number",
+    description: "Returns a publisher's statement as a file or a page.",
+    params: ofBot.extend(statementNumber.shape),
+    query: format,
+    answer: z.string(),
+    answerTypes,
+  },
+  readEarnings: {
+    method: "GET",
+    path: "/money/publishers/:botId/earnings",
+    description: "Returns what a bot's publisher earned, by month, and which months were paid.",
+    params: ofBot,
+    answer: z.object({
+      currency: z.string(),
+      months: z.array(earningsMonth).describe("The latest first."),
+      owedMicros: micros.describe("What is owed in all, also for the running month."),
+      settledUntil: moment.nullable().describe("Charges and refunds until this moment are counted."),
+    }),
+  },
+  recordPayout: {
+    method: "POST",
+    path: "/money/publishers/:botId/payouts",
+    description: "Records that everything which a bot's publisher was owed until the end of a month was paid.",
+    params: ofBot,
+    body: z
+      .strictObject({ month: month.describe("One that is over, UTC."), reference, note: note.optional() })
+      .meta({ examples: [{ month: "2026-02", reference: "SEPA 4711" }] }),
+    status: 201,
+    answer: z.object({ transactionId: z.string(), amountMicros: micros }),
+    refusals: [409],
   },
   listPublisherEntries: {
     method: "GET",

@@ -11,8 +11,8 @@ export interface OperatorRoute {
   /** JSON, or `file`: the bytes of one. */
   readonly body?: z.ZodType | "file";
   readonly answer: z.ZodType;
-  /** Of an answer that is text and no JSON. */
-  readonly contentType?: `text/${string}`;
+  /** Of an answer that is text and no JSON: its types, of which the first holds where the handler sets none. */
+  readonly answerTypes?: readonly [`text/${string}`, ...`text/${string}`[]];
   /** Of the answer; 200 by default. */
   readonly status?: 201;
   /** Statuses of refusals beside those that every route has. */

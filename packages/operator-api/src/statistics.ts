@@ -172,7 +172,7 @@ export const statisticsRoutes = {
     path: "/stats.csv",
     description: "The rows of the same report as CSV (RFC 4180), all pages.",
     query: statsQuery,
-    contentType: "text/csv; charset=utf-8",
+    answerTypes: ["text/csv; charset=utf-8"],
     answer: z.string(),
   },
   sumConversions: {

@@ -51,6 +51,12 @@ export function amountIn(micros: unknown): string | undefined {
   return typeof micros === "number" || typeof micros === "bigint" ? amountOf(micros) : undefined;
 }
 
+/** Quoted where RFC 4180 requires it; a field that a spreadsheet would read as a formula gets an apostrophe prefix. */
+export function csvField(value: unknown): string {
+  const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
 /** A value as text for people, without control characters. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined || value === "") return "–";

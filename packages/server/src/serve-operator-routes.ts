@@ -41,7 +41,7 @@ export function serveOperatorRoutes<Routes extends OperatorRoutes>(
   // A stream, so that a file is never held in memory as a whole. The verb that reads it limits its size.
   if (hasFiles) scope.addContentTypeParser(FILE_TYPE, async (_request: unknown, payload: Readable) => payload);
   for (const [operationId, route] of Object.entries<OperatorRoute>(routes)) {
-    const { method, path: url, description, params, query, body, status = 200, contentType } = route;
+    const { method, path: url, description, params, query, body, status = 200, answerTypes } = route;
     const { bodyTimeoutMs, answerTimeoutMs } = route;
     // The mapped type holds one handler for each name; a loop over the names loses which.
     const handle = handlers[operationId] as (request: object, answer: FastifyReply) => Promise<unknown>;
@@ -56,7 +56,7 @@ export function serveOperatorRoutes<Routes extends OperatorRoutes>(
       schema: {
         operationId,
         description,
-        ...(contentType !== undefined && { produces: [contentType] }),
+        ...(answerTypes !== undefined && { produces: [...answerTypes] }),
         ...(params !== undefined && { params }),
         ...(query !== undefined && { querystring: query }),
         ...(body === "file" ? { consumes: [FILE_TYPE] } : body !== undefined && { body }),
@@ -70,7 +70,7 @@ export function serveOperatorRoutes<Routes extends OperatorRoutes>(
       handler: async (request, reply) => {
         const { params, query, log } = request;
         const input = body === "file" ? bytesOf(request.body) : request.body;
-        if (contentType !== undefined) reply.type(contentType);
+        if (answerTypes !== undefined) reply.type(answerTypes[0]);
         return reply.code(status).send(await handle({ params, query, body: input, log, http: request }, reply));
       },
     });

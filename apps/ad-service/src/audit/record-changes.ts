@@ -60,6 +60,7 @@ const objectOf = {
   recordTopUp: advertiser,
   correctAdvertiser: advertiser,
   correctPublisher: bot,
+  recordPayout: bot,
   issuePostbackKey: advertiser,
   updateAdvertiser: advertiser,
   archiveAdvertiser: advertiser,

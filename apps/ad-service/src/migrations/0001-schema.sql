@@ -914,7 +914,9 @@ create table money_transactions (
   transaction_id text primary key check (length(transaction_id) between 1 and 200),
   -- Of the bank, the invoice or the payment provider.
   reference text check (length(reference) between 1 and 128),
-  note text check (length(note) between 1 and 500)
+  note text check (length(note) between 1 and 500),
+  -- Of a payout: everything that was owed until the end of this month.
+  month date check (extract(day from month) = 1)
 );
 
 -- The entries of a transaction: what each account gets, or with a negative amount gives. They sum to 0. Positive on an
@@ -954,3 +956,21 @@ create table money_progress (
   settled_until timestamptz not null default '-infinity'
 );
 insert into money_progress (source) values ('events'), ('refunds');
+
+-- Monthly statements of accounts, numbered without gaps in the order in which they were issued. Append-only.
+create table money_statements (
+  number bigint primary key check (number > 0),
+  account text not null,
+  month date not null check (extract(day from month) = 1),
+  -- Of the advertiser or the bot when it was issued.
+  name text not null,
+  currency text not null,
+  opening_micros bigint not null,
+  closing_micros bigint not null,
+  -- Payments one by one, charges and refunds in one sum each: `StatementLine` (statements.ts).
+  lines jsonb not null check (jsonb_typeof(lines) = 'array'),
+  issued_at timestamptz not null,
+  unique (account, month)
+);
+create trigger money_statements_stay before update or delete or truncate on money_statements
+  execute function refuse_change();

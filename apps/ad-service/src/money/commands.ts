@@ -1,4 +1,4 @@
-import { billings } from "@intermission/operator-api/money";
+import { billings, moneyStatement } from "@intermission/operator-api/money";
 import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { withExamples } from "@intermission/server/command-line";
 import {
@@ -10,7 +10,8 @@ import {
 } from "@intermission/server/command-options";
 import { amountIn, type Row, recordOf, rowsOf, tableOf, withAmounts } from "@intermission/server/command-tables";
 import { type CommandContext, callForAllRows, callForRow } from "@intermission/server/operator-client";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { statementCsv } from "./statement-files.ts";
 
 const advertiserHelp = "its id, or its name in any case";
 
@@ -70,6 +71,9 @@ export function moneyCommands(program: Command, context: CommandContext): void {
       show(await callForRow(context, operatorRequest("correctPublisher", input)));
     });
 
+  statementCommands(money, context);
+  earningsCommands(money, context);
+
   withExamples(money.command("entries").description("the entries of an account, the latest first"), [
     "money entries --advertiser 'The Shop'",
     "money entries --bot-id 7000000001 --limit 20",
@@ -90,6 +94,75 @@ export function moneyCommands(program: Command, context: CommandContext): void {
       const more = answer.next === null ? "" : `\n\nThere are more: --before ${answer.next}`;
       context.print(rows, () => `${tableOf(rows, entryColumns)}${more}`);
     });
+}
+
+function statementCommands(money: Command, context: CommandContext): void {
+  withExamples(money.command("statements").description("monthly statements, the latest first"), [
+    "money statements",
+    "money statements --advertiser 'The Shop'",
+    "money statements --bot-id 7000000001 --csv 14",
+  ])
+    .addOption(new Option("--advertiser <advertiser>", advertiserHelp).conflicts("botId"))
+    .option("--bot-id <id>", "of a bot's publisher", telegramIdOption)
+    .option("--before <number>", "continue where an earlier list ended")
+    .option("--limit <number>", "at most this many, up to 1000", wholeNumber, 50)
+    .option("--csv <number>", "print this one as comma-separated values")
+    .action(async ({ advertiser, botId, before, limit, csv }: StatementOptions) => {
+      // One of a number is the first of the list before the next number.
+      const query =
+        csv === undefined ? { before, limit: String(limit) } : { before: String(Number(csv) + 1), limit: "1" };
+      const call =
+        advertiser !== undefined
+          ? operatorRequest("listAdvertiserStatements", { params: { advertiser }, query })
+          : botId !== undefined
+            ? operatorRequest("listPublisherStatements", { params: { botId }, query })
+            : operatorRequest("listStatements", { query });
+      const answer = await callForRow(context, call);
+      const rows = rowsOf(answer, "statements");
+      const more = answer.next === null ? "" : `\n\nThere are more: --before ${answer.next}`;
+      context.print(rows, () =>
+        csv === undefined ? `${tableOf(rows, statementColumns)}${more}` : csvOf(rows[0], Number(csv)),
+      );
+    });
+}
+
+function csvOf(found: Row | undefined, number: number): string {
+  if (found?.number !== number) throw new InvalidArgumentError(`There is no statement ${number} of this account.`);
+  return statementCsv(moneyStatement.parse(found));
+}
+
+function earningsCommands(money: Command, context: CommandContext): void {
+  withExamples(money.command("earnings").description("what a bot's publisher earned, by month, and what was paid"), [
+    "money earnings 7000000001",
+  ])
+    .argument("<bot-id>", "Telegram id of the bot", telegramIdOption)
+    .action(async (botId: string) => {
+      const answer = await callForRow(context, operatorRequest("readEarnings", { params: { botId } }));
+      const { currency, owedMicros } = answer;
+      const owed = `\n\nowed in all: ${amountIn(owedMicros)} ${currency}`;
+      context.print(answer, () => `${tableOf(rowsOf(answer, "months"), earningsColumns)}${owed}`);
+    });
+
+  withExamples(money.command("payout").description("record that a publisher was paid everything until a month's end"), [
+    "money payout 7000000001 2026-02 --reference 'SEPA 4711'",
+  ])
+    .argument("<bot-id>", "Telegram id of the bot", telegramIdOption)
+    .argument("<month>", "one that is over, such as 2026-02")
+    .requiredOption("--reference <text>", "of the bank")
+    .option("--note <text>", "for the statement")
+    .action(async (botId: string, month: string, of: { reference: string; note?: string }) => {
+      const call = operatorRequest("recordPayout", { params: { botId }, body: { month, ...of } });
+      const paid = await callForRow(context, call);
+      context.print(paid, () => recordOf(withAmounts(paid)));
+    });
+}
+
+interface StatementOptions {
+  advertiser?: string;
+  botId?: string;
+  before?: string;
+  limit: number;
+  csv?: string;
 }
 
 interface TopUpOptions {
@@ -137,6 +210,23 @@ const columnsIn = (currency: string) => ({
   [`AVAILABLE ${currency}`]: (one: Row) => amountIn(one.availableMicros) ?? "no limit",
   ID: (one: Row) => one.advertiserId,
 });
+
+const statementColumns = {
+  NUMBER: (one: Row) => one.number,
+  MONTH: (one: Row) => one.month,
+  NAME: (one: Row) => one.name,
+  SIDE: (one: Row) => one.side,
+  OPENING: (one: Row) => amountIn(one.openingMicros),
+  CLOSING: (one: Row) => `${amountIn(one.closingMicros)} ${one.currency}`,
+  ISSUED: (one: Row) => one.issuedAt,
+};
+
+const earningsColumns = {
+  MONTH: (one: Row) => one.month,
+  EARNED: (one: Row) => amountIn(one.earnedMicros),
+  PAID: (one: Row) => one.paidAt ?? "no",
+  REFERENCE: (one: Row) => one.reference,
+};
 
 const entryColumns = {
   AT: (entry: Row) => entry.at,

@@ -35,13 +35,15 @@ export interface MoneyTransaction {
   currency: string;
   reference?: string | undefined;
   note?: string | undefined;
+  /** The first day of the month that a payout ends with. */
+  month?: string | undefined;
   at: Date;
 }
 
 const insert = statement<never>(
   "money.record",
   `with made as (
-     insert into money_transactions (transaction_id, reference, note) values ($1, $2, $3)
+     insert into money_transactions (transaction_id, reference, note, month) values ($1, $2, $3, $9)
      on conflict do nothing returning transaction_id
    )
    insert into money_entries (transaction_id, account, kind, amount_micros, currency, at)
@@ -52,11 +54,11 @@ const insert = statement<never>(
 /** Writes all sides in one statement. A transaction that was recorded before changes nothing. */
 export async function recordTransaction(
   database: Pick<Database, "run">,
-  { transactionId, kind, entries, currency, reference, note, at }: MoneyTransaction,
+  { transactionId, kind, entries, currency, reference, note, month, at }: MoneyTransaction,
 ): Promise<"recorded" | "recorded-before"> {
   const accounts = entries.map(({ account }) => account);
   const amounts = entries.map(({ amountMicros }) => amountMicros);
-  const values = [transactionId, reference, note, kind, currency, at, accounts, amounts];
+  const values = [transactionId, reference, note, kind, currency, at, accounts, amounts, month];
   return (await database.run(insert, values)).length > 0 ? "recorded" : "recorded-before";
 }
 
@@ -136,4 +138,14 @@ export interface EntryList {
 /** The latest first. */
 export async function listEntries(database: Pick<Database, "run">, of: EntryList): Promise<AccountEntry[]> {
   return database.run(list, [of.account, of.from, of.to, of.before, of.limit]);
+}
+
+const readProgress = statement<{ settledUntil: Date | null }>(
+  "money.settled-until",
+  `select case when isfinite(min(settled_until)) then min(settled_until) end as "settledUntil" from money_progress`,
+);
+
+/** Charges and refunds until this moment have entries. Null: none was settled yet. */
+export async function settledUntil(database: Pick<Database, "run">): Promise<Date | null> {
+  return (await database.run(readProgress, []))[0]?.settledUntil ?? null;
 }

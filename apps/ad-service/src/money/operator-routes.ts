@@ -4,9 +4,12 @@ import type { Database } from "@intermission/postgres/open-database";
 import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { jsonInteger } from "@intermission/server/exact-json";
-import { requireConfirmation } from "@intermission/server/refuse";
+import type { HttpError } from "@intermission/server/http-server";
+import { conflict, notFound, requireConfirmation } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
+import type { FastifyReply } from "fastify";
 import { requireAdvertiser } from "../advertisers/advertisers.ts";
+import { type PayoutOutcome, readEarnings, recordPayout } from "./earnings.ts";
 import {
   type Account,
   advertiserAccount,
@@ -16,9 +19,11 @@ import {
   newTransactionId,
   publisherAccount,
   recordTransaction,
+  settledUntil,
   sumOfEntries,
 } from "./ledger.ts";
-import { settledUntil } from "./settle-charges.ts";
+import { statementCsv, statementPage, statementPolicy } from "./statement-files.ts";
+import { findStatement, listStatements, statementInJson } from "./statements.ts";
 import { listAdvertiserMoney, moneyOfAdvertiser, setTerms } from "./terms.ts";
 
 export interface MoneyOperatorDeps {
@@ -39,6 +44,11 @@ interface Correction {
   note: string;
 }
 
+interface StatementFile {
+  number: number;
+  format: "csv" | "html";
+}
+
 export function moneyOperatorRoutes(scope: CheckedScope, deps: MoneyOperatorDeps): void {
   const { database, campaigns, currency, requireBots, now } = deps;
 
@@ -55,6 +65,25 @@ export function moneyOperatorRoutes(scope: CheckedScope, deps: MoneyOperatorDeps
     const { rows: listed, next } = listPage(rows, query.limit, ({ entryId }) => String(entryId));
     const entries = listed.map((row) => ({ ...row, amountMicros: jsonInteger(BigInt(row.amountMicros)) }));
     return { entries, next, settledUntil: await settledUntil(database) };
+  };
+  const statementsOf = async (account: Account | undefined, query: { before?: string | undefined; limit: number }) => {
+    const of = { ...query, ...(account !== undefined && { account }), limit: query.limit + 1 };
+    const { rows: statements, next } = listPage(await listStatements(database, of), query.limit, ({ number }) =>
+      String(number),
+    );
+    return { statements: statements.map(statementInJson), next };
+  };
+  const fileOf = async (account: Account, of: StatementFile, answer: Pick<FastifyReply, "header">) => {
+    const statement = await findStatement(database, { account, number: of.number });
+    if (statement === undefined) throw notFound(`there is no statement ${of.number} of this account`);
+    const name = `statement-${of.number}.${of.format}`;
+    answer.header("content-type", `text/${of.format}; charset=utf-8`);
+    if (of.format === "csv") {
+      answer.header("content-disposition", `attachment; filename="${name}"`);
+      return statementCsv(statement);
+    }
+    answer.header("content-security-policy", statementPolicy).header("x-content-type-options", "nosniff");
+    return statementPage(statement);
   };
   const named = async (nameOrId: string) => {
     const { advertiserId, name } = await requireAdvertiser(database, nameOrId);
@@ -113,9 +142,59 @@ export function moneyOperatorRoutes(scope: CheckedScope, deps: MoneyOperatorDeps
       return { transactionId, balanceMicros: jsonInteger(await sumOfEntries(database, account)) };
     },
 
+    async listStatements({ query }) {
+      return statementsOf(undefined, query);
+    },
+
+    async listAdvertiserStatements({ params, query }) {
+      const { advertiserId } = await requireAdvertiser(database, params.advertiser);
+      return statementsOf(advertiserAccount(advertiserId), query);
+    },
+
+    async readAdvertiserStatement({ params, query }, answer) {
+      const { advertiserId } = await requireAdvertiser(database, params.advertiser);
+      return fileOf(advertiserAccount(advertiserId), { ...params, ...query }, answer);
+    },
+
+    async listPublisherStatements({ params: { botId }, query }) {
+      await requireBots([botId]);
+      return statementsOf(publisherAccount(botId), query);
+    },
+
+    async readPublisherStatement({ params, query }, answer) {
+      await requireBots([params.botId]);
+      return fileOf(publisherAccount(params.botId), { ...params, ...query }, answer);
+    },
+
+    async readEarnings({ params: { botId } }) {
+      await requireBots([botId]);
+      return { currency, ...(await readEarnings(database, botId)), settledUntil: await settledUntil(database) };
+    },
+
+    async recordPayout({ params: { botId }, body }) {
+      await requireBots([botId]);
+      const paid = await recordPayout(database, { botId, ...body, currency, now: now() });
+      if (paid.outcome !== "paid") throw payoutRefusal(paid, body.month);
+      return { transactionId: paid.transactionId, amountMicros: paid.amountMicros };
+    },
+
     async listPublisherEntries({ params: { botId }, query }) {
       await requireBots([botId]);
       return entriesOf(publisherAccount(botId), query);
     },
   });
+}
+
+function payoutRefusal(refused: Exclude<PayoutOutcome, { outcome: "paid" }>, month: string): HttpError {
+  switch (refused.outcome) {
+    case "paid-before":
+      return conflict("PAID", `everything until the end of ${refused.until} is paid already; name a later month`);
+    case "nothing-owed":
+      return conflict("NOTHING_OWED", `nothing is owed until the end of ${month}`);
+    case "too-early":
+      return conflict(
+        "MONTH_NOT_OVER",
+        `${month} is not over, or its last charges have no entries yet: try again later`,
+      );
+  }
 }

@@ -1,6 +1,7 @@
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
+import { issueStatements } from "./statements.ts";
 
 /** Rows that get entries: their row in `money_progress`, and how to write a batch of them. */
 interface Source {
@@ -31,7 +32,12 @@ function source(name: Source["name"], kind: "charge" | "refund", from: (range: s
         from ${from("xid >= $1::xid8 and xid < $2::xid8")} join campaigns using (campaign_id) where price_micros > 0
       ),
       made as (insert into money_transactions (transaction_id) select distinct id from facts),
-      times as (select id, max(occurred_at) as at from facts group by id),
+      -- What is late stands in the first month that has no statement.
+      times as (
+        select id, greatest(max(occurred_at), (
+          select (max(month) + interval '1 month') at time zone 'utc' from money_statements
+        )) as at from facts group by id
+      ),
       sides as (
         select id, 'advertiser:' || advertiser_id as account, -sum(price) as amount from facts group by 1, 2
         union all select id, 'publisher:' || bot_id, sum(revenue) from facts group by 1, 2
@@ -90,30 +96,24 @@ function endOfBatch({ xid, settled }: { xid: string; settled: string }, end: str
   return String(next < BigInt(settled) ? next : BigInt(settled));
 }
 
-const readProgress = statement<{ settledUntil: Date | null }>(
-  "money.settled-until",
-  `select case when isfinite(min(settled_until)) then min(settled_until) end as "settledUntil" from money_progress`,
-);
-
-/** Charges and refunds until this moment have entries. Null: none was settled yet. */
-export async function settledUntil(database: Pick<Database, "run">): Promise<Date | null> {
-  return (await database.run(readProgress, []))[0]?.settledUntil ?? null;
-}
-
 /**
  * Few entries are enough, since what an advertiser may still spend is decided from the events' own sums: a batch has one
  * transaction for each advertiser.
  */
 const EVERY_MS = 600_000;
 
-/** Settles until it is stopped. Any number of nodes may run it. */
+/** Settles, and issues the statements of months that are over, until it is stopped. Any number of nodes may run it. */
 export function startSettlingCharges(deps: {
-  database: Pick<Database, "transaction">;
+  database: Database;
   log: Pick<FastifyBaseLogger, "error">;
 }): BackgroundLoop {
   return startLoop({
     everyMs: EVERY_MS,
-    round: async () => ((await settleCharges(deps.database)).hasMore ? 0 : undefined),
+    round: async () => {
+      if ((await settleCharges(deps.database)).hasMore) return 0;
+      await issueStatements(deps.database);
+      return undefined;
+    },
     onFault: (error) => deps.log.error(error, "charges could not be settled; trying again"),
   });
 }

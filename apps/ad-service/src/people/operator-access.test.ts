@@ -56,6 +56,10 @@ async function insertObjects(word: string, { botId, eventId, campaignId, adverti
     values ('${campaignId}', '${word} campaign', 'adv_${word}', '{rewarded}')`);
   await run(`insert into events (event_id, bot_id, event, user_id, occurred_at, body)
     values ('${eventId}', '${botId}', 'rewarded', '1', now(), '"${word} event"')`);
+  const number = word === "own" ? 1 : 3;
+  await run(`insert into money_statements
+    select ${number} + n, account, '2026-02-01', '${word} name', 'USD', 0, 5, '[]', now()
+    from unnest(array['advertiser:adv_${word}', 'publisher:${botId}']) with ordinality as one (account, n)`);
   for (const account of [`advertiser:adv_${word}`, `publisher:${botId}`])
     await run(`with made as (insert into money_transactions values ('${word} ${account}', '${word} invoice'))
       insert into money_entries (transaction_id, account, kind, amount_micros, currency, at)
@@ -75,7 +79,7 @@ async function request(
 ) {
   const route: OperatorRoute = operatorRoutes[name];
   const values = { tokenId: "tok_1", creativeId: "cre_1", language: "en", userId: "1", code: "x", personId: "per_1" };
-  const others = { sessionId: `${objects.botId ?? 1}-${"a".repeat(22)}`, clickId: "clk_1" };
+  const others = { sessionId: `${objects.botId ?? 1}-${"a".repeat(22)}`, clickId: "clk_1", number: "2" };
   const all: Record<string, string | undefined> = { ...values, ...others, ...own, ...objects };
   const path = route.path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(all[param] ?? ""));
   const query = new URLSearchParams({ name: "x", from: "2026-02-28", scope: "failed", since: "2026-02-28" });
@@ -119,11 +123,14 @@ test.each([
   ["publisher", "showDelivery"],
   ["publisher", "showNotices"],
   ["publisher", "listPublisherEntries"],
+  ["publisher", "listPublisherStatements"],
+  ["publisher", "readEarnings"],
   ["publisher", "createToken"],
   ["advertiser", "showCampaign"],
   ["advertiser", "pauseCampaign"],
   ["advertiser", "showAdvertiserMoney"],
   ["advertiser", "listAdvertiserEntries"],
+  ["advertiser", "listAdvertiserStatements"],
   ["advertiser", "issuePostbackKey"],
 ] as const)(
   "a %s uses %s for the own object; a foreign one is answered as one that does not exist",
@@ -204,6 +211,19 @@ test("lists are limited to the own objects, which the request names", async () =
     expect((await fixture.app.inject({ url: `${url}${after}`, headers })).statusCode, after).toBe(404);
   }
   expect((await fixture.app.inject({ url: `${url}cmp_own`, headers })).statusCode).toBe(200);
+});
+
+test("a statement is read by whose account it is of; a foreign number is one that does not exist", async () => {
+  const read = async (role: "advertiser" | "publisher", number: string) => {
+    const side = role === "advertiser" ? `advertisers/${own.advertiser}` : `publishers/${own.botId}`;
+    const url = `/operator/v1/money/${encodeURI(side)}/statements/${number}?format=csv`;
+    const answer = await fixture.app.inject({ url, headers: { cookie: cookies[role] } });
+    return { status: answer.statusCode, hasForeign: answer.body.includes(FOREIGN) };
+  };
+  expect(await read("advertiser", "2")).toEqual({ status: 200, hasForeign: false });
+  expect(await read("publisher", "3")).toEqual({ status: 200, hasForeign: false });
+  for (const number of ["3", "4", "5", "99"]) expect((await read("advertiser", number)).status, number).toBe(404);
+  for (const number of ["2", "4", "5", "99"]) expect((await read("publisher", number)).status, number).toBe(404);
 });
 
 test("a page of another origin cannot use a session, and no page without one", async () => {

@@ -1,0 +1,142 @@
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { migrations } from "../migrations.ts";
+import { readEarnings, recordPayout } from "./earnings.ts";
+import { advertiserAccount, type Entry, publisherAccount, recordTransaction, sumOfEntries } from "./ledger.ts";
+import { settleCharges } from "./settle-charges.ts";
+import { statementCsv, statementPage, statementPolicy } from "./statement-files.ts";
+import { issueStatements, listStatements } from "./statements.ts";
+
+let store: TestDatabase;
+const run = <Row>(text: string, ...values: unknown[]) => store.database.run<Row>({ name: "", text }, values);
+const [shop, bot] = [advertiserAccount("adv_shop"), publisherAccount("910")];
+
+beforeAll(async () => {
+  store = await openTestDatabase({ schema: "ad_service", migrations });
+  await run("insert into deployment (currency) values ('EUR')");
+  await run("insert into bots (bot_id, code_prefix, name) values ('910', '0910', '=Quiz')");
+  await run("insert into advertisers (advertiser_id, name, name_key) values ('adv_shop', '<b>Shop</b>, Ltd', 'shop')");
+  await run(
+    "insert into campaigns (campaign_id, name, advertiser_id, formats) values ('cmp_1', 'One', 'adv_shop', '{rewarded}')",
+  );
+  await record(
+    "2026-01-05",
+    "top_up",
+    [
+      [shop, 100],
+      ["cash", -100],
+    ],
+    { reference: "INV 1" },
+  );
+  await record("2026-01-20", "charge", [
+    [shop, -30],
+    [bot, 20],
+    ["revenue", 10],
+  ]);
+  await record("2026-02-02", "charge", [
+    [shop, -50],
+    [bot, 35],
+    ["revenue", 15],
+  ]);
+  await record(
+    "2026-02-10",
+    "correction",
+    [
+      [shop, 7],
+      ["revenue", -7],
+    ],
+    { note: '@sum, "half"' },
+  );
+  await record("2026-03-01", "charge", [
+    [shop, -3],
+    [bot, 2],
+    ["revenue", 1],
+  ]);
+});
+afterAll(() => store.dispose());
+
+async function record(
+  day: string,
+  kind: "top_up" | "charge" | "correction",
+  entries: [Entry["account"], number][],
+  words: { reference?: string; note?: string } = {},
+) {
+  const sides = entries.map(([account, amountMicros]) => ({ account, amountMicros }));
+  const at = new Date(`${day}T08:00:00Z`);
+  await recordTransaction(store.database, {
+    transactionId: `${kind} ${day}`,
+    kind,
+    entries: sides,
+    currency: "EUR",
+    at,
+    ...words,
+  });
+}
+
+const settledAt = (moment: string) => run("update money_progress set settled_until = $1", moment);
+
+test("a month is stated once, when it is over and settled, by any number of nodes, with numbers without a gap", async () => {
+  await settledAt("2026-02-01T00:30:00Z");
+  expect(await issueStatements(store.database), "the last charges may follow").toBe(0);
+  await settledAt("2026-03-05T00:00:00Z");
+  await Promise.all([1, 2, 3].map(() => issueStatements(store.database)));
+  const all = (await listStatements(store.database, { limit: 100 })).toReversed();
+  expect(all.map(({ number, month, side }) => `${number} ${month} ${side}`)).toEqual([
+    "1 2026-01 advertiser",
+    "2 2026-01 publisher",
+    "3 2026-02 advertiser",
+    "4 2026-02 publisher",
+  ]);
+  const ofShop = all.filter(({ side }) => side === "advertiser");
+  expect(ofShop.map(({ openingMicros, closingMicros }) => [openingMicros, closingMicros])).toEqual([
+    [0n, 70n],
+    [70n, 27n],
+  ]);
+  for (const { openingMicros, closingMicros, lines } of all)
+    expect(openingMicros + lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n)).toBe(closingMicros);
+});
+
+test("a charge that comes after its month was stated stands in the next one", async () => {
+  await run(`insert into events (event_id, bot_id, event, user_id, code, campaign_id, price_micros, revenue_micros, occurred_at, body)
+    values ('evt_late', '910', 'rewarded', '1', 'late', 'cmp_1', 10, 7, '2026-02-28T23:59:59Z', '{}')`);
+  while ((await settleCharges(store.database)).hasMore);
+  const text = "select distinct at from money_entries where transaction_id like 'charge adv_shop 2026-02 %'";
+  expect(await run(text)).toEqual([{ at: new Date("2026-03-01T00:00:00Z") }]);
+});
+
+test("a payout pays everything until the end of its month, once, also if it is recorded twice at the same moment", async () => {
+  const pay = (month: string, now = "2026-03-05T00:00:00Z") =>
+    recordPayout(store.database, { botId: "910", month, reference: "SEPA", currency: "EUR", now: new Date(now) });
+  await settledAt("2026-03-05T00:00:00Z");
+  expect(await pay("2026-03")).toEqual({ outcome: "too-early" });
+  const paid = await Promise.all([pay("2026-02"), pay("2026-02"), pay("2026-01")]);
+  const amounts = paid.map((one) => (one.outcome === "paid" ? one.amountMicros : 0));
+  expect(amounts.reduce((sum, amount) => sum + amount, 0)).toBe(55);
+  expect(await pay("2026-02")).toEqual({ outcome: "paid-before", until: "2026-02" });
+  expect(await sumOfEntries(store.database, bot)).toBe(9n);
+  const { months, owedMicros } = await readEarnings(store.database, "910");
+  expect({ months, owedMicros }).toMatchObject({
+    months: [
+      { month: "2026-03", earnedMicros: 9, paidAt: null },
+      { month: "2026-02", earnedMicros: 35, reference: "SEPA" },
+      { month: "2026-01", earnedMicros: 20, reference: "SEPA" },
+    ],
+    owedMicros: 9,
+  });
+});
+
+test("a statement is a table for spreadsheets that run nothing, and a page that loads and runs nothing", async () => {
+  const all = await listStatements(store.database, { limit: 100 });
+  const ofShop = all.find(({ number }) => number === 3);
+  const ofBot = all.find(({ number }) => number === 4);
+  if (ofShop === undefined || ofBot === undefined) throw new Error("they were issued above");
+  const rows = statementCsv(ofShop).split("\r\n");
+  expect(rows[2]).toBe(
+    `3,2026-02,"<b>Shop</b>, Ltd",2026-02-10T08:00:00.000Z,Correction,,"'@sum, ""half""",0.000007,EUR`,
+  );
+  expect(statementCsv(ofBot)).toContain("4,2026-02,'=Quiz,");
+  const page = statementPage(ofShop);
+  expect(page).toContain("&lt;b&gt;Shop&lt;/b&gt;, Ltd");
+  expect(page).not.toMatch(/<script|<b>|src=|href=/);
+  expect(statementPolicy).not.toContain("unsafe");
+});

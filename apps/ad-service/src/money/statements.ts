@@ -1,0 +1,130 @@
+import type { MoneyStatement, StatementLine } from "@intermission/operator-api/money";
+import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
+import { jsonInteger } from "@intermission/server/exact-json";
+import { type Account, settledUntil } from "./ledger.ts";
+import { monthAfter, monthOf } from "./months.ts";
+
+/** Charges of a month may be settled a little after it. What comes later stands in the next one. */
+const WAIT_MS = 3_600_000;
+/** Months that one call issues. */
+const MAX_MONTHS = 24;
+
+const lock = statement<never>(
+  "money.lock-statements",
+  "select pg_advisory_xact_lock(hashtextextended('money statements', 0))::text",
+);
+const findFirst = statement<{ month: string | null }>(
+  "money.first-month-without-statements",
+  `select to_char(coalesce(
+     (select max(month) + interval '1 month' from money_statements),
+     (select min(at) from money_entries)), 'YYYY-MM') as month`,
+);
+const insert = statement<{ number: number }>(
+  "money.issue-statements",
+  `with bounds as (select ($1 || '-01')::timestamptz as first, ($1 || '-01')::timestamptz + interval '1 month' as behind),
+   sums as (
+     select account, min(currency) as currency, coalesce(sum(amount_micros) filter (where at < first), 0) as opening,
+       sum(amount_micros) as closing, count(*) filter (where at >= first) as entries
+     from money_entries, bounds where account not in ('cash', 'revenue') and at < behind group by account
+   ),
+   totals as (
+     select account, kind, null::timestamptz as at, null::text as reference, null::text as note, sum(amount_micros) as amount
+     from money_entries, bounds where at >= first and at < behind and kind in ('charge', 'refund') group by account, kind
+     union all
+     select account, kind, at, reference, note, amount_micros from money_entries join money_transactions using (transaction_id), bounds
+     where at >= first and at < behind and kind not in ('charge', 'refund')
+   ),
+   lines as (
+     select account, jsonb_agg(jsonb_build_object('kind', kind, 'at', at, 'reference', reference, 'note', note,
+       'amount', amount::text) order by at nulls last, kind) as lines
+     from totals group by account
+   )
+   insert into money_statements (number, account, month, name, currency, opening_micros, closing_micros, lines, issued_at)
+   select (select coalesce(max(number), 0) from money_statements) + row_number() over (order by account), account,
+     ($1 || '-01')::date, coalesce(
+       (select name from advertisers where advertiser_id = split_part(account, ':', 2)),
+       (select name from bots where bot_id = split_part(account, ':', 2)), account),
+     currency, opening, closing, coalesce(lines, '[]'), now()
+   from sums left join lines using (account) where entries > 0 or opening <> 0
+   returning number`,
+);
+
+/** Issues the statements of all months that are over and settled, each once, on any number of nodes. */
+export async function issueStatements(database: Pick<Database, "run" | "transaction">): Promise<number> {
+  const settled = await settledUntil(database);
+  if (settled === null) return 0;
+  const running = monthOf(new Date(settled.getTime() - WAIT_MS));
+  return database.transaction(async (tx) => {
+    await tx.run(lock, []);
+    let issued = 0;
+    let month = (await tx.run(findFirst, []))[0]?.month ?? running;
+    for (let months = 0; month < running && months < MAX_MONTHS; months++) {
+      issued += (await tx.run(insert, [month])).length;
+      month = monthAfter(month);
+    }
+    return issued;
+  });
+}
+
+/** With all digits of its amounts. */
+export type IssuedStatement = Omit<MoneyStatement, "openingMicros" | "closingMicros" | "lines"> & {
+  openingMicros: bigint;
+  closingMicros: bigint;
+  lines: (Omit<StatementLine, "amountMicros"> & { amountMicros: bigint })[];
+};
+
+type StatementRow = Omit<IssuedStatement, "openingMicros" | "closingMicros" | "lines"> & {
+  opening: string;
+  closing: string;
+  lines: (Omit<StatementLine, "amountMicros" | "at"> & { amount: string; at: string | null })[];
+};
+
+const select = `select number, case when starts_with(account, 'advertiser:') then 'advertiser' else 'publisher' end as side,
+     split_part(account, ':', 2) as "ownerId", name, to_char(month, 'YYYY-MM') as month, currency,
+     opening_micros::text as opening, closing_micros::text as closing, lines, issued_at as "issuedAt"
+   from money_statements`;
+const find = statement<StatementRow>("money.find-statement", `${select} where number = $1 and account = $2`);
+// Unnamed, since its plan depends on the filter.
+const list: Statement<StatementRow> = {
+  name: "",
+  text: `${select} where ($1::text is null or account = $1) and ($2::bigint is null or number < $2) order by number desc limit $3`,
+};
+
+/** Undefined: the account has no statement of this number. */
+export async function findStatement(
+  tx: Pick<Transaction, "run">,
+  of: { number: number; account: Account },
+): Promise<IssuedStatement | undefined> {
+  const [row] = await tx.run(find, [of.number, of.account]);
+  return row && statementOf(row);
+}
+
+/** Of one account or of all, the latest first. */
+export async function listStatements(
+  tx: Pick<Transaction, "run">,
+  of: { account?: Account; before?: string | undefined; limit: number },
+): Promise<IssuedStatement[]> {
+  return (await tx.run(list, [of.account, of.before, of.limit])).map(statementOf);
+}
+
+function statementOf({ opening, closing, lines, ...row }: StatementRow): IssuedStatement {
+  return {
+    ...row,
+    openingMicros: BigInt(opening),
+    closingMicros: BigInt(closing),
+    lines: lines.map(({ amount, at, ...line }) => ({
+      ...line,
+      at: at === null ? null : new Date(at),
+      amountMicros: BigInt(amount),
+    })),
+  };
+}
+
+export function statementInJson({ openingMicros, closingMicros, lines, ...row }: IssuedStatement): MoneyStatement {
+  return {
+    ...row,
+    openingMicros: jsonInteger(openingMicros),
+    closingMicros: jsonInteger(closingMicros),
+    lines: lines.map((line) => ({ ...line, amountMicros: jsonInteger(line.amountMicros) })),
+  };
+}

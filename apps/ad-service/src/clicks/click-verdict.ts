@@ -20,6 +20,16 @@ export type MachineReason = Extract<Visitor, { kind: "machine" }>["reason"];
 /** Why a visitor is asked for a tap: doubts about the visitor, or the limits of the address. */
 export type TapReason = Extract<Visitor, { kind: "doubtful" }>["reason"] | "address";
 
+/** The page of a visitor whose click is refused by a plain rule. */
+export const refusalPages = {
+  expired: "expired",
+  "no-ad": "no-ad",
+  "bot-suspended": "no-ad",
+} as const satisfies Record<string, "expired" | "no-ad">;
+
+/** Refused by a rule that knows nothing more to say than its name. */
+export type PlainRefusal = keyof typeof refusalPages;
+
 /** What became of a visit of a direct link. */
 export type ClickVerdict =
   /** It leads to its ad. Suspicious clicks are counted, held or refused (`suspicious`), by the bot's setting. */
@@ -29,7 +39,7 @@ export type ClickVerdict =
   | { outcome: "limited"; reason: ViewerLimitReason; availableAt: Date }
   | { outcome: "machine"; reason: MachineReason }
   | { outcome: "tap-needed"; reason: TapReason }
-  | { outcome: "expired" | "bot-suspended" | "no-ad" | "address-limit" | "unknown-code" }
+  | { outcome: PlainRefusal | "address-limit" | "unknown-code" }
   /** The only limit in its way: its campaign's cap for this user. Choose another ad; nothing was recorded. */
   | { outcome: "user-cap"; userId: string }
   /** Too little is left of its campaign's limits to count it with others. Nothing was recorded. */
@@ -40,10 +50,8 @@ export type ClickVerdict =
 /** Why a visit earned nothing, as it is counted for each code and hour. */
 export type ClickRefusal =
   | ViewerLimitReason
+  | PlainRefusal
   | "used"
-  | "expired"
-  | "bot-suspended"
-  | "no-ad"
   | "address-limit"
   | `machine-${MachineReason}`
   | `tap-asked-${TapReason}`

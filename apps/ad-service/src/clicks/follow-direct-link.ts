@@ -16,7 +16,7 @@ import { type Bots, findBotByPrefix } from "../bots/bots.ts";
 import { landingAddress } from "../campaigns/campaign-settings.ts";
 import { randomCode } from "../codes/issue-code.ts";
 import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
-import { type ClickVerdict, leadsToAd, refusalOf } from "./click-verdict.ts";
+import { type ClickVerdict, leadsToAd, refusalOf, refusalPages } from "./click-verdict.ts";
 import type { Click } from "./judge-click.ts";
 import { type FollowedClick, judgeClicks } from "./judge-clicks.ts";
 import { addPending, noUsers, oneUser, openPendingUsers, type PendingUsers, takePending } from "./network-users.ts";
@@ -161,14 +161,10 @@ function answerOf(
     case "unknown-code":
     case "machine":
       return { outcome: verdict.outcome };
-    case "expired":
     case "tap-needed":
-      return { outcome: verdict.outcome, bot };
-    case "no-ad":
-    case "bot-suspended":
-      return { outcome: "no-ad", bot };
+      return { outcome: "tap-needed", bot };
     default:
-      return verdict satisfies never;
+      return { outcome: refusalPages[verdict.outcome], bot };
   }
 }
 

@@ -4,6 +4,8 @@
  */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { botsSearch } from "./bots/search.ts";
+import { campaignsSearch } from "./campaigns/search.ts";
+import { explainSearch } from "./explain/search.ts";
 import { parseAddress, writeAddress } from "./operator/address-search.ts";
 import { NoPage } from "./shell/no-page.tsx";
 import { Root, Shell } from "./shell/shell.tsx";
@@ -28,6 +30,28 @@ const overview = createRoute({
   path: "/",
   component: lazyRouteComponent(() => import("./overview/overview-screen.tsx"), "OverviewScreen"),
 });
+const campaigns = createRoute({
+  ...under,
+  path: "/campaigns",
+  validateSearch: campaignsSearch,
+  component: lazyRouteComponent(() => import("./campaigns/campaigns-screen.tsx"), "CampaignsScreen"),
+});
+const newCampaign = createRoute({
+  ...under,
+  path: "/campaigns/new",
+  component: lazyRouteComponent(() => import("./campaigns/new-campaign-screen.tsx"), "NewCampaignScreen"),
+});
+const campaign = createRoute({
+  ...under,
+  path: "/campaigns/$campaignId",
+  component: lazyRouteComponent(() => import("./campaigns/campaign-screen.tsx"), "CampaignScreen"),
+});
+const explain = createRoute({
+  ...under,
+  path: "/explain",
+  validateSearch: explainSearch,
+  component: lazyRouteComponent(() => import("./explain/explain-screen.tsx"), "ExplainScreen"),
+});
 const bots = createRoute({
   ...under,
   path: "/bots",
@@ -42,7 +66,11 @@ const bot = createRoute({
 const unknown = createRoute({ ...under, path: "$", component: NoPage });
 
 export const router = createRouter({
-  routeTree: root.addChildren([invitation, signInLink, shell.addChildren([overview, bots, bot, unknown])]),
+  routeTree: root.addChildren([
+    invitation,
+    signInLink,
+    shell.addChildren([overview, campaigns, newCampaign, campaign, bots, bot, explain, unknown]),
+  ]),
   basepath: "/console",
   parseSearch: parseAddress,
   stringifySearch: writeAddress,

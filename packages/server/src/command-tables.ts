@@ -51,9 +51,11 @@ export function amountIn(micros: unknown): string | undefined {
   return typeof micros === "number" || typeof micros === "bigint" ? amountOf(micros) : undefined;
 }
 
-/** Quoted where RFC 4180 requires it; a field that a spreadsheet would read as a formula gets an apostrophe prefix. */
+/** Quoted where RFC 4180 requires it. Text that a spreadsheet would read as a formula begins with an apostrophe; numbers stay. */
 export function csvField(value: unknown): string {
-  const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  const plain = value === null || value === undefined ? "" : String(value);
+  const isFormula = typeof value === "string" && /^[=+\-@\t\r]/.test(value) && !/^-?\d+(\.\d+)?$/.test(value);
+  const text = isFormula ? `'${plain}` : plain;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -1,5 +1,6 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import type { Dimension } from "@intermission/operator-api/statistics";
+import { csvField } from "@intermission/server/command-tables";
 import type { ShownRow } from "./report-in-json.ts";
 
 export interface CsvReport {
@@ -69,12 +70,4 @@ function flattened(figures: Fields): Fields {
       return Object.entries(value).map(([reason, count]) => [`${name}.${reason}`, count]);
     }),
   );
-}
-
-/** Quoted where RFC 4180 requires it. Text that a spreadsheet would read as a formula begins with an apostrophe; numbers stay. */
-function csvField(value: unknown): string {
-  const plain = value === null || value === undefined ? "" : String(value);
-  const isFormula = typeof value === "string" && /^[=+\-@\t\r]/.test(value) && !/^-?\d+(\.\d+)?$/.test(value);
-  const text = isFormula ? `'${plain}` : plain;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -16,22 +16,27 @@ export function writeAddress(search: Record<string, unknown>): string {
 /** Changes an address of the version before into one of this version. */
 export type Upgrade = (search: Record<string, string>) => Record<string, string>;
 
+/** What a screen's address says; a field that is undefined is not written. */
+type Search<Shape extends z.ZodRawShape> = {
+  [Field in keyof z.output<z.ZodObject<Shape>>]?: z.output<z.ZodObject<Shape>>[Field] | undefined;
+} & { v?: number | undefined };
+
 /**
  * Reads a screen's state from its address. An address keeps working after a release: it holds the version `v` of its fields,
  * and is upgraded from there; what it does not know or may not be is left out, field by field. Version 1 is not written.
  */
 export function searchOf<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, upgrades: readonly Upgrade[] = []) {
   const version = upgrades.length + 1;
-  return (search: Record<string, unknown>): Partial<z.output<z.ZodObject<Shape>>> & { v?: number } => {
-    const present = Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)]));
-    const from = Math.max(0, Number.parseInt(present.v ?? "1", 10) - 1 || 0);
-    const upgraded = upgrades.slice(from).reduce((older, upgrade) => upgrade(older), present);
+  return (search: Record<string, unknown>): Search<Shape> => {
+    const written = Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)]));
+    const from = Math.max(0, Number.parseInt(written.v ?? "1", 10) - 1 || 0);
+    const upgraded = upgrades.slice(from).reduce((older, upgrade) => upgrade(older), written);
     const read: Record<string, unknown> = {};
     for (const [name, field] of Object.entries<z.core.$ZodType>(schema.shape)) {
       const parsed = upgraded[name] === undefined ? undefined : (field as z.ZodType).safeParse(upgraded[name]);
       if (parsed?.success) read[name] = parsed.data;
     }
     // Each field was read by its own schema.
-    return { ...read, ...(version > 1 && { v: version }) } as Partial<z.output<z.ZodObject<Shape>>> & { v?: number };
+    return { ...read, ...(version > 1 && { v: version }) } as Search<Shape>;
   };
 }

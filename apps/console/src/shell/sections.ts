@@ -16,5 +16,7 @@ interface Section {
 /** The sections of the console, in the order of the menu. A screen's address is in `routes.tsx`. */
 export const sections = [
   { to: "/", word: "overview", icon: "overview", needs: "showSession", letter: "o" },
+  { to: "/campaigns", word: "campaigns", icon: "campaign", needs: "listCampaigns", letter: "c" },
   { to: "/bots", word: "bots", icon: "bot", needs: "showBot", letter: "b" },
+  { to: "/explain", word: "explain", icon: "explain", needs: "explainChoice", letter: "e" },
 ] as const satisfies readonly Section[];

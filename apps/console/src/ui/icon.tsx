@@ -19,6 +19,10 @@ const paths = {
   next: "M9 5.5l6.5 6.5L9 18.5",
   person: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4.5 20a7.5 7.5 0 0 1 15 0",
   edit: "M5 19h3.5L19 8.5 15.5 5 5 15.5zM13 7.5l3.5 3.5",
+  pause: "M8.5 5.5v13M15.5 5.5v13",
+  play: "M8 5.5v13l10.5-6.5z",
+  copy: "M8.5 8.5h11v11h-11zM15.5 4.5h-11v11",
+  archive: "M4 5h16v4H4zM5.5 9v10.5h13V9M10 13h4",
   add: "M12 5v14M5 12h14",
 } as const;
 

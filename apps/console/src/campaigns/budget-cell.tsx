@@ -1,0 +1,113 @@
+import { amountOf, readAmount } from "@intermission/operator-api/amounts";
+import { type Campaign, campaignRoutes } from "@intermission/operator-api/campaigns";
+import { useRef, useState } from "react";
+import { useMay } from "../session/use-session.ts";
+import { Icon } from "../ui/icon.tsx";
+import { useNotice } from "../ui/notices.tsx";
+import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
+import { uiWords } from "../ui/words.ts";
+import { useFormats } from "../words/formats.ts";
+import { useWords } from "../words/word-table.ts";
+import { campaignWords } from "./words.ts";
+
+/**
+ * A budget that is changed in its place: Enter saves, Escape does not, an empty field removes the budget. The new amount is
+ * shown once the server has it.
+ */
+export function BudgetCell({
+  campaign,
+  field,
+  currency,
+}: {
+  campaign: Pick<Campaign, "campaignId" | "name" | "status" | "dailyBudgetMicros" | "totalBudgetMicros">;
+  field: "dailyBudgetMicros" | "totalBudgetMicros";
+  currency: string;
+}) {
+  const words = useWords(campaignWords);
+  const { save } = useWords(uiWords);
+  const { money } = useFormats();
+  const may = useMay();
+  const notice = useNotice();
+  const change = useConfirmedChange(campaignRoutes.updateCampaign);
+  const opener = useRef<HTMLButtonElement>(null);
+  const [text, setText] = useState<string>();
+  const [fault, setFault] = useState<string>();
+  const { campaignId, name, status } = campaign;
+  const micros = campaign[field];
+  const shown = micros === null ? words.noLimit : money(micros, currency);
+  if (!may("updateCampaign") || status === "archived") return shown;
+  const label = field === "dailyBudgetMicros" ? words.editDaily(name) : words.editTotal(name);
+  const close = () => {
+    setText(undefined);
+    setFault(undefined);
+    // After the button is there again.
+    requestAnimationFrame(() => opener.current?.focus());
+  };
+  if (text === undefined) {
+    return (
+      <>
+        <button
+          type="button"
+          ref={opener}
+          className="edit-in-place"
+          aria-label={`${label}: ${shown}`}
+          onClick={() => setText(micros === null ? "" : amountOf(micros))}
+        >
+          {shown}
+          <Icon name="edit" />
+        </button>
+        {change.dialog}
+      </>
+    );
+  }
+  const submit = async () => {
+    const read = text.trim() === "" ? undefined : readAmount(text.trim(), "budget");
+    if (read?.outcome === "refused") {
+      setFault(read.message);
+      return;
+    }
+    const changed = read?.micros ?? null;
+    if (changed === micros) {
+      close();
+      return;
+    }
+    await change.run({ params: { campaignId }, body: { [field]: changed } }, () => {
+      close();
+      const amount = changed === null ? words.noLimit : money(changed, currency);
+      const undo = () =>
+        void change.run({ params: { campaignId }, body: { [field]: micros }, query: { confirmed: true } });
+      notice({ text: words.budgetSaved(name, amount), onUndo: undo });
+    });
+  };
+  return (
+    <form
+      className="edit-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <input
+        // The reader has just asked for the field.
+        // biome-ignore lint/a11y/noAutofocus: the button that had the focus is replaced by it.
+        autoFocus
+        inputMode="decimal"
+        aria-label={label}
+        aria-invalid={fault !== undefined}
+        value={text}
+        onFocus={(event) => event.target.select()}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") close();
+        }}
+      />
+      <button type="submit" className="button button-primary" aria-label={save} aria-busy={change.isPending}>
+        <Icon name="check" />
+      </button>
+      <span className="fault" role="alert">
+        {fault}
+      </span>
+      {change.dialog}
+    </form>
+  );
+}

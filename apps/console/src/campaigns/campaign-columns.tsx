@@ -1,0 +1,123 @@
+import type { Campaign, DeliveredSoFar } from "@intermission/operator-api/campaigns";
+import { Link } from "@tanstack/react-router";
+import { useMay } from "../session/use-session.ts";
+import { Button } from "../ui/button.tsx";
+import type { Column } from "../ui/data-table.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useWords } from "../words/word-table.ts";
+import { BudgetCell } from "./budget-cell.tsx";
+import { daysLeft, paceOf, phaseOf } from "./pace.ts";
+import { PhasePill } from "./phase-pill.tsx";
+import { useStatusChanges } from "./use-status-changes.ts";
+import { campaignWords } from "./words.ts";
+
+export type ListedCampaign = Campaign & DeliveredSoFar;
+
+/** A pace between these is as planned. */
+const GOOD_PACE = { min: 0.8, max: 1.2 };
+
+export function useCampaignColumns(
+  currency: string,
+  onDuplicate: (campaign: ListedCampaign) => void,
+): Column<ListedCampaign>[] {
+  const words = useWords(campaignWords);
+  const { money, share, date } = useFormats();
+  const now = Date.now();
+  return [
+    {
+      title: words.campaign,
+      cell: ({ campaignId, name, advertiser }) => (
+        <Link to="/campaigns/$campaignId" params={{ campaignId }} className="row-link">
+          {name}
+          <small>{advertiser}</small>
+        </Link>
+      ),
+    },
+    { title: words.state, cell: (campaign) => <PhasePill phase={phaseOf(campaign, now)} /> },
+    { title: words.spent, isNumber: true, cell: ({ delivered }) => money(delivered.spentMicros, currency) },
+    {
+      title: words.pace,
+      isNumber: true,
+      cell: (campaign) => {
+        const pace = paceOf(campaign, now);
+        if (pace === undefined) return null;
+        const isGood = pace >= GOOD_PACE.min && pace <= GOOD_PACE.max;
+        return <span className={isGood ? undefined : "late"}>{share(pace)}</span>;
+      },
+    },
+    {
+      title: words.ends,
+      cell: (campaign) => {
+        const days = daysLeft(campaign, now);
+        if (campaign.endsAt === null || days === undefined) return <span className="secondary">{words.noEnd}</span>;
+        if (campaign.endsAt.getTime() <= now) return date(campaign.endsAt);
+        return <span title={date(campaign.endsAt)}>{days === 0 ? words.lastDay : words.daysLeft(days)}</span>;
+      },
+    },
+    {
+      title: words.daily,
+      isNumber: true,
+      cell: (campaign) => <BudgetCell campaign={campaign} field="dailyBudgetMicros" currency={currency} />,
+    },
+    {
+      title: words.total,
+      isNumber: true,
+      cell: (campaign) => <BudgetCell campaign={campaign} field="totalBudgetMicros" currency={currency} />,
+    },
+    { title: "", cell: (campaign) => <RowActions campaign={campaign} onDuplicate={onDuplicate} /> },
+  ];
+}
+
+function RowActions({
+  campaign,
+  onDuplicate,
+}: {
+  campaign: ListedCampaign;
+  onDuplicate: (campaign: ListedCampaign) => void;
+}) {
+  const words = useWords(campaignWords);
+  const may = useMay();
+  const { pause, resume, archive } = useStatusChanges();
+  const { name, status } = campaign;
+  const isArchived = status === "archived";
+  return (
+    <span className="row-actions">
+      {status === "active" && may("pauseCampaign") && (
+        <Button
+          look="quiet"
+          icon="pause"
+          aria-label={words.pauseOf(name)}
+          title={words.pause}
+          onClick={() => void pause([campaign])}
+        />
+      )}
+      {status === "paused" && may("resumeCampaign") && (
+        <Button
+          look="quiet"
+          icon="play"
+          aria-label={words.resumeOf(name)}
+          title={words.resume}
+          onClick={() => void resume(campaign)}
+        />
+      )}
+      {may("addCampaign") && (
+        <Button
+          look="quiet"
+          icon="copy"
+          aria-label={words.duplicateOf(name)}
+          title={words.duplicate}
+          onClick={() => onDuplicate(campaign)}
+        />
+      )}
+      {!isArchived && may("archiveCampaign") && (
+        <Button
+          look="quiet"
+          icon="archive"
+          aria-label={words.archiveOf(name)}
+          title={words.archive}
+          onClick={() => void archive(campaign)}
+        />
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,167 @@
+import { amountOf, readAmount } from "@intermission/operator-api/amounts";
+import {
+  type Campaign,
+  campaignRoutes,
+  type campaignSettings,
+  type Targeting,
+} from "@intermission/operator-api/campaigns";
+import type { z } from "zod";
+
+type SettingsInput = z.input<typeof campaignSettings>;
+
+/** A campaign's settings, as a request for another one takes them. */
+export function settingsOf(campaign: Campaign): SettingsInput {
+  const { name, advertiser, priority, category, pacing, landingUrl, callToAction, weight, targeting } = campaign;
+  const { viewPriceMicros, clickPriceMicros, totalBudgetMicros, dailyBudgetMicros, userCap, userCapSeconds } = campaign;
+  const { totalViewCap, dailyViewCap, totalClickCap, dailyClickCap, startsAt, endsAt } = campaign;
+  return {
+    name,
+    advertiser,
+    priority,
+    category,
+    pacing,
+    landingUrl,
+    callToAction,
+    weight,
+    targeting,
+    viewPriceMicros,
+    clickPriceMicros,
+    totalBudgetMicros,
+    dailyBudgetMicros,
+    userCap,
+    userCapSeconds,
+    totalViewCap,
+    dailyViewCap,
+    totalClickCap,
+    dailyClickCap,
+    startsAt: startsAt?.toISOString() ?? null,
+    endsAt: endsAt?.toISOString() ?? null,
+  };
+}
+
+/** A moment in the reader's time zone, as `<input type="datetime-local">` has it; empty: none. */
+export function toLocalInput(at: Date | null): string {
+  if (at === null) return "";
+  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}
+
+export function fromLocalInput(text: string): string | null {
+  return text === "" ? null : new Date(text).toISOString();
+}
+
+/** What the editor's fields hold: text, as it is typed. */
+export interface CampaignFormValues {
+  name: string;
+  advertiser: string;
+  formats: string[];
+  creativeIds: string[];
+  landingUrl: string;
+  viewPrice: string;
+  clickPrice: string;
+  dailyBudget: string;
+  totalBudget: string;
+  startsAt: string;
+  endsAt: string;
+  languages: string;
+  bots: string;
+  priority: string;
+}
+
+export const newCampaignValues: CampaignFormValues = {
+  name: "",
+  advertiser: "",
+  formats: ["rewarded"],
+  creativeIds: [],
+  landingUrl: "",
+  viewPrice: "",
+  clickPrice: "",
+  dailyBudget: "",
+  totalBudget: "",
+  startsAt: "",
+  endsAt: "",
+  languages: "",
+  bots: "",
+  priority: "standard",
+};
+
+export function valuesOf(campaign: Campaign): CampaignFormValues {
+  const amount = (micros: number | null) => (micros === null || micros === 0 ? "" : amountOf(micros));
+  return {
+    name: campaign.name,
+    advertiser: campaign.advertiser,
+    formats: campaign.formats,
+    creativeIds: campaign.creatives.filter(({ isActive }) => isActive).map(({ creativeId }) => creativeId),
+    landingUrl: campaign.landingUrl ?? "",
+    viewPrice: amount(campaign.viewPriceMicros),
+    clickPrice: amount(campaign.clickPriceMicros),
+    dailyBudget: amount(campaign.dailyBudgetMicros),
+    totalBudget: amount(campaign.totalBudgetMicros),
+    startsAt: toLocalInput(campaign.startsAt),
+    endsAt: toLocalInput(campaign.endsAt),
+    languages: (campaign.targeting.languages ?? []).join(", "),
+    bots: (campaign.targeting.bots ?? []).join(", "),
+    priority: campaign.priority,
+  };
+}
+
+/** The field of the editor that a field of a request comes from. */
+const fieldOf: Readonly<Record<string, keyof CampaignFormValues>> = {
+  viewPriceMicros: "viewPrice",
+  clickPriceMicros: "clickPrice",
+  dailyBudgetMicros: "dailyBudget",
+  totalBudgetMicros: "totalBudget",
+  "targeting.languages": "languages",
+  "targeting.bots": "bots",
+};
+
+export function formField(field: string): keyof CampaignFormValues {
+  return fieldOf[field] ?? (field in newCampaignValues ? (field as keyof CampaignFormValues) : "name");
+}
+
+export type FormReading =
+  | { outcome: "request"; body: z.input<typeof campaignRoutes.addCampaign.body> }
+  | { outcome: "refused"; faults: Partial<Record<keyof CampaignFormValues, string>> };
+
+/** Reads the fields as a request; amounts as people write them. `kept`: the targeting that the editor does not show. */
+export function readCampaignForm(values: CampaignFormValues, kept: Targeting = {}): FormReading {
+  const faults: Partial<Record<keyof CampaignFormValues, string>> = {};
+  const amount = (field: "viewPrice" | "clickPrice" | "dailyBudget" | "totalBudget"): number | null => {
+    const text = values[field].trim();
+    if (text === "") return null;
+    const read = readAmount(text, field.endsWith("Price") ? "price" : "budget");
+    if (read.outcome === "amount") return read.micros;
+    faults[field] = read.message;
+    return null;
+  };
+  const { languages: _, bots: __, ...otherTargeting } = kept;
+  const body = {
+    name: values.name,
+    advertiser: values.advertiser,
+    formats: formats.filter((format) => values.formats.includes(format)),
+    creativeIds: values.formats.includes("rewarded") ? values.creativeIds : [],
+    landingUrl: values.landingUrl.trim() || null,
+    viewPriceMicros: amount("viewPrice") ?? 0,
+    clickPriceMicros: amount("clickPrice") ?? 0,
+    dailyBudgetMicros: amount("dailyBudget"),
+    totalBudgetMicros: amount("totalBudget"),
+    startsAt: fromLocalInput(values.startsAt),
+    endsAt: fromLocalInput(values.endsAt),
+    priority: priorities.find((priority) => priority === values.priority) ?? "standard",
+    targeting: { ...otherTargeting, ...listed("languages", values.languages), ...listed("bots", values.bots) },
+  };
+  const checked = campaignRoutes.addCampaign.body.safeParse(body);
+  for (const { path, message } of checked.error?.issues ?? []) {
+    const field = formField(path.filter((part) => typeof part === "string").join("."));
+    faults[field] ??= message;
+  }
+  return Object.keys(faults).length > 0 ? { outcome: "refused", faults } : { outcome: "request", body };
+}
+
+export const formats = ["rewarded", "direct_link"] as const;
+export const priorities = ["sponsorship", "standard", "house"] as const;
+
+function listed(name: "languages" | "bots", text: string) {
+  const words = text.split(/[\s,]+/).filter((word) => word !== "");
+  return words.length === 0 ? {} : { [name]: words };
+}

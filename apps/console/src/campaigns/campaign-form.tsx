@@ -1,0 +1,166 @@
+import { advertiserRoutes } from "@intermission/operator-api/advertisers";
+import type { Targeting } from "@intermission/operator-api/campaigns";
+import { creativeRoutes } from "@intermission/operator-api/creatives";
+import type { ReactNode } from "react";
+import { type UseFormRegisterReturn, useForm } from "react-hook-form";
+import { useAnswer } from "../operator/use-operator.ts";
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { useWords } from "../words/word-table.ts";
+import {
+  type CampaignFormValues,
+  type FormReading,
+  formats,
+  formField,
+  priorities,
+  readCampaignForm,
+} from "./campaign-form-values.ts";
+import { campaignWords } from "./words.ts";
+
+interface CampaignFormProps {
+  values: CampaignFormValues;
+  /** The targeting of the campaign, of which the form shows a part. */
+  targeting?: Targeting;
+  /** Formats and videos are chosen when a campaign is made. */
+  isNew: boolean;
+  submitText: string;
+  isBusy: boolean;
+  /** Of the server's refusal, by the fields of the request. */
+  serverFaults: Readonly<Record<string, string>>;
+  onSubmit: (body: Extract<FormReading, { outcome: "request" }>["body"]) => void;
+}
+
+/** The settings of a campaign, checked by the schemas of the routes, with warnings about what is rarely meant. */
+export function CampaignForm(props: CampaignFormProps) {
+  const { values, targeting, isNew, submitText, isBusy, serverFaults, onSubmit } = props;
+  const words = useWords(campaignWords);
+  const form = useForm<CampaignFormValues>({ defaultValues: values });
+  const { register, handleSubmit, setError, formState, watch } = form;
+  const current = watch();
+  const faultOf = (field: keyof CampaignFormValues) =>
+    formState.errors[field]?.message ?? Object.entries(serverFaults).find(([name]) => formField(name) === field)?.[1];
+  const submit = handleSubmit((typed) => {
+    const read = readCampaignForm(typed, targeting);
+    if (read.outcome === "request") {
+      onSubmit(read.body);
+      return;
+    }
+    const [first] = Object.entries(read.faults) as [keyof CampaignFormValues, string][];
+    for (const [field, message] of Object.entries(read.faults))
+      setError(formField(field), { message }, { shouldFocus: field === first?.[0] });
+  });
+  const input = (
+    field: keyof CampaignFormValues,
+    label: string,
+    { hint, ...rest }: { hint?: ReactNode; type?: string; inputMode?: "decimal" | "url"; list?: string } = {},
+  ) => (
+    <Field label={label} hint={hint} fault={faultOf(field)}>
+      {(control) => <input {...control} {...rest} {...register(field)} />}
+    </Field>
+  );
+  return (
+    <form className="stack" onSubmit={submit} noValidate>
+      <div className="two">
+        {input("name", words.name)}
+        {input("advertiser", words.advertiser, { list: "advertisers" })}
+        <Advertisers />
+      </div>
+      {isNew && (
+        <div className="two">
+          <fieldset className="choices">
+            <legend>{words.format}</legend>
+            {formats.map((format) => (
+              <Choice key={format} label={words[format]} control={register("formats")} value={format} />
+            ))}
+            <p className="fault">{faultOf("formats")}</p>
+          </fieldset>
+          {current.formats.includes("rewarded") && (
+            <Videos control={register("creativeIds")} fault={faultOf("creativeIds")} />
+          )}
+        </div>
+      )}
+      {input("landingUrl", words.landingUrl, { type: "url", inputMode: "url" })}
+      <div className="two">
+        {current.formats.includes("rewarded") && input("viewPrice", words.viewPrice, { inputMode: "decimal" })}
+        {current.formats.includes("direct_link") && input("clickPrice", words.clickPrice, { inputMode: "decimal" })}
+        {input("dailyBudget", words.daily, { inputMode: "decimal", hint: words.noBudget })}
+        {input("totalBudget", words.total, { inputMode: "decimal", hint: words.noBudget })}
+      </div>
+      <div className="two">
+        {input("startsAt", words.startsAt, { type: "datetime-local" })}
+        {input("endsAt", words.endsAt, { type: "datetime-local", hint: words.datesHint })}
+      </div>
+      <div className="two">
+        {input("languages", words.languages, { hint: words.languagesHint })}
+        {input("bots", words.bots, { hint: words.botsHint })}
+        <Field label={words.priority} fault={faultOf("priority")}>
+          {(control) => (
+            <select {...control} {...register("priority")}>
+              {priorities.map((priority) => (
+                <option key={priority} value={priority}>
+                  {words[priority]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </div>
+      <Warnings values={current} />
+      <div className="row">
+        <Button look="primary" type="submit" isBusy={isBusy}>
+          {submitText}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Warnings({ values }: { values: CampaignFormValues }) {
+  const words = useWords(campaignWords);
+  const isHouse = values.priority === "house";
+  const hasPrice = values.viewPrice !== "" || values.clickPrice !== "";
+  const hasBudget = values.dailyBudget !== "" || values.totalBudget !== "";
+  const warnings = [!hasPrice && !isHouse && words.warnNoPrice, hasPrice && !hasBudget && words.warnNoCap];
+  return (
+    <ul className="warnings" aria-live="polite">
+      {warnings.map((warning) => warning && <li key={warning}>{warning}</li>)}
+    </ul>
+  );
+}
+
+function Advertisers() {
+  const { data } = useAnswer(advertiserRoutes.listAdvertisers);
+  return (
+    <datalist id="advertisers">
+      {data?.advertisers.map(({ name }) => (
+        <option key={name} value={name} />
+      ))}
+    </datalist>
+  );
+}
+
+function Videos({ control, fault }: { control: UseFormRegisterReturn; fault: string | undefined }) {
+  const words = useWords(campaignWords);
+  const { data } = useAnswer(creativeRoutes.listCreatives);
+  return (
+    <fieldset className="choices">
+      <legend>{words.videos}</legend>
+      {data?.creatives.map(({ creativeId, name }) => (
+        <Choice key={creativeId} label={name ?? creativeId} control={control} value={creativeId} />
+      ))}
+      <p className="hint">{words.videosHint}</p>
+      <p className="fault" role="alert">
+        {fault}
+      </p>
+    </fieldset>
+  );
+}
+
+function Choice({ label, control, value }: { label: string; control: UseFormRegisterReturn; value: string }) {
+  return (
+    <label>
+      <input type="checkbox" value={value} {...control} />
+      {label}
+    </label>
+  );
+}

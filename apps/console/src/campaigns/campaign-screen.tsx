@@ -1,0 +1,146 @@
+import { type Campaign, campaignRoutes } from "@intermission/operator-api/campaigns";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { useAnswer } from "../operator/use-operator.ts";
+import { useMay } from "../session/use-session.ts";
+import { AnswerView, AsOf } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
+import { useNotice } from "../ui/notices.tsx";
+import { Page } from "../ui/page.tsx";
+import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
+import { uiWords } from "../ui/words.ts";
+import { useFormats } from "../words/formats.ts";
+import { useWords } from "../words/word-table.ts";
+import type { ListedCampaign } from "./campaign-columns.tsx";
+import { CampaignForm } from "./campaign-form.tsx";
+import { valuesOf } from "./campaign-form-values.ts";
+import { DuplicateDialog } from "./duplicate-dialog.tsx";
+import { phaseOf } from "./pace.ts";
+import { PhasePill } from "./phase-pill.tsx";
+import { useCampaigns } from "./use-campaigns.ts";
+import { useStatusChanges } from "./use-status-changes.ts";
+import { campaignWords } from "./words.ts";
+import "./campaigns.css";
+
+const route = getRouteApi("/shell/campaigns/$campaignId");
+
+export function CampaignScreen() {
+  const { campaignId } = route.useParams();
+  const campaign = useAnswer(campaignRoutes.showCampaign, { params: { campaignId } });
+  const listed = useCampaigns({ archived: true });
+  const progress = listed.data?.campaigns.find((one) => one.campaignId === campaignId);
+  return (
+    <Page
+      title={campaign.data?.name ?? campaignId}
+      aside={
+        <>
+          {progress && <AsOf at={listed.dataUpdatedAt} />}
+          {campaign.data && <Actions campaign={campaign.data} />}
+        </>
+      }
+    >
+      <AnswerView query={campaign}>
+        {(read) => (
+          <div className="stack">
+            {progress && <Progress campaign={progress} currency={listed.data?.currency ?? "USD"} />}
+            <Settings campaign={read} />
+          </div>
+        )}
+      </AnswerView>
+    </Page>
+  );
+}
+
+function Progress({ campaign, currency }: { campaign: ListedCampaign; currency: string }) {
+  const words = useWords(campaignWords);
+  const { money } = useFormats();
+  const { delivered, budgetLeftMicros, advertiser, formats } = campaign;
+  return (
+    <dl className="panel facts">
+      <div>
+        <dt>{words.state}</dt>
+        <dd>
+          <PhasePill phase={phaseOf(campaign, Date.now())} />
+        </dd>
+      </div>
+      <div>
+        <dt>{words.advertiser}</dt>
+        <dd>{advertiser}</dd>
+      </div>
+      <div>
+        <dt>{words.spent}</dt>
+        <dd>
+          {money(delivered.spentMicros, currency)}
+          {budgetLeftMicros !== null && <small> {words.left(money(budgetLeftMicros, currency))}</small>}
+        </dd>
+      </div>
+      <div>
+        <dt>{words.delivered}</dt>
+        <dd>
+          {formats.includes("rewarded") && words.views(delivered.views)}
+          {formats.length > 1 && ", "}
+          {formats.includes("direct_link") && words.clicks(delivered.clicks)}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Settings({ campaign }: { campaign: Campaign }) {
+  const words = useWords(campaignWords);
+  const { save, saved } = useWords(uiWords);
+  const may = useMay();
+  const notice = useNotice();
+  const update = useConfirmedChange(campaignRoutes.updateCampaign);
+  const { campaignId, targeting, status } = campaign;
+  if (!may("updateCampaign") || status === "archived") return null;
+  return (
+    <section className="panel narrow" aria-labelledby="settings">
+      <h2 id="settings">{words.settings}</h2>
+      <CampaignForm
+        // Other values than before, as after another person's change, make another form.
+        key={campaign.updatedAt.getTime()}
+        isNew={false}
+        values={valuesOf(campaign)}
+        targeting={targeting}
+        submitText={save}
+        isBusy={update.isPending}
+        serverFaults={update.faults}
+        onSubmit={({ formats: _, creativeIds: __, ...body }) =>
+          void update.run({ params: { campaignId }, body }, () => notice({ text: saved }))
+        }
+      />
+      {update.dialog}
+    </section>
+  );
+}
+
+function Actions({ campaign }: { campaign: Campaign }) {
+  const words = useWords(campaignWords);
+  const may = useMay();
+  const { pause, resume, archive } = useStatusChanges();
+  const [isDuplicated, setDuplicated] = useState(false);
+  const { status, campaignId } = campaign;
+  return (
+    <>
+      {may("explainChoice") && (
+        <Link to="/explain" search={{ campaign: campaignId }} className="button button-plain">
+          {words.whyNot}
+        </Link>
+      )}
+      {status === "active" && may("pauseCampaign") && (
+        <Button onClick={() => void pause([campaign])}>{words.pause}</Button>
+      )}
+      {status === "paused" && may("resumeCampaign") && (
+        <Button onClick={() => void resume(campaign)}>{words.resume}</Button>
+      )}
+      {may("addCampaign") && <Button onClick={() => setDuplicated(true)}>{words.duplicate}</Button>}
+      {status !== "archived" && may("archiveCampaign") && (
+        <Button look="danger" onClick={() => void archive(campaign)}>
+          {words.archive}
+        </Button>
+      )}
+      {isDuplicated && <DuplicateDialog campaign={campaign} onClose={() => setDuplicated(false)} />}
+    </>
+  );
+}

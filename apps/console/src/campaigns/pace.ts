@@ -1,0 +1,47 @@
+import type { Campaign, DeliveredSoFar } from "@intermission/operator-api/campaigns";
+
+const DAY_MS = 86_400_000;
+
+/**
+ * How far a campaign with a total limit and an end is, beside how far its time is: 1 is as planned, 0.5 half of it. Undefined
+ * where there is no plan, or the plan has not begun.
+ */
+export function paceOf(
+  {
+    startsAt,
+    createdAt,
+    endsAt,
+    deliveredShare,
+  }: Pick<Campaign, "startsAt" | "createdAt" | "endsAt"> & Pick<DeliveredSoFar, "deliveredShare">,
+  now: number,
+): number | undefined {
+  if (endsAt === null || deliveredShare === null) return undefined;
+  const start = (startsAt ?? createdAt).getTime();
+  const elapsed = (Math.min(now, endsAt.getTime()) - start) / (endsAt.getTime() - start);
+  return elapsed > 0 && Number.isFinite(elapsed) ? deliveredShare / elapsed : undefined;
+}
+
+/** Whole days until the end, 0 on the last one; undefined without an end. */
+export function daysLeft({ endsAt }: Pick<Campaign, "endsAt">, now: number): number | undefined {
+  return endsAt === null ? undefined : Math.max(0, Math.floor((endsAt.getTime() - now) / DAY_MS));
+}
+
+/** What a campaign does now: its status, and where an active one does not run, why. */
+export type CampaignPhase = "running" | "planned" | "ended" | "spent" | "paused" | "archived";
+
+export function phaseOf(
+  {
+    status,
+    startsAt,
+    endsAt,
+    budgetLeftMicros,
+    deliveredShare,
+  }: Pick<Campaign, "status" | "startsAt" | "endsAt"> & Pick<DeliveredSoFar, "budgetLeftMicros" | "deliveredShare">,
+  now: number,
+): CampaignPhase {
+  if (status !== "active") return status;
+  if (startsAt !== null && startsAt.getTime() > now) return "planned";
+  if (endsAt !== null && endsAt.getTime() <= now) return "ended";
+  const isSpent = (budgetLeftMicros !== null && budgetLeftMicros <= 0) || (deliveredShare ?? 0) >= 1;
+  return isSpent ? "spent" : "running";
+}

@@ -1,0 +1,12 @@
+import { z } from "zod";
+import { searchOf } from "../operator/address-search.ts";
+
+/** The state of the list of campaigns. */
+export const campaignsSearch = searchOf(
+  z.object({
+    find: z.string().max(64),
+    advertiser: z.string().max(128),
+    status: z.enum(["active", "paused", "archived"]),
+    phase: z.enum(["spent", "ended"]),
+  }),
+);

@@ -1,0 +1,187 @@
+import { explainRoutes } from "@intermission/operator-api/explain";
+import type { AnswerOf } from "@intermission/operator-api/route";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { type ReactNode, useId } from "react";
+import { useBots } from "../bots/use-bots.ts";
+import { answerOf } from "../operator/use-operator.ts";
+import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
+import { DataTable } from "../ui/data-table.tsx";
+import { Page } from "../ui/page.tsx";
+import { SearchField } from "../ui/search-field.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
+import { explainWords, reasonWords } from "./words.ts";
+
+const route = getRouteApi("/shell/explain");
+type Explained = AnswerOf<typeof explainRoutes.explainChoice>["campaigns"][number];
+
+/** A user who has seen nothing: ids of Telegram are above it. */
+const NOBODY = "1";
+const userLanguages = ["en", "ru", "uk", "es", "pt", "ar", "fa", "de", "fr", "it", "tr", "uz", "id", "vi", "hi"];
+const platforms = ["android", "ios", "desktop", "web"] as const;
+
+/** For a bot and a user: why each running campaign is shown now, or not. */
+export function ExplainScreen() {
+  const words = useWords(explainWords);
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const bots = useBots();
+  const only = bots.data?.length === 1 ? bots.data[0]?.botId : undefined;
+  const botId = search.bot ?? only;
+  const { format = "rewarded", user, language, platform } = search;
+  const change = (changes: Partial<typeof search>) =>
+    void navigate({ search: { ...search, ...changes }, replace: true });
+  const explained = useQuery({
+    ...answerOf(explainRoutes.explainChoice, {
+      query: { botId: botId ?? "", userId: user ?? NOBODY, format, language, platform },
+    }),
+    enabled: botId !== undefined,
+  });
+  return (
+    <Page title={words.title} aside={explained.data && <AsOf at={explained.dataUpdatedAt} />}>
+      <div className="filters">
+        <Filter label={words.bot}>
+          {(id) => (
+            <select id={id} value={botId ?? ""} onChange={(event) => change({ bot: event.target.value || undefined })}>
+              <option value="">{words.chooseBot}</option>
+              {bots.data?.map((bot) => (
+                <option key={bot.botId} value={bot.botId}>
+                  {bot.name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Filter>
+        <Filter label={words.format}>
+          {(id) => (
+            <select
+              id={id}
+              value={format}
+              onChange={(event) => change({ format: event.target.value === "direct_link" ? "direct_link" : undefined })}
+            >
+              <option value="rewarded">{words.rewarded}</option>
+              <option value="direct_link">{words.direct_link}</option>
+            </select>
+          )}
+        </Filter>
+        <Filter label={words.language}>
+          {(id) => (
+            <select
+              id={id}
+              value={language ?? ""}
+              onChange={(event) => change({ language: event.target.value || undefined })}
+            >
+              <option value="">{words.any}</option>
+              {userLanguages.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+          )}
+        </Filter>
+        <Filter label={words.platform}>
+          {(id) => (
+            <select
+              id={id}
+              value={platform ?? ""}
+              onChange={(event) => change({ platform: platforms.find((one) => one === event.target.value) })}
+            >
+              <option value="">{words.any}</option>
+              {platforms.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+          )}
+        </Filter>
+        <SearchField
+          label={words.user}
+          value={user ?? ""}
+          onChange={(text) => change({ user: /^\d{1,20}$/.test(text) ? text : undefined })}
+        />
+      </div>
+      {botId === undefined ? (
+        <EmptyState>{words.choose}</EmptyState>
+      ) : (
+        <AnswerView query={explained}>{({ campaigns }) => <Explanation campaigns={campaigns} />}</AnswerView>
+      )}
+    </Page>
+  );
+}
+
+function Filter({ label, children }: { label: string; children: (id: string) => ReactNode }) {
+  const id = useId();
+  return (
+    <div className="filter">
+      <label htmlFor={id}>{label}</label>
+      {children(id)}
+    </div>
+  );
+}
+
+function Explanation({ campaigns }: { campaigns: readonly Explained[] }) {
+  const words = useWords(explainWords);
+  const { campaign: sought } = route.useSearch();
+  const shown = campaigns.filter(({ exclusionReason }) => exclusionReason === undefined);
+  if (campaigns.length === 0) {
+    return (
+      <EmptyState
+        action={
+          <Link to="/campaigns" className="button button-plain">
+            {words.toCampaigns}
+          </Link>
+        }
+      >
+        {words.noCampaign}
+      </EmptyState>
+    );
+  }
+  // The one that the reader came for, then those that may be shown.
+  const rank = (one: Explained) => (one.campaignId === sought ? 2 : one.exclusionReason === undefined ? 1 : 0);
+  const ordered = campaigns.toSorted((a, b) => rank(b) - rank(a) || b.likelihood - a.likelihood);
+  return (
+    <>
+      <p className="verdict" role="status">
+        {shown.length === 0 ? words.noneShown : words.someShown(shown.length)}
+      </p>
+      <DataTable
+        label={words.title}
+        rows={ordered}
+        keyOf={({ campaignId }) => campaignId}
+        columns={[
+          {
+            title: words.campaign,
+            cell: ({ campaignId, name }) => (
+              <Link to="/campaigns/$campaignId" params={{ campaignId }} className="row-link">
+                {name}
+              </Link>
+            ),
+          },
+          { title: words.priority, cell: ({ priority }) => words[priority] },
+          { title: words.outcome, cell: (campaign) => <Outcome campaign={campaign} /> },
+        ]}
+      />
+    </>
+  );
+}
+
+function Outcome({ campaign: { exclusionReason, likelihood, behindPlan, missingFiles } }: { campaign: Explained }) {
+  const words = useWords(explainWords);
+  const reasons = reasonWords[useLanguage()];
+  const { share, number } = useFormats();
+  return (
+    <span>
+      {exclusionReason !== undefined && <span className="pill pill-late">{reasons[exclusionReason]}</span>}
+      {exclusionReason === undefined && likelihood > 0 && (
+        <span className="pill pill-good">{words.chance(share(likelihood))}</span>
+      )}
+      {exclusionReason === undefined && likelihood === 0 && <span className="pill">{words.othersFirst}</span>}
+      {behindPlan !== undefined && behindPlan >= 1 && <small> {words.behind(number(Math.round(behindPlan)))}</small>}
+      {missingFiles !== undefined && missingFiles.length > 0 && (
+        <small className="fault">
+          {" "}
+          {words.missing} {missingFiles.join(", ")}
+        </small>
+      )}
+    </span>
+  );
+}

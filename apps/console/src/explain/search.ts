@@ -1,0 +1,14 @@
+import { z } from "zod";
+import { searchOf } from "../operator/address-search.ts";
+
+/** For whom the choice of an ad is explained. */
+export const explainSearch = searchOf(
+  z.object({
+    bot: z.string().regex(/^\d{1,20}$/),
+    user: z.string().regex(/^\d{1,20}$/),
+    format: z.enum(["rewarded", "direct_link"]),
+    language: z.string().regex(/^[a-z]{2,3}$/),
+    platform: z.enum(["android", "ios", "desktop", "web"]),
+    campaign: z.string().max(64),
+  }),
+);

@@ -1,0 +1,70 @@
+import type { AnswerOf, OperatorRoute } from "@intermission/operator-api/route";
+import { type ReactNode, useState } from "react";
+import { CallError, type RouteInput } from "../operator/call-operator.ts";
+import { useChange } from "../operator/use-operator.ts";
+import { useWords } from "../words/word-table.ts";
+import { useErrorText } from "./answer-view.tsx";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { useNotice } from "./notices.tsx";
+import { uiWords } from "./words.ts";
+
+export interface ConfirmedChange<Route extends OperatorRoute> {
+  /** The answer; undefined if the request was refused, or waits for the reader's confirmation. */
+  run: (input: RouteInput<Route>, onDone?: (answer: AnswerOf<Route>) => void) => Promise<AnswerOf<Route> | undefined>;
+  isPending: boolean;
+  /** The faults of fields of the last refusal, by the field's name. */
+  faults: Readonly<Record<string, string>>;
+  /** Render it: the question about effects that are rarely meant. */
+  dialog: ReactNode;
+}
+
+/** A change whose refusal is shown, and whose effects the server may ask about (`confirmed`) before it makes them. */
+export function useConfirmedChange<Route extends OperatorRoute>(route: Route): ConfirmedChange<Route> {
+  const words = useWords(uiWords);
+  const change = useChange(route);
+  const notice = useNotice();
+  const textOf = useErrorText();
+  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
+  const [question, setQuestion] = useState<{ effects: string[]; onConfirm: () => void }>();
+  const run: ConfirmedChange<Route>["run"] = async (input, onDone) => {
+    setFaults({});
+    try {
+      const answer = await change.mutateAsync(input);
+      onDone?.(answer);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      if (error.code !== "CONFIRMATION_NEEDED") {
+        setFaults(error.fields);
+        notice({ text: textOf(error), look: "failed" });
+        return undefined;
+      }
+      // Only routes with this field in their query ask for it.
+      const { query = {} } = input as { query?: object };
+      const confirmed = { ...input, query: { ...query, confirmed: true } };
+      setQuestion({
+        effects: Object.values(error.fields),
+        onConfirm: () => {
+          setQuestion(undefined);
+          void run(confirmed, onDone);
+        },
+      });
+      return undefined;
+    }
+  };
+  const dialog = question && (
+    <Dialog title={words.confirm} onClose={() => setQuestion(undefined)}>
+      {question.effects.map((effect) => (
+        <p key={effect}>{effect}</p>
+      ))}
+      <div className="dialog-foot">
+        <Button onClick={() => setQuestion(undefined)}>{words.cancel}</Button>
+        <Button look="primary" onClick={question.onConfirm}>
+          {words.doIt}
+        </Button>
+      </div>
+    </Dialog>
+  );
+  return { run, isPending: change.isPending, faults, dialog };
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { daysLeft, paceOf, phaseOf } from "../src/campaigns/pace.ts";
+
+const at = (day: number) => new Date(Date.UTC(2026, 2, day));
+const plan = { createdAt: at(1), startsAt: at(1), endsAt: at(11) };
+
+test("a campaign's pace compares what it delivered with how much of its time is over", () => {
+  expect(paceOf({ ...plan, deliveredShare: 0.5 }, at(6).getTime())).toBe(1);
+  expect(paceOf({ ...plan, deliveredShare: 0.2 }, at(5).getTime())).toBe(0.5);
+  expect(paceOf({ ...plan, deliveredShare: 0.9 }, at(30).getTime())).toBe(0.9);
+});
+
+test("without an end, without a total limit or before its start a campaign has no pace", () => {
+  expect(paceOf({ ...plan, endsAt: null, deliveredShare: 0.5 }, at(6).getTime())).toBeUndefined();
+  expect(paceOf({ ...plan, deliveredShare: null }, at(6).getTime())).toBeUndefined();
+  expect(paceOf({ ...plan, startsAt: at(8), deliveredShare: 0 }, at(6).getTime())).toBeUndefined();
+  expect(paceOf({ ...plan, startsAt: at(11), deliveredShare: 0 }, at(11).getTime())).toBeUndefined();
+});
+
+test("an active campaign that does not run says why", () => {
+  const campaign = { status: "active", ...plan, budgetLeftMicros: 1, deliveredShare: 0.1 } as const;
+  const phase = (changes: Partial<Parameters<typeof phaseOf>[0]>) =>
+    phaseOf({ ...campaign, ...changes }, at(6).getTime());
+  expect(phase({})).toBe("running");
+  expect(phase({ startsAt: at(7) })).toBe("planned");
+  expect(phase({ endsAt: at(6) })).toBe("ended");
+  expect(phase({ budgetLeftMicros: 0 })).toBe("spent");
+  expect(phase({ budgetLeftMicros: null, deliveredShare: 1 })).toBe("spent");
+  expect(phase({ status: "paused", budgetLeftMicros: 0 })).toBe("paused");
+});
+
+test("the last day of a campaign has no days left", () => {
+  expect(daysLeft({ endsAt: at(11) }, at(10).getTime() + 1)).toBe(0);
+  expect(daysLeft({ endsAt: at(11) }, at(6).getTime())).toBe(5);
+  expect(daysLeft({ endsAt: null }, at(6).getTime())).toBeUndefined();
+});

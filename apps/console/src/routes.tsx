@@ -3,7 +3,7 @@
  * here, its section in `shell/sections.ts`.
  */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
-import { botsSearch } from "./bots/search.ts";
+import { botSearch, botsSearch } from "./bots/search.ts";
 import { campaignsSearch } from "./campaigns/search.ts";
 import { explainSearch } from "./explain/search.ts";
 import { parseAddress, writeAddress } from "./operator/address-search.ts";
@@ -61,6 +61,7 @@ const bots = createRoute({
 const bot = createRoute({
   ...under,
   path: "/bots/$botId",
+  validateSearch: botSearch,
   component: lazyRouteComponent(() => import("./bots/bot-screen.tsx"), "BotScreen"),
 });
 const unknown = createRoute({ ...under, path: "$", component: NoPage });

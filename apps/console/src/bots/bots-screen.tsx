@@ -11,6 +11,7 @@ import { SearchField } from "../ui/search-field.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { EndpointPill } from "./endpoint-pill.tsx";
+import { troubleOf } from "./endpoint-trouble.ts";
 import { useBots } from "./use-bots.ts";
 import { botWords } from "./words.ts";
 
@@ -18,7 +19,8 @@ const route = getRouteApi("/shell/bots");
 
 export function BotsScreen() {
   const words = useWords(botWords);
-  const { find = "" } = route.useSearch();
+  const search = route.useSearch();
+  const { find = "", webhooks } = search;
   const navigate = route.useNavigate();
   const may = useMay();
   const bots = useBots();
@@ -31,17 +33,31 @@ export function BotsScreen() {
         {(all) => {
           if (all.length === 0) return <EmptyState>{words.none}</EmptyState>;
           const sought = find.toLowerCase();
-          const found = all.filter((bot) =>
-            [bot.name, bot.username, bot.botId].join(" ").toLowerCase().includes(sought),
-          );
+          const isShown = ({ botId }: Bot) => {
+            const endpoint = endpointOf.get(botId);
+            return webhooks === undefined || (endpoint !== undefined && troubleOf(endpoint) !== undefined);
+          };
+          const found = all
+            .filter(isShown)
+            .filter((bot) => [bot.name, bot.username, bot.botId].join(" ").toLowerCase().includes(sought));
           return (
             <>
               <div className="list-head">
                 <SearchField
                   label={words.find}
                   value={find}
-                  onChange={(text) => navigate({ search: text === "" ? {} : { find: text }, replace: true })}
+                  onChange={(text) => navigate({ search: { ...search, find: text }, replace: true })}
                 />
+                <label className="row">
+                  <input
+                    type="checkbox"
+                    checked={webhooks !== undefined}
+                    onChange={({ target: { checked } }) =>
+                      navigate({ search: { ...search, webhooks: checked ? "trouble" : undefined }, replace: true })
+                    }
+                  />
+                  {words.onlyFailing}
+                </label>
                 <span className="secondary">{words.count(found.length)}</span>
               </div>
               {found.length === 0 ? (

@@ -6,6 +6,7 @@ import {
   type Targeting,
 } from "@intermission/operator-api/campaigns";
 import type { z } from "zod";
+import { fromLocalInput, toLocalInput } from "../ui/local-time.ts";
 
 type SettingsInput = z.input<typeof campaignSettings>;
 
@@ -37,17 +38,6 @@ export function settingsOf(campaign: Campaign): SettingsInput {
     startsAt: startsAt?.toISOString() ?? null,
     endsAt: endsAt?.toISOString() ?? null,
   };
-}
-
-/** A moment in the reader's time zone, as `<input type="datetime-local">` has it; empty: none. */
-export function toLocalInput(at: Date | null): string {
-  if (at === null) return "";
-  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
-}
-
-export function fromLocalInput(text: string): string | null {
-  return text === "" ? null : new Date(text).toISOString();
 }
 
 /** What the editor's fields hold: text, as it is typed. */

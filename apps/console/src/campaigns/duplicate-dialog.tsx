@@ -4,11 +4,12 @@ import { useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
+import { fromLocalInput, toLocalInput } from "../ui/local-time.ts";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { uiWords } from "../ui/words.ts";
 import { useWords } from "../words/word-table.ts";
-import { fromLocalInput, settingsOf, toLocalInput } from "./campaign-form-values.ts";
+import { settingsOf } from "./campaign-form-values.ts";
 import { campaignWords } from "./words.ts";
 
 /** A campaign with the settings and the videos of another one, and with other dates. */

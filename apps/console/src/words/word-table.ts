@@ -6,7 +6,8 @@ export type Language = (typeof languages)[number];
 
 export const languageNames = { en: "English", ru: "Русский" } satisfies Record<Language, string>;
 
-type Word = string | ((...values: never[]) => string);
+/** A text, a text with values, or the texts of a union by its members. */
+type Word = string | ((...values: never[]) => string) | Readonly<Record<string, string>>;
 
 /** The words of a screen: the languages other than English have the same names, and functions with the same values. */
 export function wordTable<Words extends Record<string, Word>>(
@@ -16,7 +17,11 @@ export function wordTable<Words extends Record<string, Word>>(
   return table as Record<Language, { [Name in keyof Words]: Widened<Words[Name]> }>;
 }
 
-type Widened<One extends Word> = One extends string ? string : One;
+type Widened<One extends Word> = One extends string
+  ? string
+  : One extends Readonly<Record<string, string>>
+    ? { readonly [Name in keyof One]: string }
+    : One;
 
 export const LanguageContext = createContext<Language>("en");
 export const SetLanguageContext = createContext<(language: Language) => void>(() => {});

@@ -1,0 +1,155 @@
+import { deliveryRoutes, type ListedDelivery } from "@intermission/operator-api/deliveries";
+import { getRouteApi } from "@tanstack/react-router";
+import { useAnswer, useChange } from "../operator/use-operator.ts";
+import { useMay } from "../session/use-session.ts";
+import { AnswerView, EmptyState, useErrorText } from "../ui/answer-view.tsx";
+import { DataTable } from "../ui/data-table.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { useNotice } from "../ui/notices.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
+import { deliveryStates } from "./search.ts";
+import { botWords, deliveryWords } from "./words.ts";
+
+const route = getRouteApi("/shell/bots/$botId");
+
+const looks = {
+  waiting: "",
+  sending: "",
+  delivered: "pill-good",
+  failed: "pill-bad",
+  held: "pill-late",
+  unknown: "pill-late",
+} satisfies Record<ListedDelivery["state"], string>;
+
+/** The latest webhooks of a bot, filtered by state; one is opened with its attempts, or sent again. */
+export function Deliveries({ botId }: { botId: string }) {
+  const words = useWords(botWords);
+  const states = deliveryWords[useLanguage()];
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const deliveries = useAnswer(deliveryRoutes.listDeliveries, { query: { botId, state: search.state } });
+  return (
+    <section aria-labelledby="deliveries">
+      <div className="list-head">
+        <h2 id="deliveries">{words.deliveries}</h2>
+        <select
+          aria-label={words.state}
+          value={search.state ?? ""}
+          onChange={({ target: { value } }) => {
+            const state = deliveryStates.find((one) => one === value);
+            void navigate({ search: { ...search, state }, replace: true });
+          }}
+        >
+          <option value="">{words.allDeliveries}</option>
+          {deliveryStates.map((state) => (
+            <option key={state} value={state}>
+              {states[state]}
+            </option>
+          ))}
+        </select>
+      </div>
+      <AnswerView query={deliveries}>
+        {({ deliveries: rows }) =>
+          rows.length === 0 ? (
+            <EmptyState>{search.state === undefined ? words.noDelivery : words.noDeliveryOf}</EmptyState>
+          ) : (
+            <DeliveryTable rows={rows} onOpen={(event) => void navigate({ search: { ...search, event } })} />
+          )
+        }
+      </AnswerView>
+      {search.event !== undefined && (
+        <Attempts eventId={search.event} onClose={() => void navigate({ search: { ...search, event: undefined } })} />
+      )}
+    </section>
+  );
+}
+
+function DeliveryTable({ rows, onOpen }: { rows: readonly ListedDelivery[]; onOpen: (eventId: string) => void }) {
+  const words = useWords(botWords);
+  const states = deliveryWords[useLanguage()];
+  const { dateTime, ago, number } = useFormats();
+  const may = useMay();
+  const notice = useNotice();
+  const textOf = useErrorText();
+  const replay = useChange(deliveryRoutes.replayDelivery);
+  const onReplay = (eventId: string) =>
+    replay.mutate(
+      { params: { eventId } },
+      {
+        onError: (error) => notice({ text: textOf(error), look: "failed" }),
+        onSuccess: () => notice({ text: words.resentOne }),
+      },
+    );
+  return (
+    <DataTable
+      label={words.deliveries}
+      rows={rows}
+      keyOf={({ eventId }) => eventId}
+      columns={[
+        {
+          title: words.event,
+          cell: ({ eventId, event }) => (
+            <button type="button" className="link row-link" onClick={() => onOpen(eventId)}>
+              {event}
+              <small>{eventId}</small>
+            </button>
+          ),
+        },
+        { title: words.user, cell: ({ userId }) => userId },
+        { title: words.state, cell: ({ state }) => <span className={`pill ${looks[state]}`}>{states[state]}</span> },
+        { title: words.attempts, isNumber: true, cell: ({ attempts }) => number(attempts) },
+        { title: words.created, cell: ({ createdAt }) => <span title={dateTime(createdAt)}>{ago(createdAt)}</span> },
+        { title: words.next, cell: ({ dueAt }) => (dueAt === null ? null : ago(dueAt)) },
+        {
+          title: "",
+          cell: ({ eventId, state }) =>
+            (state === "failed" || state === "unknown") && may("replayDelivery") ? (
+              <button
+                type="button"
+                className="link"
+                aria-label={words.resendOf(eventId)}
+                onClick={() => onReplay(eventId)}
+              >
+                {words.resendOne}
+              </button>
+            ) : null,
+        },
+      ]}
+    />
+  );
+}
+
+function Attempts({ eventId, onClose }: { eventId: string; onClose: () => void }) {
+  const words = useWords(botWords);
+  const { dateTime } = useFormats();
+  const delivery = useAnswer(deliveryRoutes.showDelivery, { params: { eventId } });
+  return (
+    <Dialog title={eventId} onClose={onClose}>
+      <AnswerView query={delivery}>
+        {({ log, body, explanation, advice }) => (
+          <div className="stack">
+            <p>{explanation}</p>
+            {advice !== undefined && <p className="late">{advice}</p>}
+            <ol className="attempts">
+              {log.map(({ attempt, startedAt, status, errorClass, totalMs, responseText }) => (
+                <li key={`${attempt} ${startedAt.getTime()}`}>
+                  <strong>{status ?? errorClass}</strong>{" "}
+                  <span className="secondary">
+                    {dateTime(startedAt)}
+                    {totalMs !== null && `, ${Math.round(totalMs)} ms`}
+                  </span>
+                  {responseText !== null && <pre>{responseText.slice(0, 2000)}</pre>}
+                </li>
+              ))}
+            </ol>
+            <details>
+              <summary>{words.event}</summary>
+              <pre>{body}</pre>
+            </details>
+          </div>
+        )}
+      </AnswerView>
+    </Dialog>
+  );
+}

@@ -1,0 +1,114 @@
+import { endpointRoutes, type ListedEndpoint } from "@intermission/operator-api/endpoints";
+import { useChange } from "../operator/use-operator.ts";
+import { useMay } from "../session/use-session.ts";
+import { useErrorText } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
+import { useNotice } from "../ui/notices.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useWords } from "../words/word-table.ts";
+import { EndpointPill } from "./endpoint-pill.tsx";
+import { ResendButton } from "./resend-dialog.tsx";
+import { botWords } from "./words.ts";
+
+/** The webhook address of a bot with its health: test it, switch it, send again what failed. */
+export function EndpointPanel({ endpoint }: { endpoint: ListedEndpoint }) {
+  const words = useWords(botWords);
+  const { number, ago, dateTime } = useFormats();
+  const { url, state, disabledReason, probeAt, breaker, lastAnswer, lastStatus, lastErrorClass } = endpoint;
+  if (url === null || state === null) {
+    return (
+      <section className="panel" aria-labelledby="endpoint">
+        <h2 id="endpoint">{words.endpoint}</h2>
+        <p className="secondary">{words.noAddress}</p>
+      </section>
+    );
+  }
+  const time = (at: Date | null) => (at === null ? words.never : <span title={dateTime(at)}>{ago(at)}</span>);
+  return (
+    <section className="panel stack" aria-labelledby="endpoint">
+      <header className="panel-head">
+        <h2 id="endpoint">{words.endpoint}</h2>
+        <EndpointPill endpoint={endpoint} />
+        <EndpointActions endpoint={endpoint} />
+      </header>
+      <p>
+        <code>{url}</code>
+      </p>
+      {disabledReason !== null && <p className="fault">{words.disabledBy[disabledReason]}</p>}
+      {breaker !== "closed" && probeAt !== null && <p className="late">{words.probe(ago(probeAt))}</p>}
+      <dl className="facts">
+        <Fact name={words.waiting}>{number(endpoint.waiting)}</Fact>
+        <Fact name={words.held}>{number(endpoint.held)}</Fact>
+        <Fact name={words.inFlight}>{number(endpoint.inFlight)}</Fact>
+        <Fact name={words.lastSuccess}>{time(endpoint.lastSuccessAt)}</Fact>
+        <Fact name={words.lastFailure}>{time(endpoint.lastFailureAt)}</Fact>
+      </dl>
+      {endpoint.lastFailureAt !== null && lastAnswer !== null && (
+        <p className="small">
+          <span className="secondary">
+            {words.why} {lastStatus ?? lastErrorClass}:
+          </span>{" "}
+          {lastAnswer.slice(0, 300)}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function EndpointActions({ endpoint: { botId, state } }: { endpoint: ListedEndpoint }) {
+  const words = useWords(botWords);
+  const may = useMay();
+  const notice = useNotice();
+  const textOf = useErrorText();
+  const test = useChange(endpointRoutes.testEndpoint);
+  const enable = useChange(endpointRoutes.enableEndpoint);
+  const disable = useChange(endpointRoutes.disableEndpoint);
+  const onError = (error: Error) => notice({ text: textOf(error), look: "failed" });
+  const params = { botId };
+  const onTest = () =>
+    test.mutate(
+      { params, body: {} },
+      {
+        onError,
+        onSuccess: ({ isDelivered, totalMs, status, errorClass, advice }) =>
+          notice(
+            isDelivered
+              ? { text: words.testDelivered(String(totalMs ?? 0)) }
+              : { text: words.testFailed(advice ?? String(status ?? errorClass)), look: "failed" },
+          ),
+      },
+    );
+  const onEnable = () =>
+    enable.mutate({ params, body: {} }, { onError, onSuccess: () => notice({ text: words.enabled }) });
+  const onDisable = () =>
+    disable.mutate({ params }, { onError, onSuccess: () => notice({ text: words.disabledNow, onUndo: onEnable }) });
+  return (
+    <span className="panel-actions">
+      {may("replayDeliveries") && <ResendButton botId={botId} />}
+      {may("testEndpoint") && (
+        <Button isBusy={test.isPending} onClick={onTest}>
+          {words.test}
+        </Button>
+      )}
+      {may("enableEndpoint") && state === "disabled" && (
+        <Button isBusy={enable.isPending} onClick={onEnable}>
+          {words.enable}
+        </Button>
+      )}
+      {may("disableEndpoint") && state !== "disabled" && (
+        <Button isBusy={disable.isPending} onClick={onDisable}>
+          {words.disable}
+        </Button>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,109 @@
+import { deliveryRoutes } from "@intermission/operator-api/deliveries";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { callOperator } from "../operator/call-operator.ts";
+import { answerOf } from "../operator/use-operator.ts";
+import { AnswerView, useErrorText } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Field } from "../ui/field.tsx";
+import { fromLocalInput, toLocalInput } from "../ui/local-time.ts";
+import { useNotice } from "../ui/notices.tsx";
+import { uiWords } from "../ui/words.ts";
+import { useFormats } from "../words/formats.ts";
+import { useWords } from "../words/word-table.ts";
+import { botWords } from "./words.ts";
+
+const DAY_MS = 86_400_000;
+
+export function ResendButton({ botId }: { botId: string }) {
+  const words = useWords(botWords);
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{words.resend}</Button>
+      {isOpen && <ResendDialog botId={botId} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+/** Sends again what failed since a moment, all of it: counted first, then in batches with their progress. */
+function ResendDialog({ botId, onClose }: { botId: string; onClose: () => void }) {
+  const words = useWords(botWords);
+  const { cancel } = useWords(uiWords);
+  const { number } = useFormats();
+  const queries = useQueryClient();
+  const notice = useNotice();
+  const textOf = useErrorText();
+  const [since, setSince] = useState(() => toLocalInput(new Date(Date.now() - DAY_MS)));
+  const [done, setDone] = useState<number>();
+  const from = fromLocalInput(since);
+  const counted = useQuery({
+    ...answerOf(deliveryRoutes.countReplayable, {
+      params: { botId },
+      query: { scope: "failed", since: from ?? "" },
+    }),
+    enabled: from !== null,
+    staleTime: 0,
+  });
+  const send = async ({ count, until }: { count: number; until: Date }) => {
+    if (from === null) return;
+    let replayed = 0;
+    let after: string | null = null;
+    try {
+      setDone(0);
+      do {
+        const body = { scope: "failed" as const, since: from, until: until.toISOString(), after };
+        const batch: { replayed: number; next: string | null } = await callOperator(deliveryRoutes.replayDeliveries, {
+          params: { botId },
+          body,
+        });
+        replayed += batch.replayed;
+        after = batch.next;
+        setDone(Math.min(replayed, count));
+      } while (after !== null);
+      notice({ text: words.resendDone(number(replayed)) });
+      onClose();
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      notice({ text: textOf(error), look: "failed" });
+      setDone(undefined);
+    } finally {
+      await queries.invalidateQueries();
+    }
+  };
+  return (
+    <Dialog title={words.resend} onClose={onClose}>
+      <Field label={words.resendSince}>
+        {(control) => (
+          <input type="datetime-local" {...control} value={since} onChange={(event) => setSince(event.target.value)} />
+        )}
+      </Field>
+      <AnswerView query={counted} rows={1}>
+        {({ count, unknown, isMore, until }) => {
+          const shown = `${number(count)}${isMore ? "+" : ""}`;
+          return (
+            <>
+              <p role="status">
+                {done !== undefined
+                  ? words.resendProgress(number(done), shown)
+                  : count === 0
+                    ? words.resendNone
+                    : words.resendCount(shown)}
+              </p>
+              {unknown > 0 && <p className="secondary">{words.resendUnknown(number(unknown))}</p>}
+              <div className="dialog-foot">
+                <Button onClick={onClose}>{cancel}</Button>
+                {count > 0 && (
+                  <Button look="primary" isBusy={done !== undefined} onClick={() => void send({ count, until })}>
+                    {words.resendNow(shown)}
+                  </Button>
+                )}
+              </div>
+            </>
+          );
+        }}
+      </AnswerView>
+    </Dialog>
+  );
+}

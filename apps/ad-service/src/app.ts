@@ -69,6 +69,7 @@ import {
 import { type PeopleOperatorDeps, peopleOperatorRoutes } from "./people/operator-routes.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
+import { statusOperatorRoutes } from "./status/operator-routes.ts";
 import { userOperatorRoutes } from "./users/operator-routes.ts";
 import { openTags } from "./vast/fill-from-tag.ts";
 import { openTurns, type Turns } from "./vast/read-xml.ts";
@@ -306,6 +307,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       userOperatorRoutes(scope, deps);
       peopleOperatorRoutes(scope, deps);
       auditOperatorRoutes(scope, deps);
+      statusOperatorRoutes(scope, deps);
     },
     { prefix: "/operator/v1" },
   );

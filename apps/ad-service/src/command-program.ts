@@ -1,6 +1,7 @@
 import { type CommandContext, exitCodesHelp } from "@intermission/server/command-line";
 import type { OperatorCall, OperatorClient } from "@intermission/server/operator-client";
 import { Command } from "commander";
+import manifest from "../package.json" with { type: "json" };
 import { explainCommand } from "./ad-selection/commands.ts";
 import { advertiserCommands } from "./advertisers/commands.ts";
 import { auditCommands } from "./audit/commands.ts";
@@ -18,6 +19,7 @@ import { moneyCommands } from "./money/commands.ts";
 import { noticeCommands } from "./notices/commands.ts";
 import { peopleCommands } from "./people/commands.ts";
 import { statsCommands } from "./statistics/commands.ts";
+import { statusCommand } from "./status/commands.ts";
 import { codeCommands, userCommands } from "./users/commands.ts";
 import { viewCommands } from "./views/commands.ts";
 
@@ -42,12 +44,14 @@ const commands = [
   codeCommands,
   peopleCommands,
   auditCommands,
+  statusCommand,
 ];
 
 /** The program `ads` with its options, without its commands. */
 export function createAdsProgram(): Command {
   return new Command("ads")
     .description("The operator's command line of the ad service.")
+    .version(manifest.version)
     .option("--url <url>", "address of a running ad service (default: ADS_URL)")
     .addHelpText(
       "after",

@@ -131,6 +131,14 @@ describe("with a running server", () => {
     });
   });
 
+  test("the command line says its version, that of the server, and which store both speak of", async () => {
+    expect(await ads(["--version"])).toMatchObject({ code: 0, out: "0.1.0\n", err: "" });
+    const status = { version: "0.1.0", commandLine: "0.1.0", store: { server: "socket", database: "postgres" } };
+    const { out } = await ads(["status", "--json"]);
+    expect(JSON.parse(out)).toMatchObject({ ...status, schema: Object.keys(migrations).sort().at(-1) });
+    expect((await ads(["status"])).out).toMatch(/^command line +0\.1\.0\nserver +0\.1\.0\nschema +\d{4}-/);
+  });
+
   test("a person is invited by a link that is shown once, and the audit trail says who did it", async () => {
     const invited = JSON.parse((await ads(["people", "add", "Ann@example.com", "--role", "owner", "--json"])).out);
     expect(invited.link).toMatch(/\/console\/invitation#[\w-]{43}$/);

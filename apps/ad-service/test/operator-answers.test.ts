@@ -142,6 +142,7 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
     attachCreative: await send("attachCreative", { params: attachment, body: { weight: 2, label: "Shop Ltd" } }),
     detachCreative: await send("detachCreative", { params: attachment }),
     explainChoice: await send("explainChoice", { query: { botId, userId: "77" } }),
+    showStatus: await send("showStatus"),
     showCurrency: await send("showCurrency"),
     setCurrency: await send("setCurrency", { ...confirmed, body: { currency: "USD" } }),
     listAdvertisers: await send("listAdvertisers"),

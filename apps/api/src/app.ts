@@ -25,6 +25,7 @@ import type { Config } from "./config.ts";
 import { identifyCaller, identifyOperator } from "./identify-caller.ts";
 import { closeSlowWatches } from "./ledger/close-slow-watches.ts";
 import type { LedgerHint } from "./ledger/watch-rewards.ts";
+import { statusOf } from "./node-status.ts";
 import { plainHttpRoutes } from "./plain-http/routes.ts";
 import { appRouter, createOperatorRouter } from "./router.ts";
 import { type BotServerOptions, botServers } from "./serve-bot.ts";
@@ -125,9 +126,10 @@ export function createApp(options: AppOptions): FastifyInstance {
     },
     { prefix: "/trpc" },
   );
-  const operatorRouter = createOperatorRouter(
-    botVerbs({ database, box: options.box, configured: bots.configured, onChange: () => bots.refresh() }),
-  );
+  const operatorRouter = createOperatorRouter({
+    ...botVerbs({ database, box: options.box, configured: bots.configured, onChange: () => bots.refresh() }),
+    status: () => statusOf(database),
+  });
   app.register(
     async (scope) => {
       const ofNoBot = (request: FastifyRequest) => contextOf({ kind: "nobody" }, request);

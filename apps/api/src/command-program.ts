@@ -1,23 +1,28 @@
 import { type CommandContext, exitCodesHelp } from "@intermission/server/command-line";
 import { moveCommands } from "@intermission/server/move-commands";
 import { Command } from "commander";
+import manifest from "../package.json" with { type: "json" };
 import { botCommands } from "./bots/commands.ts";
 import type { CommandConfig } from "./config.ts";
 import { rewardCommands } from "./ledger/commands.ts";
+import { statusCommand } from "./node-status.ts";
 import type { OperatorClient } from "./operator-client.ts";
 import { userCommands } from "./users/commands.ts";
 import { receiptCommands } from "./webhook-intake/commands.ts";
 
 /** The program `api` with its options, without its commands. */
 export function createApiProgram(): Command {
-  return new Command("api").description("The publisher's command line of the companion API.").addHelpText(
-    "after",
-    `
+  return new Command("api")
+    .description("The publisher's command line of the companion API.")
+    .version(manifest.version)
+    .addHelpText(
+      "after",
+      `
 It connects to the server that runs on DATA_DIR (./data). If no server runs, or with DATABASE_URL, it opens the store itself.
 Where there are several bots, BOT_ID selects the one of a command; the commands of bots name theirs.
 
 ${exitCodesHelp}`,
-  );
+    );
 }
 
 interface ApiContext extends CommandContext<OperatorClient> {
@@ -27,7 +32,8 @@ interface ApiContext extends CommandContext<OperatorClient> {
 
 /** Adds all commands. `context` connects to a server or a store, or reads this machine's settings, when a command runs. */
 export function addApiCommands(program: Command, context: ApiContext): void {
-  for (const addCommands of [botCommands, receiptCommands, rewardCommands, userCommands]) addCommands(program, context);
+  for (const addCommands of [botCommands, receiptCommands, rewardCommands, userCommands, statusCommand])
+    addCommands(program, context);
   moveCommands(program, {
     contents: "all rows",
     print: context.print,

@@ -8,6 +8,7 @@ import type { CommandConfig } from "./config.ts";
 import { getBalance, listRewards } from "./ledger/rewards.ts";
 import { isLedgerCursor } from "./ledger/watch-rewards.ts";
 import { migrations } from "./migrations.ts";
+import { statusOf } from "./node-status.ts";
 import type { OperatorClient } from "./operator-client.ts";
 import { eraseUser } from "./users/erase-user.ts";
 import { listReceipts, listRefusals } from "./webhook-intake/list-receipts.ts";
@@ -47,6 +48,7 @@ export async function openStoreInProcess(
     };
     const box = encryptionKey && botSecretBox(encryptionKey);
     return {
+      status: () => statusOf(opened),
       ...botVerbs({ database: opened, box, configured: undefined, onChange: async () => {} }),
       listReceipts: async (query) => listReceipts(opened, await bot(), query),
       listRefusals: async (since) => listRefusals(opened, await bot(), since),

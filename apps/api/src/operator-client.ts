@@ -3,12 +3,13 @@ import { createTRPCClient, httpLink, TRPCClientError } from "@trpc/client";
 import { Agent, fetch } from "undici";
 import type { BotVerbs } from "./bots/bot-records.ts";
 import type { AppRouter, OperatorRouter } from "./router.ts";
-import type { Verbs } from "./verbs.ts";
+import type { NodeStatus, Verbs } from "./verbs.ts";
 
 /** The queries of the command line, to a running server or to the store itself. */
 export interface OperatorClient
   extends BotVerbs,
     Pick<Verbs, "listReceipts" | "listRefusals" | "listRewards" | "getBalance" | "eraseUser"> {
+  status(): Promise<NodeStatus>;
   close(): Promise<void>;
 }
 
@@ -38,7 +39,7 @@ export function socketOperatorClient(socketPath: string, botId: string | undefin
       }),
     ],
   });
-  const { bots } = createTRPCClient<OperatorRouter>({
+  const { bots, status } = createTRPCClient<OperatorRouter>({
     links: [httpLink({ url: "http://control-socket/operator", fetch: (url, sent) => overSocket(url, sent as Sent) })],
   });
   const explained = <Answer>(answer: Promise<Answer>) =>
@@ -48,6 +49,7 @@ export function socketOperatorClient(socketPath: string, botId: string | undefin
       throw new NotReachable(`the server at ${socketPath} does not answer: ${error.message}`, { cause: error });
     });
   return {
+    status: () => explained(status.query()),
     listBots: () => explained(bots.list.query()),
     addBot: (newBot) => explained(bots.add.mutate(newBot)),
     changeBot: (botId, change) => explained(bots.change.mutate({ botId, change })),

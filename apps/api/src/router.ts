@@ -5,6 +5,7 @@ import { ledgerProcedures } from "./ledger/procedures.ts";
 import { telegramUserProcedures } from "./telegram-user/procedures.ts";
 import { publicProcedure, router } from "./trpc.ts";
 import { userProcedures } from "./users/procedures.ts";
+import type { NodeStatus } from "./verbs.ts";
 import { receiptProcedures } from "./webhook-intake/procedures.ts";
 
 export const appRouter = router({
@@ -18,8 +19,10 @@ export const appRouter = router({
 export type AppRouter = typeof appRouter;
 
 /** For the command line: `app.ts` serves it only on the socket in the data folder. The verbs check the input. */
-export const createOperatorRouter = (verbs: BotVerbs) =>
+export const createOperatorRouter = (verbs: BotVerbs & { status(): Promise<NodeStatus> }) =>
   router({
+    status: publicProcedure.query((): Promise<NodeStatus> => verbs.status()),
+
     bots: router({
       list: publicProcedure.query((): Promise<ListedBot[]> => verbs.listBots()),
 

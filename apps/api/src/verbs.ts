@@ -144,3 +144,12 @@ export interface TelegramUserVerbs {
     address: string,
   ): SignInOutcome | { outcome: "too-many" } | { outcome: "unknown-bot"; message: string };
 }
+
+/** Which version of the companion API answers, and on which store. */
+export interface NodeStatus {
+  version: string;
+  /** The newest migration that ran on the store. */
+  schema: string;
+  /** `server`: address and port, or "socket" for a database on the same machine. `postgres`: its version. */
+  store: { server: string; database: string; postgres: string };
+}

@@ -118,6 +118,13 @@ describe("beside a server on the embedded store, and after its stop", () => {
     expect(await json("rewards balance 42")).toEqual({ userId: "42", balance: 1 });
   });
 
+  test("the command line says its version, that of the server, and which store both speak of", async () => {
+    expect(await api("--version")).toMatchObject({ code: 0, out: "0.1.0\n", err: "" });
+    const { out } = await api("status --json");
+    const store = { server: "socket", database: "postgres" };
+    expect(JSON.parse(out)).toMatchObject({ version: "0.1.0", commandLine: "0.1.0", schema: "0001-schema", store });
+  });
+
   test("people get a table, with the reasons and the number of unsigned webhooks", async () => {
     const { out } = await api("receipts list");
     expect(out).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ +credited +– +rewarded +42 +code1 +1 +– +2 +\d{4}-.*evt_1$/m);

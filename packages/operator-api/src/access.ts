@@ -54,6 +54,7 @@ export const accessOf = {
   archiveCampaign: staff,
   attachCreative: staff,
   detachCreative: staff,
+  showStatus: readers,
   showCurrency: readers,
   setCurrency: owner,
   listAdvertisers: readers,

@@ -14,6 +14,7 @@ import { noticeRoutes } from "./notices.ts";
 import { peopleRoutes } from "./people.ts";
 import { clickRoutes, viewRoutes } from "./reviews.ts";
 import { statisticsRoutes } from "./statistics.ts";
+import { statusRoutes } from "./status.ts";
 import { userRoutes } from "./users.ts";
 
 /**
@@ -37,6 +38,7 @@ export const operatorRoutes = {
   ...clickRoutes,
   ...conversionRoutes,
   ...statisticsRoutes,
+  ...statusRoutes,
   ...userRoutes,
   ...peopleRoutes,
   ...auditRoutes,

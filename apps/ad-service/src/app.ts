@@ -117,7 +117,8 @@ export interface AppDeps {
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, logger, currency, database, media, bots, campaigns, deliveries, requests, registry } = deps;
   const { now = () => new Date() } = deps;
-  const { publicUrl, miniappDir, encryptionKey, demo, trustProxy, maxDailyClicksPerAddress, directLinkUrl } = config;
+  const { publicUrl, miniappDir, encryptionKey, previousEncryptionKey, demo } = config;
+  const { trustProxy, maxDailyClicksPerAddress, directLinkUrl } = config;
   const app = createHttpServer({ logger, trustProxy, unavailabilityOf, errorPage, rewriteUrl: linkAddress });
   countRequests(app, registry);
 
@@ -136,7 +137,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const providers = paymentWebhookSecret === undefined ? [] : [standardProvider(paymentWebhookSecret)];
   paymentRoutes(app, { database, providers, currency, campaigns, now });
   const clicks = openClicks({ database, bots, campaigns, deliveries, maxDailyClicksPerAddress, log: logger });
-  directLinkRoutes(app, { clicks, encryptionKey, directLinkUrl, now });
+  directLinkRoutes(app, { clicks, encryptionKey, previousEncryptionKey, directLinkUrl, now });
   mediaRoutes(app, { media });
   const ads = adRows(database);
   miniappPageRoutes(app, {

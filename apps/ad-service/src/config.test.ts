@@ -32,6 +32,8 @@ test.each([
   [{ DRAIN_SECONDS: "1000" }, "DRAIN_SECONDS must be a number of seconds from 0 to 300"],
   [{ RATE_LIMIT_PER_TOKEN: "1e3" }, "RATE_LIMIT_PER_TOKEN must be a whole number from 1 to 1000000000"],
   [{ PUBLISHER_SHARE_PERCENT: "0x10" }, "PUBLISHER_SHARE_PERCENT must be a whole number from 0 to 100"],
+  [{ PREVIOUS_ENCRYPTION_KEY: "short" }, "PREVIOUS_ENCRYPTION_KEY must be the key that ENCRYPTION_KEY was before"],
+  [{ PREVIOUS_ENCRYPTION_KEY: key }, "PREVIOUS_ENCRYPTION_KEY is the same as ENCRYPTION_KEY"],
   [{ MOST_DAILY_CLICKS_PER_ADDRESS: "0" }, "MOST_DAILY_CLICKS_PER_ADDRESS "],
   [{ MOST_DAILY_CLICKS_PER_ADDRESS: "many" }, "MOST_DAILY_CLICKS_PER_ADDRESS must be a whole number"],
 ])("the fault of %j is reported: %s", (variables, fault) => {
@@ -163,6 +165,7 @@ test("each secret can be in a file, for the server and for the command line", ()
   const secrets = {
     DATABASE_URL: "postgres://me:hush@127.0.0.1/ads",
     ENCRYPTION_KEY: key,
+    PREVIOUS_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString("base64"),
     OPERATOR_TOKEN: "o".repeat(32),
     METRICS_TOKEN: "m".repeat(32),
     S3_ACCESS_KEY_ID: "id",

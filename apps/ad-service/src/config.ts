@@ -8,8 +8,10 @@ import {
   databaseLimitVariables,
   drainSeconds,
   embeddedBuffers,
+  keyFaults,
   logLevel,
   portNumber,
+  previousEncryptionKey,
   readSettings,
   trustedProxies,
   webAddress,
@@ -65,6 +67,7 @@ const storeVariables = {
     })
     .transform((text) => Buffer.from(text, "base64"))
     .refine((key) => key.byteLength === 32, { error: `must be 32 bytes in base64; ${makeKey}` }),
+  PREVIOUS_ENCRYPTION_KEY: previousEncryptionKey,
 };
 
 type BucketVariable = "S3_ENDPOINT" | "S3_REGION" | "S3_BUCKET" | "S3_ACCESS_KEY_ID" | "S3_SECRET_ACCESS_KEY";
@@ -117,7 +120,7 @@ const serverVariables = z.object({
 /** Each may be read from a file that `NAME_FILE` names. */
 const secrets = [
   ...["DATABASE_URL", "ENCRYPTION_KEY", "OPERATOR_TOKEN", "METRICS_TOKEN", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"],
-  ...["SMTP_URL", "NOTICE_BOT_TOKEN", "PAYMENT_WEBHOOK_SECRET"],
+  ...["SMTP_URL", "NOTICE_BOT_TOKEN", "PAYMENT_WEBHOOK_SECRET", "PREVIOUS_ENCRYPTION_KEY"],
 ];
 
 /** The names of the server's settings. */
@@ -141,6 +144,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   return {
     ...storeOf(read),
     encryptionKey: read.ENCRYPTION_KEY,
+    previousEncryptionKey: read.PREVIOUS_ENCRYPTION_KEY,
     host: read.HOST,
     port: read.PORT,
     trustProxy: read.TRUST_PROXY,
@@ -179,10 +183,11 @@ export type CommandConfig = ReturnType<typeof readCommandConfig>;
 /** Reads the command line's configuration from its options and its environment. */
 export function readCommandConfig(options: { url?: string | undefined }, environment: NodeJS.ProcessEnv = process.env) {
   const effective = { ...environment, ...(options.url !== undefined && { ADS_URL: options.url }) };
-  const read = readSettings(commandVariables, effective, { secrets, crossFaults: mediaFaults });
+  const read = readSettings(commandVariables, effective, { secrets, crossFaults: commandFaults });
   return {
     ...storeOf(read),
     encryptionKey: read.ENCRYPTION_KEY,
+    previousEncryptionKey: read.PREVIOUS_ENCRYPTION_KEY,
     url: read.ADS_URL,
     operatorToken: read.OPERATOR_TOKEN,
     publicUrl: read.PUBLIC_URL,
@@ -258,7 +263,11 @@ const loopbackHosts = ["localhost", "[::1]", "::1"];
  */
 function crossFaults(environment: NodeJS.ProcessEnv): string[] {
   const ofMode = environment.MODE === "demo" ? demoFaults(environment) : productionFaults(environment);
-  return [...ofMode, ...metricsFaults(environment), ...mediaFaults(environment), ...mailFaults(environment)];
+  return [...ofMode, ...metricsFaults(environment), ...commandFaults(environment), ...mailFaults(environment)];
+}
+
+function commandFaults(environment: NodeJS.ProcessEnv): string[] {
+  return [...mediaFaults(environment), ...keyFaults(environment)];
 }
 
 function mailFaults({ SMTP_URL: url, SMTP_FROM: from }: NodeJS.ProcessEnv): string[] {

@@ -117,9 +117,10 @@ async function openNode(config: Config) {
   const database = recordingDatabase(store);
   const clock = await followDatabaseClock(database);
   markAbandonedStore(config, clock.now(), logger);
+  const secretBox = openSecretBox(config.encryptionKey, config.previousEncryptionKey);
   const registry = metricsRegistry({ service: "ad-service", version: manifest.version });
   countProcess(registry);
-  return { logger, folder, store, database, clock, registry, secretBox: openSecretBox(config.encryptionKey) };
+  return { logger, folder, store, database, clock, registry, secretBox };
 }
 
 type Node = Awaited<ReturnType<typeof openNode>>;

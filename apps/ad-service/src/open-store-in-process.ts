@@ -63,7 +63,7 @@ async function serveStore(
   { database, folder, logger }: { database: Database; folder: ClaimedFolder | undefined; logger: Logger },
 ): Promise<OperatorClient> {
   const requests = openGuardedRequests(config.requests);
-  const tokens = secretBox(config.encryptionKey);
+  const tokens = secretBox(config.encryptionKey, config.previousEncryptionKey);
   await requireEncryptionKey({ database, secretBox: tokens }, logger);
   const currency = await requireCurrency(database, config.currency, logger);
   const campaigns = await startCampaignSnapshot({ database, log: logger, everyMs: 60_000 });

@@ -1,5 +1,6 @@
 import { type CommandContext, exitCodesHelp } from "@intermission/server/command-line";
 import { moveCommands } from "@intermission/server/move-commands";
+import { rotateKeyCommand } from "@intermission/server/rotate-key-command";
 import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { botCommands } from "./bots/commands.ts";
@@ -34,12 +35,11 @@ interface ApiContext extends CommandContext<OperatorClient> {
 export function addApiCommands(program: Command, context: ApiContext): void {
   for (const addCommands of [botCommands, receiptCommands, rewardCommands, userCommands, statusCommand])
     addCommands(program, context);
-  moveCommands(program, {
-    contents: "all rows",
-    print: context.print,
-    async store() {
-      const { movableStore } = await import("./movable-store.ts");
-      return movableStore(context.config());
-    },
-  });
+  const { print } = context;
+  const store = async () => {
+    const { movableStore } = await import("./movable-store.ts");
+    return movableStore(context.config());
+  };
+  moveCommands(program, { contents: "all rows", print, store });
+  rotateKeyCommand(program, { print, store });
 }

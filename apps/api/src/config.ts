@@ -6,8 +6,10 @@ import {
   databaseLimitVariables,
   drainSeconds,
   embeddedBuffers,
+  keyFaults,
   logLevel,
   portNumber,
+  previousEncryptionKey,
   readSettings,
   requiredAddress,
   telegramBotToken,
@@ -55,6 +57,7 @@ const variables = z.object({
     .transform((text) => Buffer.from(text, "base64"))
     .refine((key) => key.byteLength === 32, { error: `must be 32 bytes in base64; ${random}` })
     .optional(),
+  PREVIOUS_ENCRYPTION_KEY: previousEncryptionKey,
   BOT_ID: telegramId.optional(),
   AD_API_TOKENS: z
     .string()
@@ -141,6 +144,7 @@ function areSound(...names: (keyof typeof variables.shape)[]) {
 /** Each may be read from a file that `NAME_FILE` names. */
 const secrets = [
   ...["DATABASE_URL", "ENCRYPTION_KEY", "AD_API_TOKENS", "TELEGRAM_BOT_TOKEN", "BACKEND_API_KEY", "METRICS_TOKEN"],
+  "PREVIOUS_ENCRYPTION_KEY",
 ];
 
 const commandVariables = variables.pick({
@@ -153,14 +157,16 @@ const commandVariables = variables.pick({
   DATABASE_STATEMENT_TIMEOUT_SECONDS: true,
   BOT_ID: true,
   ENCRYPTION_KEY: true,
+  PREVIOUS_ENCRYPTION_KEY: true,
 });
 
 export type CommandConfig = ReturnType<typeof readCommandConfig>;
 
 /** Reads the command line's configuration from its environment: the store's location and its bot. */
 export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const read = readSettings(commandVariables, environment, { secrets });
-  return { ...storeOf(read), botId: read.BOT_ID, encryptionKey: read.ENCRYPTION_KEY };
+  const read = readSettings(commandVariables, environment, { secrets, crossFaults: keyFaults });
+  const { BOT_ID: botId, ENCRYPTION_KEY: encryptionKey, PREVIOUS_ENCRYPTION_KEY: previousEncryptionKey } = read;
+  return { ...storeOf(read), botId, encryptionKey, previousEncryptionKey };
 }
 
 function storeOf(read: z.output<typeof commandVariables>) {
@@ -180,7 +186,7 @@ export type Config = ReturnType<typeof readConfig>;
 
 /** Reads the environment once. Throws one message that names every fault. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const read = readSettings(configuration, environment, { secrets });
+  const read = readSettings(configuration, environment, { secrets, crossFaults: keyFaults });
   return {
     mode: read.MODE,
     host: read.HOST,
@@ -193,6 +199,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     drainMs: read.DRAIN_SECONDS * 1000,
     adServiceUrl: read.AD_SERVICE_URL,
     encryptionKey: read.ENCRYPTION_KEY,
+    previousEncryptionKey: read.PREVIOUS_ENCRYPTION_KEY,
     miniappOrigin: new URL(read.MINIAPP_URL).origin,
     links: { miniappUrl: read.MINIAPP_URL, directLinkUrl: read.DIRECT_LINK_URL },
     /** The one of the environment; undefined: only the table's bots are served. */

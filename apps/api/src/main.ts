@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   const node = await openNode(config);
   const { database, clock, logger, metrics } = node;
   const { now } = clock;
-  const box = config.encryptionKey && botSecretBox(config.encryptionKey);
+  const box = config.encryptionKey && botSecretBox(config.encryptionKey, config.previousEncryptionKey);
   const bots = await openServedBots({ database, configured: config.bot && configuredBot(config.bot), box, logger });
   const connections = adServiceConnections(config.adServiceUrl);
   const adServiceOf = (token: string) => adServiceClient({ url: config.adServiceUrl, token, connections });

@@ -4,14 +4,15 @@ import type { CommandConfig } from "./config.ts";
 import { migrations } from "./migrations.ts";
 
 /** The store that the settings name, for the commands that move it. */
-export function movableStore({ encryptionKey, ...store }: CommandConfig): MovableStore {
+export function movableStore({ encryptionKey, previousEncryptionKey, ...store }: CommandConfig): MovableStore {
   return {
     ...store,
     schema: "api",
     migrations,
     sealedColumns: [{ table: "bots", column: "sealed_tokens", owner: "bot_id", primaryKey: ["bot_id"] }],
     encryptionKey,
-    box: encryptionKey && botSecretBox(encryptionKey),
+    hasPreviousKey: previousEncryptionKey !== undefined,
+    box: encryptionKey && botSecretBox(encryptionKey, previousEncryptionKey),
     files: undefined,
   };
 }

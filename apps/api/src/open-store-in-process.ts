@@ -21,7 +21,7 @@ const findBots = statement<{ botId: string }>(
 
 /** Serves the queries from this process, on the embedded store while no server runs, or on a shared database. */
 export async function openStoreInProcess(
-  { botId: named, encryptionKey, ...store }: CommandConfig,
+  { botId: named, encryptionKey, previousEncryptionKey, ...store }: CommandConfig,
   folder: ClaimedFolder | undefined,
 ): Promise<OperatorClient> {
   let database: Database | undefined;
@@ -46,7 +46,7 @@ export async function openStoreInProcess(
       found ??= botOf(opened, named);
       return found;
     };
-    const box = encryptionKey && botSecretBox(encryptionKey);
+    const box = encryptionKey && botSecretBox(encryptionKey, previousEncryptionKey);
     return {
       status: () => statusOf(opened),
       ...botVerbs({ database: opened, box, configured: undefined, onChange: async () => {} }),

@@ -96,6 +96,17 @@ test("operator procedures are not reachable over the network", async () => {
   expect(response.status).toBe(404);
 });
 
+test("the tokens are encrypted with another ENCRYPTION_KEY, and back, while the server runs", async () => {
+  const next = Buffer.alloc(32, 4).toString("base64");
+  const both = { ENCRYPTION_KEY: next, PREVIOUS_ENCRYPTION_KEY: encryption.ENCRYPTION_KEY };
+  const { previous, unreadable } = await json("rotate-encryption-key", both);
+  expect({ previous: previous > 0, unreadable }).toEqual({ previous: true, unreadable: [] });
+  expect(await json("rotate-encryption-key", both)).toEqual({ current: previous, previous: 0, unreadable: [] });
+  // The server that runs still has the old key.
+  const back = { ENCRYPTION_KEY: encryption.ENCRYPTION_KEY, PREVIOUS_ENCRYPTION_KEY: next };
+  expect(await json("rotate-encryption-key", back)).toEqual({ current: 0, previous, unreadable: [] });
+});
+
 test("after the server has stopped, the command line manages bots on the store itself, with the key", {
   tags: "long",
 }, async () => {

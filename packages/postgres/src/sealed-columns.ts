@@ -39,6 +39,31 @@ export async function countSealed(
   return { ...counts, unreadable: [...counts.unreadable] };
 }
 
+/**
+ * Encrypts every secret of a schema with the current key. Servers may run meanwhile: a secret that changes meanwhile is
+ * written by a server, with its own current key. Repeating it does what is left.
+ */
+export async function sealAnew(
+  client: pg.ClientBase,
+  { schema, columns, box }: { schema: string; columns: readonly SealedColumn[]; box: KeyedBox },
+): Promise<SealedCounts> {
+  const counts = { current: 0, previous: 0, unreadable: new Set<string>() };
+  for await (const { from, key, owner, sealed } of sealedRows(client, schema, columns)) {
+    const opener = keyOf(box, sealed, owner);
+    if (opener === "unreadable") counts.unreadable.add(owner);
+    else counts[opener] += 1;
+    if (opener !== "previous") continue;
+    const column = pg.escapeIdentifier(from.column);
+    const isRow = from.primaryKey.map((name, index) => `${pg.escapeIdentifier(name)} = $${index + 3}`).join(" and ");
+    await client.query(`update ${qualified(schema, from.table)} set ${column} = $1 where ${column} = $2 and ${isRow}`, [
+      box.seal(box.open(sealed, owner), owner),
+      sealed,
+      ...key,
+    ]);
+  }
+  return { ...counts, unreadable: [...counts.unreadable] };
+}
+
 function keyOf(box: KeyedBox, sealed: Buffer, owner: string): "current" | "previous" | "unreadable" {
   if (box.isCurrent(sealed, owner)) return "current";
   try {

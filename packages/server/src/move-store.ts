@@ -38,6 +38,7 @@ export interface MovableStore extends StorePlace {
   readonly migrations: Migrations;
   readonly sealedColumns: readonly SealedColumn[];
   readonly encryptionKey: Uint8Array | undefined;
+  readonly hasPreviousKey: boolean;
   readonly box: KeyedBox | undefined;
   readonly files: MovedFiles | undefined;
 }

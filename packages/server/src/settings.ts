@@ -30,6 +30,22 @@ export function wholeNumberSetting(bounds: WholeNumberBounds) {
   });
 }
 
+/** The key of before a rotation. */
+export const previousEncryptionKey = z
+  .base64({ error: "must be the key that ENCRYPTION_KEY was before: 32 bytes in base64" })
+  .transform((text) => Buffer.from(text, "base64"))
+  .refine((key) => key.byteLength === 32, {
+    error: "must be the key that ENCRYPTION_KEY was before: 32 bytes in base64",
+  })
+  .optional();
+
+/** Faults of the two keys together. */
+export function keyFaults({ ENCRYPTION_KEY: key, PREVIOUS_ENCRYPTION_KEY: previous }: NodeJS.ProcessEnv): string[] {
+  if (previous === undefined) return [];
+  if (key === undefined) return ["PREVIOUS_ENCRYPTION_KEY is set without ENCRYPTION_KEY, the key that replaces it"];
+  return key === previous ? ["PREVIOUS_ENCRYPTION_KEY is the same as ENCRYPTION_KEY, which must be the new key"] : [];
+}
+
 /** PORT and METRICS_PORT. */
 export const portNumber = wholeNumberSetting({ min: 0, max: 65_535 });
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type CommandContext, NotReachable, OperatorRefusal, withExamples } from "@intermission/server/command-line";
 import { recordOf } from "@intermission/server/command-tables";
 import { moveCommands, progressOn, refusing } from "@intermission/server/move-commands";
+import { rotateKeyCommand } from "@intermission/server/rotate-key-command";
 import type { Command } from "commander";
 import type { CommandConfig } from "../config.ts";
 import type { Seal } from "./sealed-folder.ts";
@@ -49,14 +50,13 @@ export function backupCommands(program: Command, context: BackupContext): void {
       });
     });
 
-  moveCommands(program, {
-    contents: "all rows and the videos",
-    print: context.print,
-    async store() {
-      const { movableStore } = await import("./movable-store.ts");
-      return movableStore(configOfMachine(context, "it"));
-    },
-  });
+  const { print } = context;
+  const store = async () => {
+    const { movableStore } = await import("./movable-store.ts");
+    return movableStore(configOfMachine(context, "it"));
+  };
+  moveCommands(program, { contents: "all rows and the videos", print, store });
+  rotateKeyCommand(program, { print, store });
 }
 
 const keyNote =

@@ -27,14 +27,15 @@ const namesQuery = `select distinct name from (
 
 /** The store that the settings name, for the commands that move it. Throws a `StartFault` for a missing folder of videos. */
 export async function movableStore(config: CommandConfig): Promise<MovableStore> {
-  const { encryptionKey, media } = config;
+  const { encryptionKey, previousEncryptionKey, media } = config;
   await requireMediaFolder(media);
   return {
     ...config,
     schema: "ad_service",
     migrations,
     sealedColumns,
-    box: encryptionKey && secretBox(encryptionKey),
+    hasPreviousKey: previousEncryptionKey !== undefined,
+    box: encryptionKey && secretBox(encryptionKey, previousEncryptionKey),
     files: movedFiles(await openMediaStorage(media), config.dataDirectory),
   };
 }

@@ -25,6 +25,8 @@ export interface DirectLinkDeps {
   clicks: Clicks;
   /** The key from the environment; the daily keys of the address hashes derive from it. */
   encryptionKey: Uint8Array;
+  /** While the key is rotated. */
+  previousEncryptionKey?: Uint8Array | undefined;
   /** The public address of the links: a proxy may rewrite `Host`. */
   directLinkUrl?: string | undefined;
   now?: () => Date;
@@ -47,11 +49,15 @@ const statusOf = {
 
 /** `GET|HEAD|POST /{code}` at the root of the direct links' address. */
 export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): void {
-  const { clicks, encryptionKey, directLinkUrl, now = () => new Date() } = deps;
+  const { clicks, encryptionKey: current, previousEncryptionKey: previous, directLinkUrl } = deps;
+  const { now = () => new Date() } = deps;
+  // Nodes that have not been started again know only the previous key, which therefore stays in use as long as it is known.
+  const encryptionKey = previous ?? current;
   const ownUrl = directLinkUrl === undefined ? undefined : new URL(directLinkUrl);
   const basePath = ownUrl?.pathname.replace(/\/+$/, "") ?? "";
   const addressKeys = { encryptionKey, day: Number.NaN, today: "", yesterday: "" };
   const tokenKey = tapTokenKey(encryptionKey);
+  const acceptedKeys = previous === undefined ? [tokenKey] : [tokenKey, tapTokenKey(current)];
   const agents = openKnownAgents();
   // In this process only: they protect the database from floods and decide no money. Many people may share an address.
   const visitsOfCode = rateLimiter({ quota: 20, windowSeconds: 100, maxKeys: 50_000 });
@@ -95,7 +101,7 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
         const sentCookie = tapCookieIn(headers.cookie);
         const isForm = method === "POST" && recognised.kind === "person";
         const verdict = isForm
-          ? judgeTap(tokenKey, tokenIn(request.body), { code, client, cookie: sentCookie }, at)
+          ? judgeTap(acceptedKeys, tokenIn(request.body), { code, client, cookie: sentCookie }, at)
           : undefined;
         const { visitor, tap, page } = afterForm(recognised, verdict);
         const userAgent = headers["user-agent"] ?? "";

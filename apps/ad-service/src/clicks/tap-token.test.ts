@@ -10,7 +10,7 @@ const visit = { code: "ABCDEFGHJKMNPQRS", client: "203.0.113.7", cookie };
 const elsewhere = { ...visit, client: "2001:db8:1:2::/64" };
 const token = issueTapToken(key, visit, "first", now);
 const second = issueTapToken(key, visit, "second", now);
-const judge = (presented: string | undefined, of: TapVisit, at = now) => judgeTap(key, presented, of, at);
+const judge = (presented: string | undefined, of: TapVisit, at = now) => judgeTap([key], presented, of, at);
 
 const accepted = { outcome: "accepted", suspicion: undefined };
 const refused = { outcome: "refused", next: "first" };
@@ -22,7 +22,7 @@ test("a token is valid for ten minutes, on every node", () => {
   expect(judge(token, visit, later(600))).toEqual(accepted);
   expect(judge(token, visit, later(601))).toEqual(secondPage);
   expect(judge(second, visit, later(601))).toEqual(secondPage);
-  expect(judgeTap(tapTokenKey(Buffer.alloc(32, 7)), token, visit, later(1))).toEqual(accepted);
+  expect(judgeTap([tapTokenKey(Buffer.alloc(32, 7))], token, visit, later(1))).toEqual(accepted);
   // As on a node whose clock is a little ahead.
   expect(judge(issueTapToken(key, visit, "first", later(30)), visit)).toEqual(accepted);
 });
@@ -89,7 +89,7 @@ describe("nothing else is valid", () => {
   });
 
   test("a token under another key", () => {
-    expect(judgeTap(tapTokenKey(Buffer.alloc(32, 8)), token, visit, now)).toEqual(refused);
+    expect(judgeTap([tapTokenKey(Buffer.alloc(32, 8))], token, visit, now)).toEqual(refused);
   });
 });
 
@@ -101,4 +101,18 @@ test("the cookie is found among others, and nothing else is taken for it", () =>
   for (const header of [undefined, "", "tap=", `xtap=${cookie}`, `tap=${cookie}A`, `tap="${cookie}"`, "tap=é"]) {
     expect(tapCookieIn(header)).toBeUndefined();
   }
+});
+
+test("while the key is rotated, a page that was sent with either key is accepted", () => {
+  const [old, next] = [tapTokenKey(Buffer.alloc(32, 1)), tapTokenKey(Buffer.alloc(32, 2))];
+  const visit = { code: "abc", client: "198.51.100.1", cookie: newTapCookie() };
+  const now = new Date("2026-05-01T12:00:00Z");
+  for (const key of [old, next])
+    expect(judgeTap([old, next], issueTapToken(key, visit, "first", now), visit, now)).toMatchObject({
+      outcome: "accepted",
+    });
+  expect(judgeTap([next], issueTapToken(old, visit, "first", now), visit, now)).toEqual({
+    outcome: "refused",
+    next: "first",
+  });
 });

@@ -53,12 +53,19 @@ export function issueTapToken(key: Buffer, visit: TapVisit & { cookie: string },
  * and some browsers refuse cookies. For people to whom both applies a second form is accepted as suspicious, since a third
  * would prove no more.
  */
-export function judgeTap(key: Buffer, token: string | undefined, visit: TapVisit, now: Date): TapVerdict {
+export function judgeTap(
+  acceptedKeys: readonly Buffer[],
+  token: string | undefined,
+  visit: TapVisit,
+  now: Date,
+): TapVerdict {
   const [, signed = "", end = "", page, cookieMark, addressMark, presentedMac = ""] = FORM.exec(token ?? "") ?? [];
   const mac = Buffer.from(presentedMac, "base64url");
-  const expected = signatureOf(key, signed, visit.code);
-  if (mac.byteLength !== expected.byteLength || !timingSafeEqual(mac, expected))
-    return { outcome: "refused", next: "first" };
+  const key = acceptedKeys.find((one) => {
+    const expected = signatureOf(one, signed, visit.code);
+    return mac.byteLength === expected.byteLength && timingSafeEqual(mac, expected);
+  });
+  if (key === undefined) return { outcome: "refused", next: "first" };
   if (Math.floor(now.getTime() / 1000) > Number.parseInt(end, 36)) return { outcome: "refused", next: "second" };
 
   const isSameAddress = addressMark === markOf(key, "address", end, visit.client);

@@ -32,9 +32,13 @@ const sumOfRevisions = statement<{ sum: number }>(
 );
 
 /** Seals the tokens with a key of its own, so that the ad service's ENCRYPTION_KEY may be the same. */
-export function botSecretBox(encryptionKey: Uint8Array): SecretBox {
+export function botSecretBox(encryptionKey: Uint8Array, previous?: Uint8Array): SecretBox {
+  return secretBox(ownKeyOf(encryptionKey), previous && ownKeyOf(previous));
+}
+
+function ownKeyOf(encryptionKey: Uint8Array): Uint8Array {
   const salt = new Uint8Array();
-  return secretBox(new Uint8Array(hkdfSync("sha256", encryptionKey, salt, "intermission companion API bots v1", 32)));
+  return new Uint8Array(hkdfSync("sha256", encryptionKey, salt, "intermission companion API bots v1", 32));
 }
 
 /** Reads the bots. Throws a `StartFault` if the key does not open the tokens of a bot. */

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { openDatabase } from "@intermission/postgres/open-database";
+import { exhaustConnections } from "@intermission/testing/exhaust-connections";
 import { startTemporaryCluster } from "@intermission/testing/temporary-cluster";
 import { expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
@@ -70,6 +71,23 @@ test("while the database is frozen nobody waits for a 503, and the outage logs a
     } finally {
       thaw();
     }
+  });
+});
+
+test("while others hold every connection of the database every surface answers 503, and all work again afterwards", {
+  tags: "long",
+  timeout: 120_000,
+}, async () => {
+  await expectOutage(async ({ cluster, surfaces, ask, written, address }) => {
+    const giveBack = await exhaustConnections(cluster.url);
+    for (let round = 0; round < 2; round++) {
+      for (const [name, surface] of Object.entries(surfaces)) expectUnavailable(name, surface, await ask(surface));
+    }
+    expect((await fetch(`${address}/readyz`)).status).toBe(503);
+    expect((await fetch(`${address}/healthz`)).status).toBe(200);
+    for (const line of written) expect(line).not.toMatch(/"stack"|\\n\s+at /);
+    expect(written.join("\n")).toMatch(/too many clients/);
+    await giveBack();
   });
 });
 

@@ -37,9 +37,9 @@ export function recordOf(fields: Row): string {
 
 /** A record as people read it: only what is set, with money as amounts. */
 export function withAmounts(record: Row): Row {
-  const given = Object.entries(record).filter(([, value]) => value !== null);
+  const present = Object.entries(record).filter(([, value]) => value !== null);
   return Object.fromEntries(
-    given.map(([name, value]) => {
+    present.map(([name, value]) => {
       const amount = name.endsWith("Micros") ? amountIn(value) : undefined;
       return amount === undefined ? [name, value] : [name.slice(0, -6), amount];
     }),

@@ -47,17 +47,23 @@ const statusOf = {
   "no-ad": 200,
 } satisfies Record<FollowOutcome["outcome"], number>;
 
+/** Nodes that have not been started again know only the previous key, which therefore stays in use as long as it is known. */
+function keysOf({ encryptionKey: current, previousEncryptionKey: previous }: DirectLinkDeps) {
+  const encryptionKey = previous ?? current;
+  const tokenKey = tapTokenKey(encryptionKey);
+  return {
+    addressKeys: { encryptionKey, day: Number.NaN, today: "", yesterday: "" },
+    tokenKey,
+    acceptedKeys: previous === undefined ? [tokenKey] : [tokenKey, tapTokenKey(current)],
+  };
+}
+
 /** `GET|HEAD|POST /{code}` at the root of the direct links' address. */
 export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): void {
-  const { clicks, encryptionKey: current, previousEncryptionKey: previous, directLinkUrl } = deps;
-  const { now = () => new Date() } = deps;
-  // Nodes that have not been started again know only the previous key, which therefore stays in use as long as it is known.
-  const encryptionKey = previous ?? current;
+  const { clicks, directLinkUrl, now = () => new Date() } = deps;
   const ownUrl = directLinkUrl === undefined ? undefined : new URL(directLinkUrl);
   const basePath = ownUrl?.pathname.replace(/\/+$/, "") ?? "";
-  const addressKeys = { encryptionKey, day: Number.NaN, today: "", yesterday: "" };
-  const tokenKey = tapTokenKey(encryptionKey);
-  const acceptedKeys = previous === undefined ? [tokenKey] : [tokenKey, tapTokenKey(current)];
+  const { addressKeys, tokenKey, acceptedKeys } = keysOf(deps);
   const agents = openKnownAgents();
   // In this process only: they protect the database from floods and decide no money. Many people may share an address.
   const visitsOfCode = rateLimiter({ quota: 20, windowSeconds: 100, maxKeys: 50_000 });

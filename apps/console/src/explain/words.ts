@@ -92,6 +92,7 @@ export const reasonWords = {
     "daily-click-cap": "its limit of clicks of today is reached",
     "user-cap": "this user has seen it as often as allowed",
     "ahead-of-plan": "it is ahead of its plan of the day",
+    "advertiser-funds": "its advertiser has no money left",
   },
   ru: {
     "other-format": "у неё другой формат",
@@ -118,5 +119,6 @@ export const reasonWords = {
     "daily-click-cap": "достигнут предел кликов на сегодня",
     "user-cap": "пользователь уже видел её столько раз, сколько разрешено",
     "ahead-of-plan": "она опережает план дня",
+    "advertiser-funds": "у её рекламодателя закончились деньги",
   },
 } satisfies Record<Language, Record<ExclusionReason, string>>;

@@ -18,14 +18,14 @@ export function timeRange(
 ): TimeRange {
   const end = bounds.to ?? now;
   // Compared before both are widened to whole hours.
-  if (bounds.from !== undefined && given.from >= end) {
-    const which = bounds.to === undefined ? "now, where no end is named" : given.to.toISOString();
+  if (bounds.from !== undefined && bounds.from >= end) {
+    const which = bounds.to === undefined ? "now, where no end is named" : bounds.to.toISOString();
     return { outcome: "bad-range", field: "from", message: `must be before the end (${which})` };
   }
   const to = wholeHour(timeZone, end, Math.ceil);
   const today = dayOf(timeZone, new Date(to.getTime() - 1));
   const weekAgo = startOfDay(timeZone, daysLater(today, 1 - DEFAULT_DAYS));
-  const from = bounds.from === undefined ? weekAgo : wholeHour(timeZone, given.from, Math.floor);
+  const from = bounds.from === undefined ? weekAgo : wholeHour(timeZone, bounds.from, Math.floor);
   const most = by === "hour" ? MAX_DAYS.hour : MAX_DAYS.other;
   if (to.getTime() - from.getTime() > most * DAY_MS) {
     return { outcome: "bad-range", field: "from", message: `must be at most ${most} days before the end, by ${by}` };

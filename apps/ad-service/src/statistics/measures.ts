@@ -91,7 +91,30 @@ export type ReasonedMeasure = (typeof reasonedMeasures)[number];
 /** The sums of money: what campaigns owe, the publishers' share of it, and the part of the share that views earned. */
 export const moneyColumns = ["spend_micros", "revenue_micros", "view_revenue_micros"] as const;
 
-/** SQL of the measure of a word. A word that the table lacks is null, which no sum has. */
+/** The metric of each measure: a counter, and the value of its label. */
+export const seriesOfMeasures = {
+  fills: ["intermission_ad_requests_total", "filled"],
+  "no-fills": ["intermission_ad_requests_total", "no-ad"],
+  limited: ["intermission_ad_requests_total", "limited"],
+  "requests-refused": ["intermission_ad_requests_total", "refused"],
+  starts: ["intermission_views_total", "start"],
+  "first-quartiles": ["intermission_views_total", "first-quartile"],
+  midpoints: ["intermission_views_total", "midpoint"],
+  "third-quartiles": ["intermission_views_total", "third-quartile"],
+  completions: ["intermission_views_total", "complete"],
+  closes: ["intermission_views_total", "close"],
+  "views-held": ["intermission_views_total", "held"],
+  "views-refused": ["intermission_views_total", "refused"],
+  "playback-faults": ["intermission_playback_faults_total", "given-up"],
+  rewards: ["intermission_rewards_total", "rewarded"],
+  clicks: ["intermission_rewards_total", "direct_link"],
+  refunds: ["intermission_rewards_total", "refund"],
+  "clicks-refused": ["intermission_clicks_total", "refused"],
+  taps: ["intermission_clicks_total", "call-to-action"],
+  conversions: ["intermission_conversions_total", "reported"],
+} as const satisfies Record<Measure, readonly [string, string]>;
+
+/** SQL of the measure of a word. A word that the table lacks is null, which no sum accepts. */
 export function measureOf(column: string, words: Readonly<Record<string, Measure>>): string {
   const cases = Object.entries(words).map(([word, measure]) => `when '${word}' then '${measure}'`);
   return `case ${column} ${cases.join(" ")} end as measure`;

@@ -1,7 +1,14 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { rarelyRead } from "@intermission/server/metrics";
 import { Counter, Gauge, type Registry } from "prom-client";
-import { type Measure, measureColumns, measures, type ReasonedMeasure, reasonedMeasures } from "./measures.ts";
+import {
+  type Measure,
+  measureColumns,
+  measures,
+  type ReasonedMeasure,
+  reasonedMeasures,
+  seriesOfMeasures,
+} from "./measures.ts";
 
 const counters = {
   intermission_ad_requests_total: { help: "Requests for an ad, by outcome and reason.", label: "outcome" },
@@ -15,28 +22,7 @@ const counters = {
   intermission_conversions_total: { help: "What advertisers reported about clicks.", label: "kind" },
 } as const;
 
-/** The series of each measure: a counter, and the value of its label. */
-const seriesOf = {
-  fills: ["intermission_ad_requests_total", "filled"],
-  "no-fills": ["intermission_ad_requests_total", "no-ad"],
-  limited: ["intermission_ad_requests_total", "limited"],
-  "requests-refused": ["intermission_ad_requests_total", "refused"],
-  starts: ["intermission_views_total", "start"],
-  "first-quartiles": ["intermission_views_total", "first-quartile"],
-  midpoints: ["intermission_views_total", "midpoint"],
-  "third-quartiles": ["intermission_views_total", "third-quartile"],
-  completions: ["intermission_views_total", "complete"],
-  closes: ["intermission_views_total", "close"],
-  "views-held": ["intermission_views_total", "held"],
-  "views-refused": ["intermission_views_total", "refused"],
-  "playback-faults": ["intermission_playback_faults_total", "given-up"],
-  rewards: ["intermission_rewards_total", "rewarded"],
-  clicks: ["intermission_rewards_total", "direct_link"],
-  refunds: ["intermission_rewards_total", "refund"],
-  "clicks-refused": ["intermission_clicks_total", "refused"],
-  taps: ["intermission_clicks_total", "call-to-action"],
-  conversions: ["intermission_conversions_total", "reported"],
-} as const satisfies Record<Measure, readonly [keyof typeof counters, string]>;
+const seriesOf = seriesOfMeasures satisfies Record<Measure, readonly [keyof typeof counters, string]>;
 
 type SumsOfToday = Record<Measure, number> & { spendMicros: number };
 

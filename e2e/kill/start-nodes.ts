@@ -19,6 +19,8 @@ export interface Nodes {
   readonly targets: Readonly<Record<Role, number[]>>;
   /** Webhooks between ad services and APIs, by event id. */
   readonly arrivals: ReadonlyMap<string, Arrival>;
+  /** The operator's command line. */
+  ads(commandArguments: readonly string[]): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -69,9 +71,9 @@ export async function startNodes(options: NodesOptions): Promise<Nodes> {
     await Promise.all(all.map((node) => node.stop()));
     await Promise.all([proxies.adService.close(), proxies.api.close()]);
   };
+  const ads = operatorsCommandLine({ ADS_URL: urls.adService, OPERATOR_TOKEN: secrets.operatorToken });
   try {
     await Promise.all(adServices.map((node) => node.start()));
-    const ads = operatorsCommandLine({ ADS_URL: urls.adService, OPERATOR_TOKEN: secrets.operatorToken });
     secrets = {
       ...secrets,
       adApiToken: await seedDemo({ ...settings, ads, secrets, urls, webhookUrl: `${urls.api}/webhooks/ads` }),
@@ -85,7 +87,7 @@ export async function startNodes(options: NodesOptions): Promise<Nodes> {
     await stop();
     throw error;
   }
-  return { secrets, all, adServiceUrl: urls.adService, apiUrl: urls.api, targets, arrivals, stop };
+  return { secrets, all, adServiceUrl: urls.adService, apiUrl: urls.api, targets, arrivals, ads, stop };
 }
 
 function environmentAt(

@@ -6,7 +6,7 @@ import type { Campaign } from "@intermission/operator-api/campaigns";
 import type { Creative } from "@intermission/operator-api/creatives";
 import type { Role } from "@intermission/operator-api/people";
 import type { SuspiciousClick, SuspiciousView } from "@intermission/operator-api/reviews";
-import { statement } from "@intermission/postgres/open-database";
+import { checkedWords } from "@intermission/testing/checked-words";
 import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
 import type { CampaignFormat, CampaignPriority, CampaignStatus } from "../src/campaigns/campaign-settings.ts";
@@ -169,22 +169,10 @@ const vocabularies: Readonly<Record<string, Words<string>>> = {
 /** The tables of the statistics are compared by `measures.test.ts`. */
 const comparedElsewhere = /^(ad_requests|ad_milestones|stats_\w+)[.]/;
 
-const constraints = statement<{ column: string; definition: string }>(
-  "test.check-constraints",
-  `select relname || '.' || attname as column, pg_get_constraintdef(pg_constraint.oid) as definition
-   from pg_constraint join pg_class on pg_class.oid = conrelid
-   join pg_attribute on attrelid = conrelid and array[attnum] = conkey
-   where contype = 'c' and coninhcount = 0 and pg_constraint.connamespace = 'ad_service'::regnamespace`,
-);
-
 test("each column that takes one of several words accepts the members of its union, and no others", async () => {
   const store = await openTestDatabase({ schema: "ad_service", migrations });
-  const rows = await store.database.run(constraints, []).finally(() => store.dispose());
-  const accepted = rows.flatMap(({ column, definition }) => {
-    const [, list] = /ARRAY\[(.*?)\]/.exec(definition) ?? [];
-    if (list === undefined || comparedElsewhere.test(column)) return [];
-    return [[column, [...list.matchAll(/'([^']*)'/g)].map(([, word]) => word).toSorted()] as const];
-  });
+  const checked = await checkedWords(store.database, "ad_service").finally(() => store.dispose());
+  const accepted = Object.entries(checked).filter(([column]) => !comparedElsewhere.test(column));
   const known = Object.entries(vocabularies).map(([column, words]) => [column, Object.keys(words).toSorted()]);
   expect(Object.fromEntries(accepted)).toEqual(Object.fromEntries(known));
 });

@@ -14,6 +14,7 @@ import type { SecretBox } from "@intermission/server/secret-box";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
 import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
+import type { CountrySource } from "./ad-selection/country-source.ts";
 import { type ExplainOperatorDeps, explainOperatorRoutes } from "./ad-selection/operator-routes.ts";
 import { advertiserOperatorRoutes } from "./advertisers/operator-routes.ts";
 import { clientApi, operatorApi, playerApi } from "./api-descriptions.ts";
@@ -98,6 +99,8 @@ export interface AppDeps {
   apiTokens: ApiTokens;
   secretBox: SecretBox;
   campaigns: CampaignSnapshot;
+  /** Undefined: nothing tells the countries of users. */
+  countrySource?: CountrySource | undefined;
   deliveries: Deliveries;
   views: Views;
   endpointTests: EndpointTests;
@@ -115,7 +118,8 @@ export interface AppDeps {
 }
 
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { config, logger, currency, database, media, bots, campaigns, deliveries, requests, registry } = deps;
+  const { config, logger, currency, database, media, bots, campaigns, deliveries, requests, registry, countrySource } =
+    deps;
   const { now = () => new Date() } = deps;
   const { publicUrl, miniappDir, encryptionKey, previousEncryptionKey, demo } = config;
   const { trustProxy, maxDailyClicksPerAddress, directLinkUrl } = config;
@@ -137,7 +141,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const providers = paymentWebhookSecret === undefined ? [] : [standardProvider(paymentWebhookSecret)];
   paymentRoutes(app, { database, providers, currency, campaigns, now });
   const clicks = openClicks({ database, bots, campaigns, deliveries, maxDailyClicksPerAddress, log: logger });
-  directLinkRoutes(app, { clicks, encryptionKey, previousEncryptionKey, directLinkUrl, now });
+  directLinkRoutes(app, { clicks, countrySource, encryptionKey, previousEncryptionKey, directLinkUrl, now });
   mediaRoutes(app, { media });
   const ads = adRows(database);
   miniappPageRoutes(app, {
@@ -154,6 +158,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     await describeApi(surface, operatorApi(publicUrl));
     operatorRoutes(surface, {
       ...deps,
+      hasCountries: config.countries.kind !== "none",
       miniappUrl: config.miniappUrl,
       publicUrl,
       isPlainHttpAllowed,

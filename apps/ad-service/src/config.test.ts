@@ -158,6 +158,21 @@ test("videos are kept in a folder, or in a bucket with all its variables set", (
   expect(faultsOf({ ...production, ...bucket, MEDIA_DIR: "/srv/media" })).toContain("MEDIA_DIR and S3_BUCKET");
 });
 
+test("countries are told by a file or by a header of a trusted proxy, and not by both", () => {
+  expect(readConfig(production).countries).toEqual({ kind: "none" });
+  expect(readConfig({ ...production, COUNTRY_DATABASE: "/srv/countries.mmdb" }).countries).toEqual({
+    kind: "file",
+    file: "/srv/countries.mmdb",
+  });
+  const header = { ...production, COUNTRY_HEADER: "CF-IPCountry" };
+  expect(readConfig({ ...header, TRUST_PROXY: "1" }).countries).toEqual({ kind: "header", header: "CF-IPCountry" });
+  for (const proxy of [undefined, "false", "0"])
+    expect(faultsOf({ ...header, TRUST_PROXY: proxy })).toContain("COUNTRY_HEADER needs TRUST_PROXY");
+  const both = { ...header, TRUST_PROXY: "1", COUNTRY_DATABASE: "/srv/countries.mmdb" };
+  expect(faultsOf(both)).toContain("COUNTRY_HEADER and COUNTRY_DATABASE are both set");
+  expect(faultsOf({ ...header, COUNTRY_HEADER: "a b" })).toContain("COUNTRY_HEADER must be the name of a header");
+});
+
 test("each secret can be in a file, for the server and for the command line", () => {
   const folder = mkdtempSync(join(tmpdir(), "ads-secrets-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

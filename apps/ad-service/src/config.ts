@@ -19,6 +19,7 @@ import {
 } from "@intermission/server/settings";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
+import type { CountrySettings } from "./ad-selection/country-source.ts";
 import type { MediaBucket } from "./creatives/media-storage.ts";
 
 /** The only reader of `process.env` in this server. */
@@ -58,6 +59,11 @@ const storeVariables = {
     .string()
     .regex(/^[A-Z]{3}$/, "must be an ISO 4217 currency code such as EUR")
     .optional(),
+  COUNTRY_HEADER: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, "must be the name of a header, such as CF-IPCountry")
+    .optional(),
+  COUNTRY_DATABASE: z.string().optional(),
   ENCRYPTION_KEY: z
     .base64({
       error: ({ input }) =>
@@ -211,6 +217,8 @@ function storeOf(
         | "VAST_ALLOWED_NETWORKS"
         | "VIDEO_ALLOWED_NETWORKS"
         | "CURRENCY"
+        | "COUNTRY_HEADER"
+        | "COUNTRY_DATABASE"
         | BucketVariable
       >
     >
@@ -243,7 +251,13 @@ function storeOf(
     },
     /** Undefined: that of the store. */
     currency: read.CURRENCY,
+    countries: countriesOf(read.COUNTRY_HEADER, read.COUNTRY_DATABASE),
   };
+}
+
+function countriesOf(header: string | undefined, file: string | undefined): CountrySettings {
+  if (header !== undefined) return { kind: "header", header };
+  return file === undefined ? { kind: "none" } : { kind: "file", file: resolve(file) };
 }
 
 /** All variables of the bucket, or none: a part of them is a fault. */
@@ -263,11 +277,27 @@ const loopbackHosts = ["localhost", "[::1]", "::1"];
  */
 function crossFaults(environment: NodeJS.ProcessEnv): string[] {
   const ofMode = environment.MODE === "demo" ? demoFaults(environment) : productionFaults(environment);
-  return [...ofMode, ...metricsFaults(environment), ...commandFaults(environment), ...mailFaults(environment)];
+  return [
+    ...ofMode,
+    ...metricsFaults(environment),
+    ...commandFaults(environment),
+    ...mailFaults(environment),
+    ...countryFaults(environment),
+  ];
 }
 
 function commandFaults(environment: NodeJS.ProcessEnv): string[] {
   return [...mediaFaults(environment), ...keyFaults(environment)];
+}
+
+function countryFaults(environment: NodeJS.ProcessEnv): string[] {
+  const { COUNTRY_HEADER: header, COUNTRY_DATABASE: file, TRUST_PROXY: proxy } = environment;
+  if (header === undefined) return [];
+  if (file !== undefined)
+    return ["COUNTRY_HEADER and COUNTRY_DATABASE are both set: one of them tells the countries of users"];
+  if (proxy === undefined || proxy === "false" || proxy === "0")
+    return ["COUNTRY_HEADER needs TRUST_PROXY: without a trusted proxy, anyone could send the header"];
+  return [];
 }
 
 function mailFaults({ SMTP_URL: url, SMTP_FROM: from }: NodeJS.ProcessEnv): string[] {

@@ -13,6 +13,7 @@ import { secretBox as openSecretBox } from "@intermission/server/secret-box";
 import { exitAfterStartFault } from "@intermission/server/start-fault";
 import manifest from "../package.json" with { type: "json" };
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
+import { openCountrySource } from "./ad-selection/country-source.ts";
 import { createApp } from "./app.ts";
 import { openApiTokens } from "./bots/authenticate-client.ts";
 import { openBots } from "./bots/bots.ts";
@@ -140,6 +141,7 @@ async function openFeatures(config: Config, { database, secretBox, registry, log
     campaigns,
     requests,
     media,
+    countrySource: await openCountrySource(config.countries),
     checks: { checkingMedia, comparingShare },
     deliveries,
     bots,

@@ -82,6 +82,7 @@ async function serveStore(
       log: logger,
     }),
     campaigns,
+    hasCountries: config.countries.kind !== "none",
     deliveries: noDeliveries,
     requests,
     currency,

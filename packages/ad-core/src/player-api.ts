@@ -98,7 +98,7 @@ const callToAction = z.object({ label: z.string(), url: z.string() });
  * What the campaign's targeting was compared with; `network`: the campaign is an ad network's tag, and the network chose the
  * ad by rules of its own. An ad without any of them is shown to everybody.
  */
-export const shownReason = z.enum(["bot", "language", "platform", "premium", "time", "network"]);
+export const shownReason = z.enum(["bot", "language", "platform", "country", "premium", "time", "network"]);
 export type ShownReason = z.infer<typeof shownReason>;
 
 export const adForPlayer = z.object({

@@ -6,6 +6,7 @@ import { boundedText, confirmation, micros, moment, next, shortWord, wholeList }
 import type { OperatorRoutes } from "./route.ts";
 
 const language = z.string().regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, as en");
+const country = z.string().regex(/^[A-Z]{2}$/, "must be a country code of two capital letters, as DE");
 const unique = <Item extends z.ZodType>(item: Item, most: number) =>
   z
     .array(item, "must be a list")
@@ -22,6 +23,7 @@ const wholeNumber = (least: number, most: number) => {
 export const targeting = z.strictObject({
   languages: unique(language, 100).optional(),
   platforms: unique(z.enum(["android", "ios", "desktop", "web"], "must be android, ios, desktop or web"), 4).optional(),
+  countries: unique(country, 249).optional().describe("ISO 3166, as DE. Needs a source of countries in the settings."),
   premium: z.boolean().optional().describe("True: only users with Telegram Premium; false: only users without it."),
   bots: unique(telegramId, 1000).optional(),
   botCategories: unique(shortWord, 100).optional(),

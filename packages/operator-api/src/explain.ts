@@ -16,6 +16,7 @@ const exclusionReason = z.enum([
   "excluded-bot-category",
   "other-language",
   "other-platform",
+  "other-country",
   "other-premium",
   "other-hour",
   "other-weekday",
@@ -44,6 +45,10 @@ export const explainRoutes = {
         .regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, such as en")
         .optional(),
       platform: z.enum(["android", "ios", "desktop", "web"]).optional(),
+      country: z
+        .string()
+        .regex(/^[A-Z]{2}$/, "must be a country code of two capital letters, as DE")
+        .optional(),
       premium: z.stringbool().optional(),
     }),
     answer: z.object({

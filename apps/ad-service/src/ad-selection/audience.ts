@@ -5,7 +5,20 @@ export type AudienceKey = "country" | "platform" | "language" | "premium";
 
 const OTHER = "other";
 
-const languages = new Intl.DisplayNames("en", { type: "language", fallback: "none" });
+/** The names of countries and languages that this runtime has: codes without a name are made up, or reserved. */
+const names = {
+  region: new Intl.DisplayNames("en", { type: "region", fallback: "none" }),
+  language: new Intl.DisplayNames("en", { type: "language", fallback: "none" }),
+};
+/** Unknown, and the two pseudo-locales of tests. */
+const noCountries = ["ZZ", "XA", "XB"];
+
+/** An ISO 3166 country in two capital letters; undefined for other text, such as `XX` and `T1` of some proxies. */
+export function countryOf(text: string | null | undefined): string | undefined {
+  const code = text?.trim().toUpperCase() ?? "";
+  if (!/^[A-Z]{2}$/.test(code) || noCountries.includes(code)) return undefined;
+  return names.region.of(code) === undefined ? undefined : code;
+}
 
 /** What of a user is recorded, in bounded kinds. `country` is undefined where nothing tells countries: then it is absent. */
 export function audienceOf({ country, platform, language, isPremium }: AdRequest["user"]): Record<AudienceKey, string> {
@@ -19,7 +32,7 @@ export function audienceOf({ country, platform, language, isPremium }: AdRequest
 
 /** The languages of ISO 639-1, some 180: those of three letters are rare. */
 function isKnownLanguage(language: string): boolean {
-  return /^[a-z]{2}$/.test(language) && languages.of(language) !== undefined;
+  return /^[a-z]{2}$/.test(language) && names.language.of(language) !== undefined;
 }
 
 const keys = ["country", "platform", "language", "premium"] as const satisfies readonly AudienceKey[];

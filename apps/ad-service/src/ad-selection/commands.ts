@@ -18,6 +18,7 @@ export function explainCommand(program: Command, context: CommandContext): void 
     )
     .option("--language <code>", "as Telegram reports it, such as en")
     .addOption(new Option("--platform <name>", "of the user's client").choices(["android", "ios", "desktop", "web"]))
+    .option("--country <code>", "the user's, such as DE")
     .addOption(new Option("--premium <who>", "whether the user has Telegram Premium").choices(["yes", "no"]))
     .action(async (query: Record<string, string>) => {
       const rows = rowsOf(await context.call(operatorRequest("explainChoice", { query })), "campaigns");
@@ -51,6 +52,7 @@ const reasons = {
   "excluded-bot-category": "excludes bots of this category",
   "other-language": "is for other languages",
   "other-platform": "is for other platforms",
+  "other-country": "is for other countries",
   "other-premium": "is for users with the other Telegram Premium status",
   "other-hour": "is for other hours",
   "other-weekday": "is for other weekdays",

@@ -60,6 +60,7 @@ export type ExclusionReason =
   | "excluded-bot-category"
   | "other-language"
   | "other-platform"
+  | "other-country"
   | "other-premium"
   | "other-hour"
   | "other-weekday"
@@ -117,6 +118,7 @@ function offTarget(
     return "excluded-bot-category";
   if (target.languages && !includes(target.languages, user.language)) return "other-language";
   if (target.platforms && !includes(target.platforms, user.platform)) return "other-platform";
+  if (target.countries && !includes(target.countries, user.country)) return "other-country";
   if (target.premium !== undefined && user.isPremium !== target.premium) return "other-premium";
   if (!target.hours && !target.weekdays) return undefined;
   const local = localTime(localTimes, bot.timeZone, now);

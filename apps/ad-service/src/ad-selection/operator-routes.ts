@@ -23,13 +23,13 @@ export function explainOperatorRoutes(
 ): void {
   serveOperatorRoutes(scope, explainRoutes, {
     async explainChoice(request) {
-      const { botId, userId, format, language, platform, premium: isPremium } = request.query;
+      const { botId, userId, format, language, platform, country, premium: isPremium } = request.query;
       const bot = await findBot(bots, botId);
       if (!bot) throw unknownBot(botId);
       await campaigns.refresh();
       const at = now();
       const seen = await seenBy({ database, campaigns }, { botId, userId }, at);
-      const user = { language, platform, isPremium };
+      const user = { language, platform, country, isPremium };
       const verdicts = explainChoice(campaigns.index, { format, bot, user, seen }, at);
       if (format === "direct_link") return { campaigns: verdicts };
       const missing = await findMissingMedia({ database, media }, at).catch((error: unknown) => {

@@ -173,6 +173,7 @@ export function withSettings(command: Command): Command {
     .option("--user-cap <cap>", "views and clicks of one user within a period, such as 3/24h, or none", orNone(userCap))
     .option("--languages <codes>", "the user's, such as en,ru, or none", orNone(words))
     .option("--platforms <names>", "of android,ios,desktop,web, or none", orNone(words))
+    .option("--countries <codes>", "the user's, such as DE,AT, or none; needs a source of countries", orNone(words))
     .addOption(
       new Option("--premium <who>", "with Telegram Premium only, without it only, or all").choices([
         "yes",
@@ -197,7 +198,17 @@ export function withSettings(command: Command): Command {
 }
 
 const targets = [
-  ...["languages", "platforms", "bots", "botCategories", "excludedBots", "excludedBotCategories", "hours", "weekdays"],
+  ...[
+    "languages",
+    "platforms",
+    "countries",
+    "bots",
+    "botCategories",
+    "excludedBots",
+    "excludedBotCategories",
+    "hours",
+    "weekdays",
+  ],
   "premium",
 ];
 

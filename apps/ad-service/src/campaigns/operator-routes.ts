@@ -30,11 +30,16 @@ export interface CampaignOperatorDeps {
   requireBots(botIds: readonly (string | undefined)[]): Promise<void>;
   /** Of all prices (ISO 4217). */
   currency: string;
+  /** Whether something tells the countries of users: else no campaign can be for some of them. */
+  hasCountries: boolean;
   now: () => Date;
 }
 
 export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperatorDeps): void {
-  const { database, campaigns, currency, requireBots, now } = deps;
+  const { database, campaigns, currency, hasCountries, requireBots, now } = deps;
+  const requireCountries = (targeting: Targeting | undefined) => {
+    if (targeting?.countries !== undefined && !hasCountries) throw invalidField("targeting", noCountries);
+  };
   const answer = async (outcome: UpdateCampaignOutcome, campaignId: string) => {
     if (outcome.outcome === "unknown-campaign") throw unknownCampaign(campaignId);
     if (outcome.outcome === "archived") throw invalid(`campaign ${campaignId} is archived, which cannot be undone`);
@@ -59,6 +64,7 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
       const campaignId = `cmp_${bs58.encode(randomBytes(9))}`;
       const settings = definedFields(request.body);
       await requireBots(botsOf(settings.targeting));
+      requireCountries(settings.targeting);
       const facts = await readWarningFacts(database, { campaignId: undefined, now: now() });
       const warnings = campaignWarnings({ ...facts, before: undefined, changes: settings, now: now() });
       requireConfirmation(warnings, { isConfirmed: request.query.confirmed });
@@ -87,6 +93,7 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
       const settings = definedFields(request.body);
       if (Object.keys(settings).length === 0) throw invalid("name at least one setting to change");
       await requireBots(botsOf(settings.targeting));
+      requireCountries(settings.targeting);
       const before = await findCampaign(database, campaignId);
       if (!before) throw unknownCampaign(campaignId);
       const facts = await readWarningFacts(database, { campaignId, now: now() });
@@ -104,6 +111,10 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
     detachCreative: async ({ params }) => attached(await detachCreative(database, { ...params, now: now() }), params),
   });
 }
+
+const noCountries =
+  "names countries, and nothing tells the countries of users: set COUNTRY_DATABASE (a file in MaxMind's format) or COUNTRY_HEADER " +
+  "(a header of the trusted proxy), start the ad service again, then repeat this";
 
 interface CreativeOfCampaign {
   campaignId: string;

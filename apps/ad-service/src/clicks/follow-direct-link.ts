@@ -80,7 +80,11 @@ export async function followDirectLink(clicks: Clicks, visit: Visit): Promise<Fo
   if (!bot) return { outcome: "unknown-code" };
   const clickId = newClickId(now.getTime(), randomBytes(10));
   // Without a mini-app, Telegram provides no data about the visitor; the browser provides a little.
-  const user = { language: languageOf(visit.acceptLanguage), platform: platformOf(visit.userAgent) };
+  const user = {
+    language: languageOf(visit.acceptLanguage),
+    platform: platformOf(visit.userAgent),
+    country: visit.country,
+  };
   let request: AdRequest = { format: "direct_link", bot, user, seen: new Map() };
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const replacementCode = bot.payPerCode === "once" ? randomCode(bot.codePrefix) : undefined;

@@ -6,6 +6,7 @@ import { logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/serv
 import { rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import { openKnownAgents, recognisePerson, type Visitor } from "@intermission/server/visitor";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { CountrySource } from "../ad-selection/country-source.ts";
 import { type Clicks, type FollowOutcome, followDirectLink } from "./follow-direct-link.ts";
 import { type LinkPage, linkPage, linkPagePolicy } from "./link-page.ts";
 import type { PageName } from "./page-texts/link-page-texts.ts";
@@ -23,6 +24,7 @@ import type { AddressHashes, Visit } from "./visit.ts";
 
 export interface DirectLinkDeps {
   clicks: Clicks;
+  countrySource?: CountrySource | undefined;
   /** The key from the environment; the daily keys of the address hashes derive from it. */
   encryptionKey: Uint8Array;
   /** While the key is rotated. */
@@ -60,7 +62,7 @@ function keysOf({ encryptionKey: current, previousEncryptionKey: previous }: Dir
 
 /** `GET|HEAD|POST /{code}` at the root of the direct links' address. */
 export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): void {
-  const { clicks, directLinkUrl, now = () => new Date() } = deps;
+  const { clicks, countrySource, directLinkUrl, now = () => new Date() } = deps;
   const ownUrl = directLinkUrl === undefined ? undefined : new URL(directLinkUrl);
   const basePath = ownUrl?.pathname.replace(/\/+$/, "") ?? "";
   const { addressKeys, tokenKey, acceptedKeys } = keysOf(deps);
@@ -113,7 +115,8 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
         const userAgent = headers["user-agent"] ?? "";
         const acceptLanguage = headers["accept-language"];
         const hashes = hashAddress(addressKeys, networks, at);
-        const visit = { code, visitor, tap, userAgent, acceptLanguage, hashes, now: at };
+        const country = countrySource?.(request);
+        const visit = { code, visitor, tap, userAgent, acceptLanguage, country, hashes, now: at };
         const outcome = await followDirectLink(clicks, visit);
         // After a prefetch the browser must request the link again when its user really opens it.
         if (visitor.kind === "machine" && visitor.reason === "prefetch") return reply.code(204).send();

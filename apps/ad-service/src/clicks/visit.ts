@@ -10,6 +10,8 @@ export interface Visit {
   tap: { suspicion: TapSuspicion | undefined } | undefined;
   userAgent: string;
   acceptLanguage: string | undefined;
+  /** Null: unknown; undefined: nothing tells the countries of visitors. */
+  country?: string | null | undefined;
   hashes: AddressHashes;
   now: Date;
 }

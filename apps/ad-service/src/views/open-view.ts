@@ -115,6 +115,8 @@ export interface OpenViewInput extends OpeningInput {
   isAnother: boolean;
   /** The browser's user agent: campaigns may target a platform. */
   userAgent: string | undefined;
+  /** Null: unknown; undefined: nothing tells the countries of users. */
+  country: string | null | undefined;
   /** The browser's header: captions are in the viewer's language. */
   acceptLanguage: string | undefined;
 }
@@ -191,6 +193,7 @@ async function tryToOpen(openings: Openings, input: OpenViewInput, viewer: { id?
     language: languageOf(verified.user.languageCode),
     platform: platformOf(input.userAgent),
     isPremium: verified.user.isPremium ?? false,
+    country: input.country,
   };
   // Old launch data can only continue a view of its user. It never begins one, even if the view disappears meanwhile.
   const mustContinue = isOnlyForContinuing(verified, now);

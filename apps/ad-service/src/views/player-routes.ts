@@ -25,6 +25,7 @@ import { openKnownAgents, recognisePerson } from "@intermission/server/visitor";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { drawsOf } from "../ad-selection/choose-ad.ts";
+import type { CountrySource } from "../ad-selection/country-source.ts";
 import { describeDevice } from "../creatives/choose-rendition.ts";
 import { botOfView, newViewId, stateForPlayer } from "./ad-view.ts";
 import { countAdClick } from "./count-ad-click.ts";
@@ -95,6 +96,7 @@ function unknownView(): HttpError {
 }
 
 export interface ViewPlayerRoutesDeps extends OpeningDeps {
+  countrySource?: CountrySource | undefined;
   /** The address below which `/media/` is served. */
   publicUrl: string;
   now?: () => Date;
@@ -147,7 +149,7 @@ const readStatus = {
 
 /** `/player/v1`, the API of the mini-app. */
 export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDeps): void {
-  const { database, views, publicUrl, now = () => new Date(), random } = deps;
+  const { database, views, countrySource, publicUrl, now = () => new Date(), random } = deps;
   // Checking a signature takes about 0.1 ms. Thousands of users may share one address of a mobile network.
   const checks = rateLimiter({ quota: 1200, windowSeconds: 60, maxKeys: 20_000 });
   const openings = newOpenings(deps);
@@ -167,7 +169,7 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         spend(checks, addressNetwork(request.ip), at);
         const made = newIdsOf(body.bot_id, at);
         const { code, start_param: startParam, another: isAnother = false, media_types: mediaTypes, preloaded } = body;
-        const browser = browserOf(request, { mediaTypes, preloaded });
+        const browser = { ...browserOf(request, { mediaTypes, preloaded }), country: countrySource?.(request) };
         const input = { botId: body.bot_id, initData: body.init_data, code, startParam, isAnother, ...browser };
         const draws = code === undefined || isAnother ? Math.random : drawsOf(code);
         const outcome = await openView(openings, { ...input, ...made, random: random ?? draws, now: at });
@@ -211,7 +213,8 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         const at = now();
         const id = identify(request.params);
         spend(calls, id.viewId, at);
-        const question = { ...id, token, isNextAdRequested, userAgent: request.headers["user-agent"], now: at };
+        const { "user-agent": userAgent } = request.headers;
+        const question = { ...id, token, isNextAdRequested, userAgent, country: countrySource?.(request), now: at };
         return statusAnswer(await readViewStatus(deps, question), at);
       });
 

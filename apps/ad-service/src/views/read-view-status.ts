@@ -45,13 +45,15 @@ export interface StatusQuestion {
   token: string;
   isNextAdRequested: boolean;
   userAgent: string | undefined;
+  /** Null: unknown; undefined: nothing tells the countries of users. */
+  country: string | null | undefined;
   now: Date;
 }
 
 /** What the ad service knows of the reward: whether it was earned, and the state of its webhook. */
 export async function readViewStatus(
   deps: { database: Database; bots: Bots; campaigns: CampaignSnapshot },
-  { botId, viewId, token, isNextAdRequested, userAgent, now }: StatusQuestion,
+  { botId, viewId, token, isNextAdRequested, userAgent, country, now }: StatusQuestion,
 ): Promise<ViewStatusOutcome> {
   const { database } = deps;
   const view = await readView(database, { botId, viewId });
@@ -67,7 +69,7 @@ export async function readViewStatus(
   };
   const bot = isNextAdRequested ? await findBot(deps.bots, botId) : undefined;
   // The user's language is not known here: a campaign for speakers of one language is not announced.
-  const user = { platform: platformOf(userAgent) };
+  const user = { platform: platformOf(userAgent), country };
   const nextAd = bot && (await describeAvailability(deps, { bot, userId, user, formats: ["rewarded"], now }));
   return { outcome: "found", state, code, acceptedMs, event, nextAd };
 }

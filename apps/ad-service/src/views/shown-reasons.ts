@@ -9,6 +9,7 @@ const reasons = {
   excludedBotCategories: "bot",
   languages: "language",
   platforms: "platform",
+  countries: "country",
   premium: "premium",
   hours: "time",
   weekdays: "time",

@@ -8,6 +8,7 @@ export const ar: AboutTexts = {
   "because-bot": "البوت الذي تستخدمه",
   "because-language": "لغتك",
   "because-platform": "جهازك",
+  "because-country": "بلدك",
   "because-premium": "ما إذا كان لديك Telegram Premium",
   "because-time": "اليوم والوقت",
   "because-network": "اختارت شبكة إعلانية هذا الإعلان، ولا نعرف كيف اختارته.",

@@ -8,6 +8,7 @@ export const de: AboutTexts = {
   "because-bot": "welchen Bot du benutzt",
   "because-language": "deine Sprache",
   "because-platform": "dein Gerät",
+  "because-country": "dein Land",
   "because-premium": "ob du Telegram Premium hast",
   "because-time": "Tag und Uhrzeit",
   "because-network": "Ein Werbenetzwerk hat diese Werbung ausgewählt. Wie es auswählt, wissen wir nicht.",

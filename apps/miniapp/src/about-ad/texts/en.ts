@@ -8,6 +8,7 @@ export const en: AboutTexts = {
   "because-bot": "the bot you use",
   "because-language": "your language",
   "because-platform": "your device",
+  "because-country": "your country",
   "because-premium": "whether you have Telegram Premium",
   "because-time": "the day and time",
   "because-network": "An ad network chose this ad. We don’t know how it chose.",

@@ -8,6 +8,7 @@ export const es: AboutTexts = {
   "because-bot": "el bot que usas",
   "because-language": "tu idioma",
   "because-platform": "tu dispositivo",
+  "because-country": "tu país",
   "because-premium": "si tienes Telegram Premium",
   "because-time": "el día y la hora",
   "because-network": "Una red publicitaria eligió este anuncio. No sabemos cómo lo eligió.",

@@ -8,6 +8,7 @@ export const fa: AboutTexts = {
   "because-bot": "رباتی که از آن استفاده می‌کنید",
   "because-language": "زبان شما",
   "because-platform": "دستگاه شما",
+  "because-country": "کشور شما",
   "because-premium": "داشتن یا نداشتن Telegram Premium",
   "because-time": "روز و ساعت",
   "because-network": "یک شبکهٔ تبلیغاتی این تبلیغ را انتخاب کرده است. نمی‌دانیم چگونه.",

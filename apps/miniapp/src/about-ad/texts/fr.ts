@@ -8,6 +8,7 @@ export const fr: AboutTexts = {
   "because-bot": "le bot que vous utilisez",
   "because-language": "votre langue",
   "because-platform": "votre appareil",
+  "because-country": "votre pays",
   "because-premium": "si vous avez Telegram Premium",
   "because-time": "le jour et l’heure",
   "because-network": "Un réseau publicitaire a choisi cette publicité. Nous ne savons pas comment.",

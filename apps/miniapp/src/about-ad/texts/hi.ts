@@ -8,6 +8,7 @@ export const hi: AboutTexts = {
   "because-bot": "आप कौन-सा बॉट इस्तेमाल करते हैं",
   "because-language": "आपकी भाषा",
   "because-platform": "आपका डिवाइस",
+  "because-country": "आपका देश",
   "because-premium": "आपके पास Telegram Premium है या नहीं",
   "because-time": "दिन और समय",
   "because-network": "यह विज्ञापन एक विज्ञापन नेटवर्क ने चुना। उसने कैसे चुना, हमें नहीं पता।",

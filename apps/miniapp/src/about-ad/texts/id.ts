@@ -8,6 +8,7 @@ export const id: AboutTexts = {
   "because-bot": "bot yang Anda gunakan",
   "because-language": "bahasa Anda",
   "because-platform": "perangkat Anda",
+  "because-country": "negara Anda",
   "because-premium": "apakah Anda memiliki Telegram Premium",
   "because-time": "hari dan waktu",
   "because-network": "Jaringan iklan memilih iklan ini. Kami tidak tahu cara memilihnya.",

@@ -8,6 +8,7 @@ export const it: AboutTexts = {
   "because-bot": "il bot che usi",
   "because-language": "la tua lingua",
   "because-platform": "il tuo dispositivo",
+  "because-country": "il tuo Paese",
   "because-premium": "se hai Telegram Premium",
   "because-time": "il giorno e l’ora",
   "because-network": "Una rete pubblicitaria ha scelto questo annuncio. Non sappiamo come.",

@@ -8,6 +8,7 @@ export const pt: AboutTexts = {
   "because-bot": "o bot que você usa",
   "because-language": "seu idioma",
   "because-platform": "seu dispositivo",
+  "because-country": "seu país",
   "because-premium": "se você tem o Telegram Premium",
   "because-time": "o dia e a hora",
   "because-network": "Uma rede de anúncios escolheu este anúncio. Não sabemos como ela escolheu.",

@@ -8,6 +8,7 @@ export const ru: AboutTexts = {
   "because-bot": "каким ботом вы пользуетесь",
   "because-language": "ваш язык",
   "because-platform": "ваше устройство",
+  "because-country": "ваша страна",
   "because-premium": "есть ли у вас Telegram Premium",
   "because-time": "день и время",
   "because-network": "Эту рекламу выбрала рекламная сеть. Как она выбирала, мы не знаем.",

@@ -8,6 +8,7 @@ export const tr: AboutTexts = {
   "because-bot": "kullandığınız bot",
   "because-language": "diliniz",
   "because-platform": "cihazınız",
+  "because-country": "ülkeniz",
   "because-premium": "Telegram Premium’unuzun olup olmadığı",
   "because-time": "gün ve saat",
   "because-network": "Bu reklamı bir reklam ağı seçti. Nasıl seçtiğini bilmiyoruz.",

@@ -8,6 +8,7 @@ export const uk: AboutTexts = {
   "because-bot": "яким ботом ви користуєтеся",
   "because-language": "вашу мову",
   "because-platform": "ваш пристрій",
+  "because-country": "ваша країна",
   "because-premium": "чи є у вас Telegram Premium",
   "because-time": "день і час",
   "because-network": "Цю рекламу обрала рекламна мережа. Як вона обирала, ми не знаємо.",

@@ -8,6 +8,7 @@ export const uz: AboutTexts = {
   "because-bot": "siz foydalanadigan bot",
   "because-language": "tilingiz",
   "because-platform": "qurilmangiz",
+  "because-country": "mamlakatingiz",
   "because-premium": "sizda Telegram Premium bor-yoʻqligi",
   "because-time": "kun va vaqt",
   "because-network": "Bu reklamani reklama tarmogʻi tanlagan. Qanday tanlaganini bilmaymiz.",

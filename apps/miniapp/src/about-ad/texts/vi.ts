@@ -8,6 +8,7 @@ export const vi: AboutTexts = {
   "because-bot": "bot bạn dùng",
   "because-language": "ngôn ngữ của bạn",
   "because-platform": "thiết bị của bạn",
+  "because-country": "quốc gia của bạn",
   "because-premium": "bạn có Telegram Premium hay không",
   "because-time": "ngày và giờ",
   "because-network": "Một mạng quảng cáo đã chọn quảng cáo này. Chúng tôi không biết cách họ chọn.",

@@ -16,6 +16,7 @@ import type { Registry } from "prom-client";
 import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import type { CountrySource } from "./ad-selection/country-source.ts";
 import { type ExplainOperatorDeps, explainOperatorRoutes } from "./ad-selection/operator-routes.ts";
+import { requireAdvertiser } from "./advertisers/advertisers.ts";
 import { advertiserOperatorRoutes } from "./advertisers/operator-routes.ts";
 import { clientApi, operatorApi, playerApi } from "./api-descriptions.ts";
 import { auditOperatorRoutes } from "./audit/operator-routes.ts";
@@ -66,6 +67,7 @@ import {
   authorizeOperator,
   type OperatorGuard,
   reportReaderOf,
+  submitterOf,
 } from "./people/guard.ts";
 import { type PeopleOperatorDeps, peopleOperatorRoutes } from "./people/operator-routes.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
@@ -250,7 +252,10 @@ export function clientApiRoutes(app: FastifyInstance, deps: ClientApiDeps): void
 
 export type OperatorDeps = BotOperatorDeps &
   Omit<CampaignOperatorDeps, "requireBots"> &
-  Omit<CreativeOperatorDeps, "ffmpeg" | "downloadVideo" | "faultOfTag" | "requireBots"> &
+  Omit<
+    CreativeOperatorDeps,
+    "ffmpeg" | "downloadVideo" | "faultOfTag" | "requireBots" | "requireAdvertiser" | "submitterOf"
+  > &
   DeliveryOperatorDeps &
   Omit<StatsOperatorDeps, "reportReaderOf"> &
   ExplainOperatorDeps &
@@ -297,6 +302,8 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
         downloadVideo: (video) => downloadVideo(deps.requests, video),
         faultOfTag: (url) => faultOfTag(deps, { url, now: deps.now }),
         requireBots: (botIds) => requireBots(deps.database, botIds),
+        requireAdvertiser: (nameOrId) => requireAdvertiser(database, nameOrId),
+        submitterOf,
       });
       campaignOperatorRoutes(scope, { ...deps, requireBots: (botIds) => requireBots(deps.database, botIds) });
       currencyOperatorRoutes(scope, deps);

@@ -3,9 +3,9 @@ import type { Role } from "./people.ts";
 
 /**
  * How far a role reaches on a route: `all` objects, or only requests about an own one: a bot (`botId`), an event of an own
- * bot (`eventId`), a campaign of the own advertiser (`campaignId`), or the advertiser itself (`advertiser`).
+ * bot (`eventId`), a campaign or a creative of the own advertiser (`campaignId`, `creativeId`), or the advertiser itself (`advertiser`).
  */
-export type Grant = "all" | "own-bot" | "own-event" | "own-campaign" | "own-advertiser";
+export type Grant = "all" | "own-bot" | "own-event" | "own-campaign" | "own-creative" | "own-advertiser";
 
 /** Who may use a route: a role without a grant is refused. `anyone` also signed out; `signed-in` every role. */
 export type Access = "anyone" | "signed-in" | { readonly [One in Role]?: Grant };
@@ -18,6 +18,7 @@ const readers = { ...staff, analyst: "all" } as const satisfies Access;
 const ownBot = { publisher: "own-bot" } as const satisfies Access;
 const ownEvent = { publisher: "own-event" } as const satisfies Access;
 const ownCampaign = { advertiser: "own-campaign" } as const satisfies Access;
+const ownCreative = { advertiser: "own-creative" } as const satisfies Access;
 const ownAdvertiser = { advertiser: "own-advertiser" } as const satisfies Access;
 
 /**
@@ -34,17 +35,20 @@ export const accessOf = {
   createToken: { ...staff, ...ownBot },
   activateToken: { ...staff, ...ownBot },
   revokeToken: { ...staff, ...ownBot },
-  uploadVideo: staff,
+  uploadVideo: { ...staff, ...ownAdvertiser },
   addVideoByAddress: staff,
   addVastTag: staff,
-  listCreatives: readers,
+  listCreatives: { ...readers, ...ownAdvertiser },
+  readReviewQueue: readers,
+  approveCreative: staff,
+  refuseCreative: staff,
   listAdReports: readers,
-  showCreative: readers,
-  renameCreative: staff,
-  setLegalLine: staff,
-  setPoster: staff,
-  setCaptions: staff,
-  removeCaptions: staff,
+  showCreative: { ...readers, ...ownCreative },
+  renameCreative: { ...staff, ...ownCreative },
+  setLegalLine: { ...staff, ...ownCreative },
+  setPoster: { ...staff, ...ownCreative },
+  setCaptions: { ...staff, ...ownCreative },
+  removeCaptions: { ...staff, ...ownCreative },
   addCampaign: staff,
   listCampaigns: { ...readers, ...ownAdvertiser },
   showCampaign: { ...readers, ...ownCampaign },

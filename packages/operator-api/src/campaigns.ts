@@ -98,6 +98,7 @@ const campaignCreative = z.object({
   label: z.string().nullable().describe("Replaces the advertiser's name."),
   callToAction: z.string().nullable().describe("Replaces the campaign's call to action."),
   isActive: z.boolean(),
+  isApproved: z.boolean().describe("Whether it may be shown, by its review."),
 });
 export type CampaignCreative = z.infer<typeof campaignCreative>;
 

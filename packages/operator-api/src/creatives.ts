@@ -21,6 +21,8 @@ const captions = z.object({
 });
 export type Captions = z.infer<typeof captions>;
 
+export const reviewStates = ["waiting", "approved", "refused"] as const;
+
 const ofVideo = "Null for a VAST tag: its response contains it.";
 export const creative = z.object({
   creativeId: z.string(),
@@ -41,6 +43,14 @@ export const creative = z.object({
   captions: z.array(captions),
   legalLine: z.string().nullable().describe("Text that a law requires beside the ad."),
   createdAt: moment,
+  advertiserId: z.string().nullable().describe("Whose it is; null: the operator's."),
+  review: z
+    .enum(reviewStates)
+    .describe("Only what is `approved` is shown. An operator's uploads are approved at once."),
+  reviewReason: z.string().nullable().describe("Why it was refused."),
+  reviewedAt: moment.nullable(),
+  submittedAt: moment,
+  revision: z.int().describe("Changes with what viewers see; a decision names it."),
 });
 export type Creative = z.infer<typeof creative>;
 
@@ -65,6 +75,7 @@ const UPLOAD_MS = 15 * MINUTES;
 /** A video is fetched, converted and given renditions before the answer; each step has its own limit. */
 const CONVERSION_MS = 15 * MINUTES;
 
+const revision = z.int("must be the revision that was looked at").min(1).describe("The one that was looked at.");
 const params = z.object({ creativeId: z.string().max(64) });
 const captionsParams = params.extend({ language: z.string().max(64) });
 const added = creative.extend({
@@ -78,7 +89,14 @@ export const creativeRoutes = {
     method: "POST",
     path: "/creatives",
     description: "Adds a video from its bytes.",
-    query: z.object({ name: z.string().min(1).max(1024).describe("Of the file.") }),
+    query: z.object({
+      name: z.string().min(1).max(1024).describe("Of the file."),
+      advertiser: z
+        .string()
+        .max(128)
+        .optional()
+        .describe("Whose it is. An advertiser's own upload waits for approval."),
+    }),
     body: "file",
     status: 201,
     answer: added,
@@ -118,8 +136,37 @@ export const creativeRoutes = {
       ...wholeList,
       order: wholeList.order.unwrap().default("newest"),
       kind: z.enum(["file", "address", "vast"]).optional(),
+      advertiser: z.string().max(128).optional().describe("Its id, or its name in any case."),
+      review: z.enum(reviewStates).optional(),
     }),
     answer: z.object({ creatives: z.array(creative), next }),
+  },
+  readReviewQueue: {
+    method: "GET",
+    path: "/creatives/queue",
+    description: "Returns the creatives that wait for approval, the longest waiting first.",
+    query: z.object({ limit: listLimit }),
+    answer: z.object({ waiting: z.int().describe("How many wait."), creatives: z.array(creative) }),
+  },
+  approveCreative: {
+    method: "POST",
+    path: "/creatives/:creativeId/approve",
+    description: "Lets a creative be shown.",
+    params,
+    body: z.strictObject({ revision }).meta({ examples: [{ revision: 1 }] }),
+    answer: creative,
+    refusals: [409],
+  },
+  refuseCreative: {
+    method: "POST",
+    path: "/creatives/:creativeId/refuse",
+    description: "Keeps a creative from being shown, with a reason for its advertiser.",
+    params,
+    body: z
+      .strictObject({ revision, reason: boundedText(500).describe("For its advertiser.") })
+      .meta({ examples: [{ revision: 1, reason: "The text is too small to read" }] }),
+    answer: creative,
+    refusals: [409],
   },
   listAdReports: {
     method: "GET",

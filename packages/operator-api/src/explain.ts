@@ -5,6 +5,7 @@ import type { OperatorRoutes } from "./route.ts";
 const exclusionReason = z.enum([
   "other-format",
   "no-video",
+  "not-approved",
   "no-vast-ad",
   "not-started",
   "ended",

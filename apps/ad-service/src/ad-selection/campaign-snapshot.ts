@@ -22,7 +22,8 @@ const version = statement<{ version: string }>(
   // Each change gives its row a later xmin, so the sum changes in whatever order transactions commit.
   `select (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from campaigns) || ' ' ||
      (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from campaign_creatives) || ' ' ||
-     (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from advertisers) as version`,
+     (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from advertisers) || ' ' ||
+     (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from creatives where review <> 'approved') as version`,
 );
 const earlier = statement<{ campaignId: string } & Delivered>(
   "campaigns.delivered-earlier",

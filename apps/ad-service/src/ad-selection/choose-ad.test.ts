@@ -60,12 +60,13 @@ describe("the chosen campaign", () => {
     expect(chosenOf([stateOf("de", { targeting: { languages: ["de"] } })], requestOf())).toEqual({ "none-fits": 1 });
   });
 
-  test("creatives are chosen in proportion to their weights; detached ones never", () => {
+  test("creatives are chosen in proportion to their weights; detached and unapproved ones never", () => {
     const creatives = [
       { creativeId: "cre_1", weight: 1, isActive: true },
       { creativeId: "cre_2", weight: 3, isActive: true },
       { creativeId: "cre_3", weight: 9, isActive: false },
-    ].map((creative) => ({ ...creative, label: null, callToAction: null }));
+      { creativeId: "cre_4", weight: 9, isActive: true, isApproved: false },
+    ].map((creative) => ({ isApproved: true, ...creative, label: null, callToAction: null }));
     const index = indexCampaigns([stateOf("a", { creatives })], moment);
     const random = seededRandom(3);
     const shown = Array.from({ length: 2000 }, () => {

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { CampaignCreative } from "@intermission/operator-api/campaigns";
 import type { CampaignFormat, CampaignPriority } from "../campaigns/campaign-settings.ts";
 import { adsBehindPlan, type CampaignState, fullLimit, type TrafficCurve } from "./campaign-state.ts";
-import { type AdRequest, exclusionReason, type Moment, outOfTime } from "./eligibility.ts";
+import { type AdRequest, exclusionReason, isShown, type Moment, outOfTime } from "./eligibility.ts";
 import type { LocalTimes } from "./local-time.ts";
 
 interface Entry {
@@ -113,7 +113,7 @@ function drawCreative(
   random: () => number,
 ): CampaignCreative | null {
   if (format === "direct_link") return null;
-  const shown = campaign.creatives.filter(({ creativeId, isActive }) => isActive && !without?.has(creativeId));
+  const shown = campaign.creatives.filter((creative) => isShown(creative) && !without?.has(creative.creativeId));
   return drawByWeight(shown, random) ?? null;
 }
 

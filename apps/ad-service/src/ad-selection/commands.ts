@@ -41,6 +41,7 @@ const columns = {
 const reasons = {
   "other-format": "is of another format",
   "no-video": "shows no video",
+  "not-approved": "its videos are not approved",
   "no-vast-ad": "its VAST tag returned no ad",
   "not-started": "has not started",
   ended: "has ended",

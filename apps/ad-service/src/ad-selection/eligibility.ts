@@ -1,4 +1,4 @@
-import type { Campaign, Targeting } from "@intermission/operator-api/campaigns";
+import type { Campaign, CampaignCreative, Targeting } from "@intermission/operator-api/campaigns";
 import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 import { adsBehindPlan, type CampaignState, fullLimit, type Limit, type TrafficCurve } from "./campaign-state.ts";
 import { type LocalTimes, localTime } from "./local-time.ts";
@@ -49,6 +49,7 @@ export function languageOf(tag: string | undefined): string | undefined {
 export type ExclusionReason =
   | "other-format"
   | "no-video"
+  | "not-approved"
   | "no-vast-ad"
   | "not-started"
   | "ended"
@@ -80,6 +81,7 @@ export function exclusionReason(state: CampaignState, request: AdRequest, moment
   const { format } = request;
   if (!campaign.formats.includes(format)) return "other-format";
   if (format === "rewarded" && !campaign.creatives.some(({ isActive }) => isActive)) return "no-video";
+  if (format === "rewarded" && !campaign.creatives.some(isShown)) return "not-approved";
   if (format === "rewarded" && hasOnlyFailedVideos(campaign, request.without)) return "no-vast-ad";
   return (
     outOfTime(campaign, moment.now) ??
@@ -93,7 +95,12 @@ export function exclusionReason(state: CampaignState, request: AdRequest, moment
 
 function hasOnlyFailedVideos({ creatives }: Campaign, without: AdRequest["without"]): boolean {
   if (!without || without.size === 0) return false;
-  return creatives.every(({ creativeId, isActive }) => !isActive || without.has(creativeId));
+  return creatives.every((creative) => !isShown(creative) || without.has(creative.creativeId));
+}
+
+/** Whether a creative of a campaign may be shown at all. */
+export function isShown({ isActive, isApproved }: CampaignCreative): boolean {
+  return isActive && isApproved;
 }
 
 export function outOfTime({ startsAt, endsAt }: Campaign, now: Date): "not-started" | "ended" | undefined {

@@ -43,6 +43,8 @@ const objectOf = {
   addVideoByAddress: newCreative,
   addVastTag: newCreative,
   renameCreative: creative,
+  approveCreative: creative,
+  refuseCreative: creative,
   setLegalLine: creative,
   setPoster: creative,
   setCaptions: creative,

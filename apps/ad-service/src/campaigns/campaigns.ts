@@ -20,6 +20,8 @@ const creativeColumns = {
   label: "label",
   callToAction: "call_to_action",
   isActive: "is_active",
+  isApproved:
+    "(select review = 'approved' from creatives where creatives.creative_id = campaign_creatives.creative_id)",
 } satisfies ColumnsOf<CampaignCreative>;
 
 const creativesAsJson = `coalesce((

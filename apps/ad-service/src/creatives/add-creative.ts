@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
@@ -33,6 +34,12 @@ export interface AddCreativeDeps {
   maxMakingMs?: number;
 }
 
+/** The advertiser whose video it is, and whether that advertiser uploads it, so that it waits for approval. */
+export interface CreativeOwner {
+  advertiserId: string;
+  isSubmission: boolean;
+}
+
 type PathOf = (name: string) => string;
 
 /**
@@ -42,7 +49,7 @@ type PathOf = (name: string) => string;
  */
 export async function addCreative(
   { database, media, ffmpeg, maxMakingMs }: AddCreativeDeps,
-  upload: { bytes: AsyncIterable<Uint8Array>; name: string; now: Date },
+  upload: { bytes: AsyncIterable<Uint8Array>; name: string; now: Date; owner?: CreativeOwner },
 ): Promise<AddCreativeOutcome> {
   return media.withScratch(async (pathOf) => {
     if (!(await hasWritten(pathOf("upload"), upload.bytes))) {
@@ -59,7 +66,7 @@ export async function addCreative(
       };
     }
     const deps = { database, media, ffmpeg, maxMakingMs };
-    const kept = await keepVideo(deps, found, { pathOf, now: upload.now });
+    const kept = await keepVideo(deps, found, { pathOf, now: upload.now, owner: upload.owner });
     const named = { creativeId: kept.creative.creativeId, name: basename(upload.name), isDefault: true };
     kept.creative = (await nameCreative(database, named)) ?? kept.creative;
     return { outcome: "added", ...kept, ...(found.converted !== undefined && { converted: found.converted }) };
@@ -114,17 +121,18 @@ interface KeepDeps {
 async function keepVideo(
   deps: KeepDeps,
   video: Playable,
-  { pathOf, now }: { pathOf: PathOf; now: Date },
+  { pathOf, now, owner }: { pathOf: PathOf; now: Date; owner: CreativeOwner | undefined },
 ): Promise<{ creative: Creative; renditionFault?: string; posterFault?: string }> {
   const { database, ffmpeg, maxMakingMs: maxMs } = deps;
   const sha256 = await hashOfFile(video.path);
-  const creativeId = `cre_${sha256.slice(0, 24)}`;
+  // Each advertiser's is a creative of its own: what one has approved is not approved for another.
+  const creativeId = `cre_${(owner ? hash("sha256", `${owner.advertiserId} ${sha256}`) : sha256).slice(0, 24)}`;
   nameChangedObject(creativeId);
   const known = await findCreative(database, creativeId);
   if (known && known.renditions.length > 0) return { creative: known };
   // Made before the file is kept, which moves it away from here.
   const made = await makeRenditions({ ffmpeg, maxMs }, { path: video.path, video, pathOf });
-  const posterFault = known ? undefined : await keepOriginal(deps, video, { creativeId, sha256, pathOf, now });
+  const posterFault = known ? undefined : await keepOriginal(deps, video, { creativeId, sha256, pathOf, now, owner });
   const renditions: Rendition[] = [];
   for (const rendition of made.renditions) renditions.push(await keepRendition(deps.media, rendition));
   renditions.sort((a, b) => b.byteLength - a.byteLength);
@@ -147,9 +155,9 @@ const setRenditions = statement<never>(
 async function keepOriginal(
   { database, media, ffmpeg }: KeepDeps,
   video: Playable,
-  named: { creativeId: string; sha256: string; pathOf: PathOf; now: Date },
+  named: { creativeId: string; sha256: string; pathOf: PathOf; now: Date; owner: CreativeOwner | undefined },
 ): Promise<string | undefined> {
-  const { creativeId, sha256, pathOf, now } = named;
+  const { creativeId, sha256, pathOf, now, owner } = named;
   const { size } = await stat(video.path);
   const poster = await makePoster({ ffmpeg, pathOf }, { path: video.path, video });
   const posterFileName = poster.outcome === "made" ? `${await hashOfFile(poster.path)}.${poster.extension}` : null;
@@ -170,6 +178,7 @@ async function keepOriginal(
     height,
     framesBySecond,
     createdAt: now,
+    ...(owner && { advertiserId: owner.advertiserId, review: owner.isSubmission ? "waiting" : "approved" }),
   });
   return poster.outcome === "made" ? undefined : poster.fault;
 }

@@ -102,7 +102,7 @@ describe("videos in a bucket, on an S3-compatible server", () => {
     })();
     const set = await setCaptions(
       { database: store.database, media },
-      { creativeId: String(creativeId), language: "en", bytes },
+      { creativeId: String(creativeId), language: "en", bytes, isSubmission: false },
     );
     if (set.outcome !== "changed") throw new Error(set.outcome);
     const response = await get(`/media/${set.creative.captions[0]?.fileName}`);

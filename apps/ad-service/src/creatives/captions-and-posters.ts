@@ -1,7 +1,7 @@
 import { parseCaptions } from "@intermission/ad-core/captions";
 import type { Captions, Creative } from "@intermission/operator-api/creatives";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
-import { findCreative } from "./creatives.ts";
+import { findCreative, seenChange } from "./creatives.ts";
 import { inspectPicture, MAX_PICTURE_BYTES } from "./inspect-picture.ts";
 import { keepBytes, type MediaStorage, readAtMost } from "./media-storage.ts";
 
@@ -30,6 +30,12 @@ export function captionsFault(bytes: Uint8Array, { durationMs }: { durationMs: n
   return undefined;
 }
 
+interface CreativeChange {
+  creativeId: string;
+  /** Changed by its advertiser: it waits for approval again. */
+  isSubmission: boolean;
+}
+
 export type SetCaptionsOutcome =
   | { outcome: "changed"; creative: Creative }
   | { outcome: "unknown-creative" }
@@ -41,14 +47,15 @@ const MAX_LANGUAGES = 10;
 const lock = statement<never>("creatives.lock", "select from creatives where creative_id = $1 for update");
 const updateCaptions = statement<never>(
   "creatives.set-captions",
-  "update creatives set captions = $2 where creative_id = $1",
+  `update creatives set captions = $2, ${seenChange} where creative_id = $1`,
 );
 
 /** Adds captions to a video, or replaces those of the same language. */
 export async function setCaptions(
   { database, media }: { database: Database; media: MediaStorage },
-  { creativeId, language: tag, bytes }: { creativeId: string; language: string; bytes: AsyncIterable<Uint8Array> },
+  change: CreativeChange & { language: string; bytes: AsyncIterable<Uint8Array> },
 ): Promise<SetCaptionsOutcome> {
+  const { creativeId, language: tag, bytes, isSubmission } = change;
   const language = languageOf(tag);
   if (language === undefined) {
     return { outcome: "refused", message: `${tag} is not a language; write it as en or pt-BR` };
@@ -62,32 +69,32 @@ export async function setCaptions(
   const message = captionsFault(file, { durationMs: creative.durationMs });
   if (message !== undefined) return { outcome: "refused", message };
   const fileName = await keepBytes(media, file, "vtt");
-  return note(database, { creativeId, language, fileName });
+  return note(database, { creativeId, language, fileName, isSubmission });
 }
 
 async function note(
   database: Database,
-  { creativeId, language, fileName }: { creativeId: string; language: string; fileName: string },
+  { language, fileName, ...change }: CreativeChange & { language: string; fileName: string },
 ): Promise<SetCaptionsOutcome> {
   return database.transaction(async (tx) => {
-    await tx.run(lock, [creativeId]);
-    const before = await findCreative(tx, creativeId);
+    await tx.run(lock, [change.creativeId]);
+    const before = await findCreative(tx, change.creativeId);
     const others = before?.captions.filter((captions) => captions.language !== language) ?? [];
     if (others.length >= MAX_LANGUAGES) {
       const message = `it has captions in ${MAX_LANGUAGES} languages; remove one first`;
       return { outcome: "refused", message };
     }
-    return changeCaptions(tx, creativeId, [...others, { language, fileName }]);
+    return changeCaptions(tx, change, [...others, { language, fileName }]);
   });
 }
 
 async function changeCaptions(
   tx: Transaction,
-  creativeId: string,
+  { creativeId, isSubmission }: CreativeChange,
   captions: readonly Captions[],
 ): Promise<{ outcome: "changed"; creative: Creative } | { outcome: "unknown-creative" }> {
   const sorted = captions.toSorted((a, b) => (a.language < b.language ? -1 : 1));
-  await tx.run(updateCaptions, [creativeId, JSON.stringify(sorted)]);
+  await tx.run(updateCaptions, [creativeId, JSON.stringify(sorted), isSubmission]);
   const creative = await findCreative(tx, creativeId);
   return creative ? { outcome: "changed", creative } : { outcome: "unknown-creative" };
 }
@@ -110,7 +117,7 @@ export type RemoveCaptionsOutcome =
 /** Stops showing captions in the language with a video. Clients that loaded them keep them: the file stays. */
 export async function removeCaptions(
   database: Database,
-  { creativeId, language: tag }: { creativeId: string; language: string },
+  { creativeId, language: tag, isSubmission }: CreativeChange & { language: string },
 ): Promise<RemoveCaptionsOutcome> {
   const language = languageOf(tag) ?? tag;
   return database.transaction(async (tx) => {
@@ -119,7 +126,7 @@ export async function removeCaptions(
     if (!before) return { outcome: "unknown-creative" };
     const others = before.captions.filter((captions) => captions.language !== language);
     if (others.length === before.captions.length) return { outcome: "no-such-captions" };
-    return changeCaptions(tx, creativeId, others);
+    return changeCaptions(tx, { creativeId, isSubmission }, others);
   });
 }
 
@@ -130,13 +137,13 @@ export type SetPosterOutcome =
 
 const updatePoster = statement<never>(
   "creatives.set-poster",
-  "update creatives set poster_file_name = $2 where creative_id = $1",
+  `update creatives set poster_file_name = $2, ${seenChange} where creative_id = $1`,
 );
 
 /** Sets the picture that is shown until the video plays, in place of the one that was made of the video. */
 export async function setPoster(
   { database, media }: { database: Database; media: MediaStorage },
-  { creativeId, bytes }: { creativeId: string; bytes: AsyncIterable<Uint8Array> },
+  { creativeId, bytes, isSubmission }: CreativeChange & { bytes: AsyncIterable<Uint8Array> },
 ): Promise<SetPosterOutcome> {
   const creative = await findCreative(database, creativeId);
   if (!creative) return { outcome: "unknown-creative" };
@@ -147,7 +154,7 @@ export async function setPoster(
   const picture = inspectPicture(file);
   if (typeof picture === "string") return { outcome: "refused", message: picture };
   const fileName = await keepBytes(media, file, picture.extension);
-  await database.run(updatePoster, [creativeId, fileName]);
+  await database.run(updatePoster, [creativeId, fileName, isSubmission]);
   const changed = await findCreative(database, creativeId);
   return changed ? { outcome: "changed", creative: changed } : { outcome: "unknown-creative" };
 }

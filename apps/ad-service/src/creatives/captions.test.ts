@@ -42,8 +42,11 @@ describe("captions", () => {
     yield typeof file === "string" ? new TextEncoder().encode(file) : file;
   }
   const set = (file: string | Uint8Array, language = "en", id = creativeId) =>
-    setCaptions({ database: store.database, media }, { creativeId: id, language, bytes: bytesOf(file) });
-  const remove = (language: string) => removeCaptions(store.database, { creativeId, language });
+    setCaptions(
+      { database: store.database, media },
+      { creativeId: id, language, bytes: bytesOf(file), isSubmission: false },
+    );
+  const remove = (language: string) => removeCaptions(store.database, { creativeId, language, isSubmission: false });
   const languages = async () =>
     (await findCreative(store.database, creativeId))?.captions.map(({ language }) => language);
 

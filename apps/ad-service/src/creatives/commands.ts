@@ -108,6 +108,8 @@ function changingCommands(creatives: Command, context: CommandContext): void {
 }
 
 function listingCommands(creatives: Command, context: CommandContext): void {
+  reviewCommands(creatives, context);
+
   withExamples(creatives.command("reports").description("what viewers object to, the most frequent first"), [
     "creatives reports",
     "creatives reports --creative-id cre_0a1b2c3d4e5f60718293a4b5",
@@ -139,6 +141,50 @@ function listingCommands(creatives: Command, context: CommandContext): void {
       printCreative(context, await callForRow(context, operatorRequest("showCreative", { params: { creativeId } }))),
     );
 }
+
+function reviewCommands(creatives: Command, context: CommandContext): void {
+  const show = (creative: Row) => context.print(creative, () => recordOf(creative));
+  /** What the operator sees now; it is refused if it changes meanwhile. */
+  const revisionOf = async (creativeId: string) =>
+    (await callForRow(context, operatorRequest("showCreative", { params: { creativeId } }))).revision;
+
+  withExamples(creatives.command("queue").description("what advertisers uploaded and nobody approved yet"), [
+    "creatives queue",
+  ]).action(async () => {
+    const answer = await callForRow(context, operatorRequest("readReviewQueue"));
+    context.print(answer, () => tableOf(rowsOf(answer, "creatives"), queueColumns));
+  });
+
+  withExamples(creatives.command("approve").description("let a video be shown"), [
+    "creatives approve cre_0a1b2c3d4e5f60718293a4b5",
+  ])
+    .argument("<creative-id>", "as shown by creatives queue")
+    .option("--revision <number>", "the one that you saw; default: the present one", wholeNumber)
+    .action(async (creativeId: string, { revision }: { revision?: number }) => {
+      const body = { revision: revision ?? (await revisionOf(creativeId)) };
+      show(await callForRow(context, operatorRequest("approveCreative", { params: { creativeId }, body })));
+    });
+
+  withExamples(creatives.command("refuse").description("keep a video from being shown"), [
+    'creatives refuse cre_0a1b2c3d4e5f60718293a4b5 --reason "The text is too small to read"',
+  ])
+    .argument("<creative-id>", "as shown by creatives queue")
+    .requiredOption("--reason <text>", "for its advertiser")
+    .option("--revision <number>", "the one that you saw; default: the present one", wholeNumber)
+    .action(async (creativeId: string, { reason, revision }: { reason: string; revision?: number }) => {
+      const body = { reason, revision: revision ?? (await revisionOf(creativeId)) };
+      show(await callForRow(context, operatorRequest("refuseCreative", { params: { creativeId }, body })));
+    });
+}
+
+const queueColumns = {
+  CREATIVE: (creative: Row) => creative.creativeId,
+  NAME: (creative: Row) => creative.name,
+  ADVERTISER: (creative: Row) => creative.advertiserId,
+  "SUBMITTED AT": (creative: Row) => creative.submittedAt,
+  REVISION: (creative: Row) => creative.revision,
+  FILE: (creative: Row) => creative.fileName,
+};
 
 interface ReportOptions {
   creativeId?: string;

@@ -27,14 +27,25 @@ const columns = {
   captions: "captions",
   legalLine: "legal_line",
   createdAt: "created_at",
+  advertiserId: "advertiser_id",
+  review: "review",
+  reviewReason: "review_reason",
+  reviewedAt: "reviewed_at",
+  submittedAt: "submitted_at",
+  revision: "revision",
 } satisfies ColumnsOf<Creative>;
-const select = `select ${selected(columns)} from creatives`;
-const find = statement<Creative>("creatives.find", `${select} where creative_id = $1`);
+/** Selects `Creative` from `creatives`. */
+export const selectCreatives = `select ${selected(columns)} from creatives`;
+const find = statement<Creative>("creatives.find", `${selectCreatives} where creative_id = $1`);
 // Unnamed, since an operator runs it rarely, and its plan depends on the filter.
 const listOf = (order: ListOrder): Statement<Creative> => {
   const keys = { table: "creatives", columns: ["created_at", "creative_id"], after: "$1", limit: "$2" } as const;
   const { where, end } = keysetPage(order, keys);
-  return { name: "", text: `${select} where ($3::text is null or kind = $3) and ${where} ${end}` };
+  return {
+    name: "",
+    text: `${selectCreatives} where ($3::text is null or kind = $3)
+     and ($4::text is null or advertiser_id = $4) and ($5::text is null or review = $5) and ${where} ${end}`,
+  };
 };
 const lists = { oldest: listOf("oldest"), newest: listOf("newest") };
 
@@ -42,12 +53,18 @@ export async function findCreative(database: Transaction, creativeId: string): P
   return (await database.run(find, [creativeId]))[0];
 }
 
-export async function listCreatives(
-  database: Database,
-  of: { order: ListOrder; after?: string | undefined; limit: number; kind?: CreativeKind | undefined },
-): Promise<ListPage<Creative>> {
+export interface CreativeList {
+  order: ListOrder;
+  after?: string | undefined;
+  limit: number;
+  kind?: CreativeKind | undefined;
+  advertiserId?: string | undefined;
+  review?: Creative["review"] | undefined;
+}
+
+export async function listCreatives(database: Database, of: CreativeList): Promise<ListPage<Creative>> {
   await requireCreative(database, of.after);
-  const rows = await database.run(lists[of.order], [of.after, of.limit + 1, of.kind]);
+  const rows = await database.run(lists[of.order], [of.after, of.limit + 1, of.kind, of.advertiserId, of.review]);
   return listPage(rows, of.limit, ({ creativeId }) => creativeId);
 }
 
@@ -62,17 +79,22 @@ export async function requireCreative(database: Database, creativeId: string | u
   if ((await database.run(knownCreative, [creativeId])).length === 0) throw unknownCreative(creativeId);
 }
 
+/** SQL of an update of what viewers see. Changed by its advertiser (`$3`), it waits for approval again. */
+export const seenChange = `revision = revision + 1, submitted_at = case when $3::boolean then now() else submitted_at end,
+   review_reason = case when $3::boolean then null else review_reason end,
+   review = case when $3::boolean then 'waiting' else review end`;
+
 const setLine = statement<never>(
   "creatives.set-legal-line",
-  "update creatives set legal_line = $2 where creative_id = $1",
+  `update creatives set legal_line = $2, ${seenChange} where creative_id = $1`,
 );
 
 /** Sets the text that a law requires beside the ad, or with null removes it. Undefined: there is no such creative. */
 export async function setLegalLine(
   database: Database,
-  { creativeId, legalLine }: { creativeId: string; legalLine: string | null },
+  { creativeId, legalLine, isSubmission }: { creativeId: string; legalLine: string | null; isSubmission: boolean },
 ): Promise<Creative | undefined> {
-  await database.run(setLine, [creativeId, legalLine]);
+  await database.run(setLine, [creativeId, legalLine, isSubmission]);
   return findCreative(database, creativeId);
 }
 
@@ -119,7 +141,8 @@ const insert = statement<never>(
 
 /** Adding a creative a second time changes nothing. */
 export async function insertCreative(database: Transaction, creative: NewCreative): Promise<void> {
-  const row = byColumn(insertedColumns, { renditions: [], captions: [], ...creative });
+  const review = { review: "approved", submittedAt: creative.createdAt, revision: 1 };
+  const row = byColumn(insertedColumns, { renditions: [], captions: [], ...review, ...creative });
   await database.run(insert, [JSON.stringify(row)]);
 }
 

@@ -1,8 +1,9 @@
 import { creativeRoutes } from "@intermission/operator-api/creatives";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
-import { invalid, invalidField, notFound, requireConfirmation } from "@intermission/server/refuse";
+import { conflict, invalid, invalidField, notFound, requireConfirmation } from "@intermission/server/refuse";
 import { type OperatorHandlers, serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
+import type { FastifyRequest } from "fastify";
 import { listAdReports } from "./ad-reports.ts";
 import { type AddCreativeOutcome, addCreative, addCreativeByAddress, type DownloadVideo } from "./add-creative.ts";
 import { removeCaptions, setCaptions, setPoster } from "./captions-and-posters.ts";
@@ -18,6 +19,7 @@ import {
 } from "./creatives.ts";
 import type { Ffmpeg } from "./ffmpeg.ts";
 import type { MediaStorage } from "./media-storage.ts";
+import { readReviewQueue, reviewCreative } from "./review-creatives.ts";
 
 export interface CreativeOperatorDeps {
   database: Database;
@@ -29,6 +31,12 @@ export interface CreativeOperatorDeps {
   isPlainHttpAllowed: boolean;
   /** Refuses a bot that does not exist. */
   requireBots(botIds: readonly (string | undefined)[]): Promise<void>;
+  /** Refuses an advertiser that does not exist. */
+  requireAdvertiser(nameOrId: string): Promise<{ advertiserId: string }>;
+  /** Refreshed after each decision, so that this node serves it immediately. */
+  campaigns: { refresh(): Promise<void> };
+  /** The caller's advertiser: what such a person uploads or changes waits for approval. Undefined: an operator. */
+  submitterOf(request: FastifyRequest): string | undefined;
   now: () => Date;
 }
 
@@ -42,10 +50,18 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
   const { database, media, ffmpeg, downloadVideo, isPlainHttpAllowed, now } = deps;
   serveOperatorRoutes(scope, creativeRoutes, {
     ...captionsAndPosters(deps),
+    ...reviews(deps),
 
     async uploadVideo(request) {
-      const { name } = request.query;
-      return addedAnswer(await addCreative({ database, media, ffmpeg }, { bytes: request.body, name, now: now() }));
+      const { name, advertiser } = request.query;
+      const owner = advertiser === undefined ? undefined : await deps.requireAdvertiser(advertiser);
+      const upload = {
+        bytes: request.body,
+        name,
+        now: now(),
+        ...(owner && { owner: { advertiserId: owner.advertiserId, isSubmission: isSubmission(deps, request.http) } }),
+      };
+      return addedAnswer(await addCreative({ database, media, ffmpeg }, upload));
     },
 
     async addVideoByAddress(request) {
@@ -66,7 +82,9 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
     },
 
     async listCreatives({ query }) {
-      const { rows: creatives, next } = await listCreatives(database, query);
+      const { advertiser, ...of } = query;
+      const owner = advertiser === undefined ? undefined : await deps.requireAdvertiser(advertiser);
+      const { rows: creatives, next } = await listCreatives(database, { ...of, advertiserId: owner?.advertiserId });
       return { creatives, next };
     },
 
@@ -87,7 +105,11 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
 
     async setLegalLine(request) {
       const { creativeId } = request.params;
-      const set = await setLegalLine(database, { creativeId, legalLine: request.body.legalLine });
+      const set = await setLegalLine(database, {
+        creativeId,
+        legalLine: request.body.legalLine,
+        isSubmission: isSubmission(deps, request.http),
+      });
       if (!set) throw unknownCreative(creativeId);
       return set;
     },
@@ -101,11 +123,46 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
   });
 }
 
-function captionsAndPosters({ database, media }: CreativeOperatorDeps) {
+/** Whether the caller is one of an advertiser's people, whose creatives wait for approval. */
+function isSubmission({ submitterOf }: CreativeOperatorDeps, http: FastifyRequest): boolean {
+  return submitterOf(http) !== undefined;
+}
+
+function reviews({ database, campaigns, now }: CreativeOperatorDeps) {
+  const reviewed = async (of: Parameters<typeof reviewCreative>[1]) => {
+    const outcome = await reviewCreative(database, of);
+    if (outcome.outcome === "unknown-creative") throw unknownCreative(of.creativeId);
+    if (outcome.outcome === "changed") {
+      const message = `it has changed since: look at revision ${outcome.revision}, and decide about that`;
+      throw conflict("CREATIVE_CHANGED", message);
+    }
+    await campaigns.refresh();
+    return outcome.creative;
+  };
+  return {
+    async readReviewQueue({ query }) {
+      return readReviewQueue(database, query);
+    },
+
+    async approveCreative({ params, body }) {
+      return reviewed({ ...params, ...body, review: "approved", now: now() });
+    },
+
+    async refuseCreative({ params, body }) {
+      return reviewed({ ...params, ...body, review: "refused", now: now() });
+    },
+  } satisfies Partial<OperatorHandlers<typeof creativeRoutes>>;
+}
+
+function captionsAndPosters(deps: CreativeOperatorDeps) {
+  const { database, media } = deps;
   return {
     async setPoster(request) {
       const { creativeId } = request.params;
-      const set = await setPoster({ database, media }, { creativeId, bytes: request.body });
+      const set = await setPoster(
+        { database, media },
+        { creativeId, bytes: request.body, isSubmission: isSubmission(deps, request.http) },
+      );
       if (set.outcome === "unknown-creative") throw unknownCreative(creativeId);
       if (set.outcome === "refused") throw invalid(set.message);
       return set.creative;
@@ -113,7 +170,10 @@ function captionsAndPosters({ database, media }: CreativeOperatorDeps) {
 
     async setCaptions(request) {
       const { creativeId, language } = request.params;
-      const set = await setCaptions({ database, media }, { creativeId, language, bytes: request.body });
+      const set = await setCaptions(
+        { database, media },
+        { creativeId, language, bytes: request.body, isSubmission: isSubmission(deps, request.http) },
+      );
       if (set.outcome === "unknown-creative") throw unknownCreative(creativeId);
       if (set.outcome === "refused") throw invalid(set.message);
       return set.creative;
@@ -121,7 +181,11 @@ function captionsAndPosters({ database, media }: CreativeOperatorDeps) {
 
     async removeCaptions(request) {
       const { creativeId, language } = request.params;
-      const removed = await removeCaptions(database, { creativeId, language });
+      const removed = await removeCaptions(database, {
+        creativeId,
+        language,
+        isSubmission: isSubmission(deps, request.http),
+      });
       if (removed.outcome === "unknown-creative") throw unknownCreative(creativeId);
       if (removed.outcome === "no-such-captions") throw notFound(`it has no captions in ${language}`);
       return removed.creative;

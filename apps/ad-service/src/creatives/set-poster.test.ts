@@ -60,7 +60,7 @@ describe("posters", () => {
     const file = (async function* () {
       yield bytes;
     })();
-    return setPoster({ database: store.database, media }, { creativeId: id, bytes: file });
+    return setPoster({ database: store.database, media }, { creativeId: id, bytes: file, isSubmission: false });
   };
 
   test("are stored under the hash of their bytes, replace the previous one, and are served as pictures", async () => {

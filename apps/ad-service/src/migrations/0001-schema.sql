@@ -134,10 +134,23 @@ create table creatives (
   captions jsonb not null default '[]' check (jsonb_typeof(captions) = 'array'),
   -- Text that a law requires beside the ad, such as a registration number.
   legal_line text check (length(legal_line) between 1 and 256),
+  -- Whose it is; null: the operator's.
+  advertiser_id text references advertisers,
+  -- What an advertiser uploads or changes is not shown before it is approved.
+  review text not null default 'approved' check (review in ('waiting', 'approved', 'refused')),
+  review_reason text check (length(review_reason) between 1 and 500),
+  reviewed_at timestamptz,
+  submitted_at timestamptz not null default now(),
+  -- Incremented by each change of what viewers see: a decision is made about what the reviewer saw.
+  revision integer not null default 1,
   created_at timestamptz not null default now(),
+  check ((review = 'refused') = (review_reason is not null)),
   check (case kind when 'file' then file_name is not null else url is not null end),
   check (kind = 'vast' or (media_type is not null and duration_ms is not null and width is not null and height is not null))
 );
+
+create index creatives_waiting on creatives (submitted_at, creative_id) where review = 'waiting';
+create index creatives_unapproved on creatives (creative_id) where review <> 'approved';
 
 -- What an advertiser buys: prices, caps, pacing, targeting. Campaigns are never deleted.
 create table campaigns (

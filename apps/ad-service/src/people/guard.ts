@@ -11,6 +11,7 @@ import type { FastifyRequest } from "fastify";
 import { findAdvertiser, unknownAdvertiser } from "../advertisers/advertisers.ts";
 import { unknownBot } from "../bots/bots.ts";
 import { findCampaign, unknownCampaign } from "../campaigns/campaigns.ts";
+import { findCreative, unknownCreative } from "../creatives/creatives.ts";
 import { findBotOfEvent, unknownEvent } from "../deliveries/read-deliveries.ts";
 import { findSession, type Session, tokenInCookies } from "./sessions.ts";
 
@@ -89,6 +90,12 @@ export function reportReaderOf(request: FastifyRequest): ReportReader {
   return role === "publisher" || role === "advertiser" ? role : "staff";
 }
 
+/** The advertiser of a caller who is one of an advertiser's people. */
+export function submitterOf(request: FastifyRequest): string | undefined {
+  const operator = operatorOf(request);
+  return operator.kind === "person" ? (operator.session.person.advertiserId ?? undefined) : undefined;
+}
+
 /** What a decision compares: the objects that the request names. Undefined: it names none of the kind, or an unknown one. */
 export interface NamedObjects {
   botIds: readonly string[];
@@ -96,6 +103,8 @@ export interface NamedObjects {
   botOfEvent: string | null | undefined;
   /** The ids of the advertisers of the campaigns; null for an unknown campaign. */
   advertisersOfCampaigns: readonly (string | null)[];
+  /** The ids of the advertisers of the creatives; null for an unknown or the operator's. */
+  advertisersOfCreatives: readonly (string | null)[];
   /** Ids; null for an unknown advertiser. */
   advertisers: readonly (string | null)[];
 }
@@ -127,9 +136,11 @@ export function decideAccess(
       return allOwn(named.botOfEvent === undefined ? [] : [named.botOfEvent], isOwnBot);
     case "own-campaign":
       return allOwn(named.advertisersOfCampaigns, isOwnAdvertiser);
+    case "own-creative":
+      return allOwn(named.advertisersOfCreatives, isOwnAdvertiser);
     case "own-advertiser":
-      // The cursor of a list names a campaign.
-      if (!named.advertisersOfCampaigns.every(isOwnAdvertiser)) return "foreign";
+      // The cursor of a list names a campaign or a creative.
+      if (![...named.advertisersOfCampaigns, ...named.advertisersOfCreatives].every(isOwnAdvertiser)) return "foreign";
       return allOwn(named.advertisers, isOwnAdvertiser);
   }
 }
@@ -173,7 +184,7 @@ function isRoute(name: string): name is keyof typeof accessOf {
   return Object.hasOwn(operatorRoutes, name);
 }
 
-type NamedFields = Partial<Record<"botId" | "eventId" | "campaignId" | "advertiser" | "after", string>>;
+type NamedFields = Partial<Record<"botId" | "eventId" | "campaignId" | "creativeId" | "advertiser" | "after", string>>;
 
 /** Fields of the path go before those of the query, in which the same name would be another object. */
 function namedIn({ params, query }: FastifyRequest): { fields: NamedFields[]; first: NamedFields } {
@@ -184,21 +195,27 @@ function namedIn({ params, query }: FastifyRequest): { fields: NamedFields[]; fi
 async function readNamed(database: Database, { fields }: ReturnType<typeof namedIn>): Promise<NamedObjects> {
   const all = (name: keyof NamedFields) => fields.flatMap((part) => part[name] ?? []);
   const [eventId] = all("eventId");
-  const campaignIds = [...all("campaignId"), ...all("after")];
+  const isCreative = (cursor: string) => cursor.startsWith("cre_");
+  const campaignIds = [...all("campaignId"), ...all("after").filter((cursor) => !isCreative(cursor))];
+  const creativeIds = [...all("creativeId"), ...all("after").filter(isCreative)];
+  const creatives = await Promise.all(creativeIds.map((creativeId) => findCreative(database, creativeId)));
   const campaigns = await Promise.all(campaignIds.map((campaignId) => findCampaign(database, campaignId)));
   const advertisers = await Promise.all(all("advertiser").map((nameOrId) => findAdvertiser(database, nameOrId)));
   return {
     botIds: all("botId"),
     botOfEvent: eventId === undefined ? undefined : ((await findBotOfEvent(database, eventId)) ?? null),
     advertisersOfCampaigns: campaigns.map((campaign) => campaign?.advertiserId ?? null),
+    advertisersOfCreatives: creatives.map((creative) => creative?.advertiserId ?? null),
     advertisers: advertisers.map((advertiser) => advertiser?.advertiserId ?? null),
   };
 }
 
 function unknown({ first }: ReturnType<typeof namedIn>): HttpError {
-  const { botId, eventId, campaignId, after, advertiser } = first;
+  const { botId, eventId, campaignId, creativeId, after, advertiser } = first;
   if (eventId !== undefined) return unknownEvent(eventId);
   if (botId !== undefined) return unknownBot(botId);
+  const creative = creativeId ?? (after?.startsWith("cre_") ? after : undefined);
+  if (creative !== undefined) return unknownCreative(creative);
   const campaign = campaignId ?? after;
   if (campaign !== undefined) return unknownCampaign(campaign);
   return unknownAdvertiser(advertiser ?? "");

@@ -17,9 +17,15 @@ const origin = "http://ads.test";
 let store: TestDatabase;
 let fixture: AppFixture;
 const cookies = {} as Record<Role, string>;
-type Objects = Record<"botId" | "eventId" | "campaignId" | "advertiser", string>;
-const own = { eventId: "evt_own", campaignId: "cmp_own", advertiser: "Own shop", botId: "" };
-const foreign = { eventId: "evt_foreign", campaignId: "cmp_foreign", advertiser: "Foreign shop", botId: "" };
+type Objects = Record<"botId" | "eventId" | "campaignId" | "creativeId" | "advertiser", string>;
+const own = { eventId: "evt_own", campaignId: "cmp_own", creativeId: "cre_own", advertiser: "Own shop", botId: "" };
+const foreign = {
+  eventId: "evt_foreign",
+  campaignId: "cmp_foreign",
+  creativeId: "cre_foreign",
+  advertiser: "Foreign shop",
+  botId: "",
+};
 
 beforeAll(async () => {
   store = await openTestDatabase({ schema: "ad_service", migrations });
@@ -48,12 +54,17 @@ afterAll(async () => {
   await store.dispose();
 });
 
-async function insertObjects(word: string, { botId, eventId, campaignId, advertiser }: Objects): Promise<void> {
+async function insertObjects(
+  word: string,
+  { botId, eventId, campaignId, creativeId, advertiser }: Objects,
+): Promise<void> {
   const run = (text: string) => store.database.run({ name: "", text }, []);
   await run(`insert into advertisers (advertiser_id, name, name_key)
     values ('adv_${word}', '${advertiser}', lower('${advertiser}'))`);
   await run(`insert into campaigns (campaign_id, name, advertiser_id, formats)
     values ('${campaignId}', '${word} campaign', 'adv_${word}', '{rewarded}')`);
+  await run(`insert into creatives (creative_id, name, kind, url, advertiser_id)
+    values ('${creativeId}', '${word} video', 'vast', 'https://tags.test/', 'adv_${word}')`);
   await run(`insert into events (event_id, bot_id, event, user_id, occurred_at, body)
     values ('${eventId}', '${botId}', 'rewarded', '1', now(), '"${word} event"')`);
   const number = word === "own" ? 1 : 3;
@@ -78,7 +89,7 @@ async function request(
   headers: object = {},
 ) {
   const route: OperatorRoute = operatorRoutes[name];
-  const values = { tokenId: "tok_1", creativeId: "cre_1", language: "en", userId: "1", code: "x", personId: "per_1" };
+  const values = { tokenId: "tok_1", language: "en", userId: "1", code: "x", personId: "per_1" };
   const others = { sessionId: `${objects.botId ?? 1}-${"a".repeat(22)}`, clickId: "clk_1", number: "2" };
   const all: Record<string, string | undefined> = { ...values, ...others, ...own, ...objects };
   const path = route.path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(all[param] ?? ""));
@@ -127,6 +138,9 @@ test.each([
   ["publisher", "readEarnings"],
   ["publisher", "createToken"],
   ["advertiser", "showCampaign"],
+  ["advertiser", "showCreative"],
+  ["advertiser", "renameCreative"],
+  ["advertiser", "setLegalLine"],
   ["advertiser", "pauseCampaign"],
   ["advertiser", "showAdvertiserMoney"],
   ["advertiser", "listAdvertiserEntries"],
@@ -136,7 +150,13 @@ test.each([
   "a %s uses %s for the own object; a foreign one is answered as one that does not exist",
   async (role, name) => {
     expect((await request(name, role, {})).status).toBeLessThan(300);
-    const unknown = { botId: "999", eventId: "evt_none", campaignId: "cmp_none", advertiser: "nobody" };
+    const unknown = {
+      botId: "999",
+      eventId: "evt_none",
+      campaignId: "cmp_none",
+      creativeId: "cre_none",
+      advertiser: "nobody",
+    };
     const kind = (Object.keys(unknown) as (keyof Objects)[]).filter((key) =>
       operatorRoutes[name].path.includes(`:${key}`),
     );

@@ -88,7 +88,7 @@ describe("reporting an ad", () => {
     expect(untargeted.body.ad).not.toHaveProperty("legal_line");
     expect(untargeted.body.ad).not.toHaveProperty("shown_because");
 
-    await setLegalLine(database, { creativeId: "cre_1", legalLine: "Intermission, reg. no. 1" });
+    await setLegalLine(database, { creativeId: "cre_1", legalLine: "Intermission, reg. no. 1", isSubmission: false });
     const targeting = { excludedBots: ["1"], hours: [...Array(24).keys()] };
     await database.run({ name: "", text: "update campaigns set targeting = $1" }, [JSON.stringify(targeting)]);
     // Another node has read neither before.

@@ -1,0 +1,49 @@
+import type { Creative } from "@intermission/operator-api/creatives";
+import { type Database, statement } from "@intermission/postgres/open-database";
+import { findCreative, selectCreatives } from "./creatives.ts";
+
+export type ReviewDecision = { review: "approved" } | { review: "refused"; reason: string };
+
+export type ReviewOutcome =
+  | { outcome: "reviewed"; creative: Creative }
+  | { outcome: "unknown-creative" }
+  /** It has changed since the reviewer saw it. */
+  | { outcome: "changed"; revision: number };
+
+const decide = statement<{ creativeId: string }>(
+  "creatives.review",
+  `update creatives set review = $3, review_reason = $4, reviewed_at = $5
+   where creative_id = $1 and revision = $2 returning creative_id as "creativeId"`,
+);
+
+/** Decides about what the reviewer saw, which the revision names. A decision may be changed later. */
+export async function reviewCreative(
+  database: Database,
+  { creativeId, revision, now, ...decision }: ReviewDecision & { creativeId: string; revision: number; now: Date },
+): Promise<ReviewOutcome> {
+  const reason = decision.review === "refused" ? decision.reason : null;
+  return database.transaction<ReviewOutcome>(async (tx) => {
+    const [reviewed] = await tx.run(decide, [creativeId, revision, decision.review, reason, now]);
+    const creative = await findCreative(tx, creativeId);
+    if (creative === undefined) return { outcome: "unknown-creative" };
+    return reviewed ? { outcome: "reviewed", creative } : { outcome: "changed", revision: creative.revision };
+  });
+}
+
+const listQueue = statement<Creative>(
+  "creatives.review-queue",
+  `${selectCreatives} where review = 'waiting' order by submitted_at, creative_id limit $1`,
+);
+const countQueue = statement<{ waiting: number }>(
+  "creatives.count-review-queue",
+  "select count(*)::integer as waiting from creatives where review = 'waiting'",
+);
+
+/** What waits for approval, the longest waiting first. */
+export async function readReviewQueue(
+  database: Pick<Database, "run">,
+  { limit }: { limit: number },
+): Promise<{ waiting: number; creatives: Creative[] }> {
+  const [counted] = await database.run(countQueue, []);
+  return { waiting: counted?.waiting ?? 0, creatives: await database.run(listQueue, [limit]) };
+}

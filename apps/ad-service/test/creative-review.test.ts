@@ -1,0 +1,130 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { operatorRequest } from "@intermission/operator-api/operator-request";
+import { secretBox } from "@intermission/server/secret-box";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { migrations } from "../src/migrations.ts";
+import { invitePerson, newPersonId } from "../src/people/people.ts";
+import { openSession } from "../src/people/sessions.ts";
+import { type AppFixture, newTelegramId, openAppFixture } from "./fixtures/app-fixture.ts";
+
+const operatorToken = "o".repeat(32);
+const clip = join(import.meta.dirname, "../../../e2e/fixtures/clip-2s.mp4");
+const picture = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAEElEQVR42mNgGAWjYBTAAAADEAAB1y2EYwAAAABJRU5ErkJggg==",
+  "base64",
+);
+let store: TestDatabase;
+let fixture: AppFixture;
+beforeAll(async () => {
+  store = await openTestDatabase({ schema: "ad_service", migrations });
+  fixture = await openAppFixture(store.database, { operatorToken });
+  for (const name of ["Shop", "Rival"]) await asOperator(operatorRequest("addAdvertiser", { body: { name } }));
+});
+afterAll(async () => {
+  await fixture.close();
+  await store.dispose();
+});
+
+type Call = ReturnType<typeof operatorRequest>;
+
+async function send({ method, path, query = {}, body }: Call, headers: Record<string, string>) {
+  const named = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const isFile = body instanceof Uint8Array;
+  const answer = await fetch(`${fixture.address}/operator/v1${path}?${new URLSearchParams(named)}`, {
+    method,
+    headers: { ...headers, ...(body && { "content-type": isFile ? "application/octet-stream" : "application/json" }) },
+    body: isFile ? new Uint8Array(body) : body === undefined ? null : JSON.stringify(body),
+  });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+const asOperator = (call: Call) => send(call, { authorization: `Bearer ${operatorToken}` });
+
+async function signIn(advertiser: string): Promise<(call: Call) => ReturnType<typeof send>> {
+  const { database } = store;
+  const [personId, now] = [newPersonId(), fixture.clock.now];
+  const invitation = { email: `${advertiser.toLowerCase()}@ads.test`, role: "advertiser" as const, advertiser };
+  await invitePerson({ database, secretBox: secretBox(Buffer.alloc(32)) }, { personId, invitation, now });
+  const { token } = await database.transaction((tx) => openSession(tx, { personId, now }));
+  return (call) => send(call, { cookie: `__Host-operator=${token}`, origin: "http://ads.test" });
+}
+
+const upload = async (advertiser?: string) =>
+  operatorRequest("uploadVideo", { query: { name: "clip.mp4", advertiser }, body: await readFile(clip) });
+
+test("an advertiser's upload is shown once it is approved, and no longer when it is changed or refused", async () => {
+  const asShop = await signIn("Shop");
+  const uploaded = await asShop(await upload("shop"));
+  expect(uploaded).toMatchObject({ status: 201, body: { review: "waiting", revision: 1 } });
+  const creativeId = String(uploaded.body.creativeId);
+  const params = { creativeId };
+  expect((await asOperator(operatorRequest("readReviewQueue"))).body).toMatchObject({
+    waiting: 1,
+    creatives: [{ creativeId }],
+  });
+  const draft = { name: "Spring", advertiser: "Shop", formats: ["rewarded"], creativeIds: [creativeId] };
+  expect((await asOperator(operatorRequest("addCampaign", { body: draft }))).status).toBe(201);
+  const { botId } = await fixture.newBot();
+  const whyNot = async () => {
+    const query = { botId, userId: newTelegramId() };
+    const { campaigns } = (await asOperator(operatorRequest("explainChoice", { query }))).body;
+    return (campaigns as { exclusionReason?: string }[])[0]?.exclusionReason;
+  };
+  expect(await whyNot()).toBe("not-approved");
+
+  const approve = (revision: number) => asOperator(operatorRequest("approveCreative", { params, body: { revision } }));
+  expect((await approve(1)).body).toMatchObject({ review: "approved" });
+  expect(await whyNot()).toBeUndefined();
+
+  expect((await asShop(operatorRequest("setPoster", { params, body: picture }))).body).toMatchObject({
+    review: "waiting",
+    revision: 2,
+  });
+  expect(await whyNot()).toBe("not-approved");
+  expect(await approve(1), "what the reviewer saw is not what would be shown").toMatchObject({
+    status: 409,
+    body: { error: { code: "CREATIVE_CHANGED" } },
+  });
+
+  const body = { revision: 2, reason: "The picture is empty" };
+  await asOperator(operatorRequest("refuseCreative", { params, body }));
+  expect(await whyNot()).toBe("not-approved");
+  expect((await asShop(operatorRequest("showCreative", { params }))).body).toMatchObject({
+    review: "refused",
+    reviewReason: "The picture is empty",
+  });
+  await asShop(operatorRequest("setLegalLine", { params, body: { legalLine: "Shop Ltd" } }));
+  expect((await asOperator(operatorRequest("showCreative", { params }))).body).toMatchObject({
+    review: "waiting",
+    reviewReason: null,
+  });
+
+  const query = { objectId: creativeId };
+  const { entries } = (await asOperator(operatorRequest("listAuditEntries", { query }))).body;
+  expect((entries as { operation: string }[]).map(({ operation }) => operation)).toEqual([
+    "setLegalLine",
+    "refuseCreative",
+    "setPoster",
+    "approveCreative",
+    "uploadVideo",
+  ]);
+});
+
+test("an operator's upload is approved at once, and approves nothing of an advertiser who uploads the same file", async () => {
+  const own = await asOperator(await upload());
+  expect(own.body).toMatchObject({ review: "approved", advertiserId: null });
+  const asRival = await signIn("Rival");
+  const rivals = await asRival(await upload("Rival"));
+  expect(rivals.body).toMatchObject({ review: "waiting" });
+  expect(rivals.body.creativeId).not.toBe(own.body.creativeId);
+  const ofOperator = { params: { creativeId: String(own.body.creativeId) } };
+  expect((await asRival(operatorRequest("showCreative", ofOperator))).status).toBe(404);
+  expect((await asRival(await upload("Shop"))).status).toBe(404);
+  expect((await asRival(await upload())).status).toBe(403);
+  const mine = { params: { creativeId: String(rivals.body.creativeId) }, body: { revision: 1 } };
+  expect((await asRival(operatorRequest("approveCreative", mine))).status).toBe(403);
+  const listed = await asRival(operatorRequest("listCreatives", { query: { advertiser: "Rival" } }));
+  expect(listed.body.creatives).toMatchObject([{ creativeId: rivals.body.creativeId }]);
+});

@@ -79,6 +79,7 @@ export default defineConfig({
         items: [
           { text: "Run it for a real bot", link: "/deploy" },
           { text: "Operate", link: "/operate" },
+          { text: "The console", link: "/console" },
           { text: "Settings", link: "/settings" },
           { text: "Serving ads", link: "/serving" },
         ],

@@ -3,6 +3,7 @@
  * here, its section in `shell/sections.ts`.
  */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { lazy } from "react";
 import { botSearch, botsSearch } from "./bots/search.ts";
 import { campaignsSearch } from "./campaigns/search.ts";
 import { explainSearch } from "./explain/search.ts";
@@ -11,8 +12,15 @@ import { NoPage } from "./shell/no-page.tsx";
 import { Root, Shell } from "./shell/shell.tsx";
 import { Skeleton } from "./ui/answer-view.tsx";
 
+/** Passed on, since it is made of what the screens have. */
+const Finder = lazy(async () => ({ default: (await import("./finder/finder.tsx")).Finder }));
 const root = createRootRoute({ component: Root });
-const shell = createRoute({ getParentRoute: () => root, id: "shell", component: Shell, notFoundComponent: NoPage });
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: "shell",
+  component: () => <Shell finder={Finder} />,
+  notFoundComponent: NoPage,
+});
 const under = { getParentRoute: () => shell } as const;
 
 const invitation = createRoute({

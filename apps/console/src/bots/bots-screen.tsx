@@ -12,6 +12,7 @@ import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { EndpointPill } from "./endpoint-pill.tsx";
 import { troubleOf } from "./endpoint-trouble.ts";
+import { ResendButton } from "./resend-dialog.tsx";
 import { useBots } from "./use-bots.ts";
 import { botWords } from "./words.ts";
 
@@ -76,6 +77,7 @@ export function BotsScreen() {
 function useColumns(endpointOf: ReadonlyMap<string, ListedEndpoint>): Column<Bot>[] {
   const words = useWords(botWords);
   const { number } = useFormats();
+  const may = useMay();
   return [
     {
       title: words.bot,
@@ -95,5 +97,10 @@ function useColumns(endpointOf: ReadonlyMap<string, ListedEndpoint>): Column<Bot
     },
     { title: words.endpoint, cell: ({ botId }) => <EndpointPill endpoint={endpointOf.get(botId)} /> },
     { title: words.waiting, cell: ({ botId }) => number(endpointOf.get(botId)?.waiting ?? 0), isNumber: true },
+    {
+      title: "",
+      cell: ({ botId, name }) =>
+        endpointOf.get(botId)?.url && may("replayDeliveries") ? <ResendButton botId={botId} name={name} /> : null,
+    },
   ];
 }

@@ -89,14 +89,15 @@ function DeliveryTable({ rows, onOpen }: { rows: readonly ListedDelivery[]; onOp
       columns={[
         {
           title: words.event,
-          cell: ({ eventId, event }) => (
+          cell: ({ eventId, event, isTest }) => (
             <button type="button" className="link row-link" onClick={() => onOpen(eventId)}>
               {event}
+              {isTest && <span className="pill">{words.isTest}</span>}
               <small>{eventId}</small>
             </button>
           ),
         },
-        { title: words.user, cell: ({ userId }) => userId },
+        { title: words.user, cell: ({ userId, isTest }) => (isTest ? null : userId) },
         { title: words.state, cell: ({ state }) => <span className={`pill ${looks[state]}`}>{states[state]}</span> },
         { title: words.attempts, isNumber: true, cell: ({ attempts }) => number(attempts) },
         { title: words.created, cell: ({ createdAt }) => <span title={dateTime(createdAt)}>{ago(createdAt)}</span> },

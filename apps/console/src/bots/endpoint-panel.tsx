@@ -64,7 +64,7 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   );
 }
 
-function EndpointActions({ endpoint: { botId, state } }: { endpoint: ListedEndpoint }) {
+function EndpointActions({ endpoint: { botId, name, state } }: { endpoint: ListedEndpoint }) {
   const words = useWords(botWords);
   const may = useMay();
   const notice = useNotice();
@@ -93,7 +93,7 @@ function EndpointActions({ endpoint: { botId, state } }: { endpoint: ListedEndpo
     disable.mutate({ params }, { onError, onSuccess: () => notice({ text: words.disabledNow, onUndo: onEnable }) });
   return (
     <span className="panel-actions">
-      {may("replayDeliveries") && <ResendButton botId={botId} />}
+      {may("replayDeliveries") && <ResendButton botId={botId} name={name} />}
       {may("testEndpoint") && (
         <Button isBusy={test.isPending} onClick={onTest}>
           {words.test}

@@ -16,19 +16,21 @@ import { botWords } from "./words.ts";
 
 const DAY_MS = 86_400_000;
 
-export function ResendButton({ botId }: { botId: string }) {
+export function ResendButton({ botId, name }: { botId: string; name: string }) {
   const words = useWords(botWords);
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button onClick={() => setOpen(true)}>{words.resend}</Button>
-      {isOpen && <ResendDialog botId={botId} onClose={() => setOpen(false)} />}
+      <Button aria-label={words.resendOfBot(name)} onClick={() => setOpen(true)}>
+        {words.resend}
+      </Button>
+      {isOpen && <ResendDialog botId={botId} name={name} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
 /** Sends again what failed since a moment, all of it: counted first, then in batches with their progress. */
-function ResendDialog({ botId, onClose }: { botId: string; onClose: () => void }) {
+function ResendDialog({ botId, name, onClose }: { botId: string; name: string; onClose: () => void }) {
   const words = useWords(botWords);
   const { cancel } = useWords(uiWords);
   const { number } = useFormats();
@@ -73,7 +75,7 @@ function ResendDialog({ botId, onClose }: { botId: string; onClose: () => void }
     }
   };
   return (
-    <Dialog title={words.resend} onClose={onClose}>
+    <Dialog title={words.resendOfBot(name)} onClose={onClose}>
       <Field label={words.resendSince}>
         {(control) => (
           <input type="datetime-local" {...control} value={since} onChange={(event) => setSince(event.target.value)} />

@@ -1,13 +1,100 @@
-import { EmptyState } from "../ui/answer-view.tsx";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { troubleOf } from "../bots/endpoint-trouble.ts";
+import { useMay } from "../session/use-session.ts";
+import { AsOf, EmptyState, Failure, Skeleton } from "../ui/answer-view.tsx";
 import { Page } from "../ui/page.tsx";
+import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
+import { AttentionItem } from "./attention-item.tsx";
+import { LastDay, NoFills, useLastDay } from "./last-day.tsx";
+import { useAttention } from "./use-attention.ts";
 import { overviewWords } from "./words.ts";
+import "./overview.css";
 
+/** What needs attention, each with the page where it is dealt with, and the figures of the last day. */
 export function OverviewScreen() {
   const words = useWords(overviewWords);
+  const may = useMay();
+  const attention = useAttention();
+  const lastDay = useLastDay();
   return (
-    <Page title={words.overview}>
-      <EmptyState>{words.nothing}</EmptyState>
+    <Page title={words.overview} aside={attention.readAt > 0 && <AsOf at={attention.readAt} />}>
+      <div className="stack">
+        <section aria-labelledby="attention">
+          <h2 id="attention">{words.attention}</h2>
+          <AttentionList attention={attention} noFills={<NoFills query={lastDay} />} />
+        </section>
+        {may("readStats") && <LastDay query={lastDay} />}
+      </div>
     </Page>
+  );
+}
+
+function AttentionList({ attention, noFills }: { attention: ReturnType<typeof useAttention>; noFills: ReactNode }) {
+  const words = useWords(overviewWords);
+  const { number } = useFormats();
+  const { endpoints, spent, ended, isNothingRunning, heldViews, heldClicks, isLoading, errors } = attention;
+  const [error] = errors;
+  const [firstSpent] = spent;
+  const howMany = ({ count, isMore }: { count: number; isMore: boolean }) => `${number(count)}${isMore ? "+" : ""}`;
+  const items = [
+    ...endpoints.map((endpoint) => {
+      const { botId, name, held } = endpoint;
+      return (
+        <AttentionItem key={botId} look="bad" note={held > 0 ? words.heldEvents(held) : undefined}>
+          <Link to="/bots/$botId" params={{ botId }} className="row-link">
+            {words[troubleOf(endpoint) ?? "failing"](name)}
+          </Link>
+        </AttentionItem>
+      );
+    }),
+    isNothingRunning && (
+      <AttentionItem key="nothing-running" look="bad">
+        <Link to="/campaigns" className="row-link">
+          {words.noCampaign}
+        </Link>
+      </AttentionItem>
+    ),
+    firstSpent && (
+      <AttentionItem key="spent" look="bad">
+        <Link to="/campaigns" search={{ phase: "spent" }} className="row-link">
+          {spent.length === 1 ? words.spentOne(firstSpent.name) : words.spent(spent.length)}
+        </Link>
+      </AttentionItem>
+    ),
+    heldViews && heldViews.count > 0 && (
+      <AttentionItem key="held-views" look="late" note={<code>{words.decideViews}</code>}>
+        {words.heldViews(howMany(heldViews))}
+      </AttentionItem>
+    ),
+    heldClicks && heldClicks.count > 0 && (
+      <AttentionItem key="held-clicks" look="late" note={<code>{words.decideClicks}</code>}>
+        {words.heldClicks(howMany(heldClicks))}
+      </AttentionItem>
+    ),
+    ended.length > 0 && (
+      <AttentionItem key="ended" look="late">
+        <Link to="/campaigns" search={{ phase: "ended" }} className="row-link">
+          {words.ended(ended.length)}
+        </Link>
+      </AttentionItem>
+    ),
+  ].filter((item) => item);
+  if (error !== undefined) return <Failure error={error} onRetry={() => void attention.refetch()} />;
+  if (isLoading) return <Skeleton rows={3} />;
+  if (items.length === 0) {
+    return (
+      <>
+        <EmptyState>{words.nothing}</EmptyState>
+        <ul className="attention">{noFills}</ul>
+      </>
+    );
+  }
+  return (
+    <ul className="attention">
+      {items}
+      {noFills}
+    </ul>
   );
 }

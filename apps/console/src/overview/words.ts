@@ -1,6 +1,80 @@
-import { wordTable } from "../words/word-table.ts";
+import { counted, type Language, wordTable } from "../words/word-table.ts";
 
 export const overviewWords = wordTable({
-  en: { overview: "Overview", nothing: "Nothing needs your attention." },
-  ru: { overview: "Обзор", nothing: "Ничто не требует внимания." },
+  en: {
+    overview: "Overview",
+    attention: "Needs attention",
+    nothing: "Nothing needs your attention.",
+    disabled: (bot: string) => `${bot}: webhooks are disabled, and events are held.`,
+    failing: (bot: string) => `${bot}: webhooks fail.`,
+    pending: (bot: string) => `${bot}: the webhook address has not passed its test.`,
+    heldEvents: (count: number) => counted("en", count, { one: "event waits", other: "events wait" }),
+    heldViews: (count: string) => `${count} held views wait for a decision.`,
+    heldClicks: (count: string) => `${count} held clicks wait for a decision.`,
+    decideViews: "pnpm ads views list --state held",
+    decideClicks: "pnpm ads clicks list --state held",
+    spent: (count: number) =>
+      counted("en", count, {
+        one: "active campaign has spent its budget.",
+        other: "active campaigns have spent their budget.",
+      }),
+    spentOne: (name: string) => `${name} has spent its budget.`,
+    ended: (count: number) =>
+      counted("en", count, { one: "active campaign is over.", other: "active campaigns are over." }),
+    noCampaign: "No campaign is running: nobody sees an ad.",
+    noFills: (count: string, share: string) => `${count} requests of the last 24 hours got no ad (${share}).`,
+    noFillReason: (reason: string, count: string) => `${reason}: ${count}`,
+    lastDay: "The last 24 hours",
+    requests: "Requests",
+    fillRate: "Filled",
+    views: "Views",
+    clicks: "Clicks",
+    spend: "Spend",
+    delivered: "Webhooks delivered",
+    counted: (time: string) => `counted until ${time}`,
+    yours: "Your bots and campaigns are in the menu.",
+  },
+  ru: {
+    overview: "Обзор",
+    attention: "Требует внимания",
+    nothing: "Ничто не требует внимания.",
+    disabled: (bot) => `${bot}: вебхуки отключены, события задержаны.`,
+    failing: (bot) => `${bot}: вебхуки не доставляются.`,
+    pending: (bot) => `${bot}: адрес вебхука не прошёл проверку.`,
+    heldEvents: (count) =>
+      counted("ru", count, { one: "событие ждёт", few: "события ждут", many: "событий ждут", other: "события ждут" }),
+    heldViews: (count) => `Задержанные просмотры ждут решения: ${count}.`,
+    heldClicks: (count) => `Задержанные клики ждут решения: ${count}.`,
+    decideViews: "pnpm ads views list --state held",
+    decideClicks: "pnpm ads clicks list --state held",
+    spent: (count) =>
+      `Бюджет исчерпан: ${counted("ru", count, { one: "кампания", few: "кампании", many: "кампаний", other: "кампании" })}.`,
+    spentOne: (name) => `${name}: бюджет исчерпан.`,
+    ended: (count) =>
+      `Срок истёк: ${counted("ru", count, { one: "кампания", few: "кампании", many: "кампаний", other: "кампании" })}.`,
+    noCampaign: "Ни одна кампания не идёт: рекламы никто не видит.",
+    noFills: (count, share) => `За 24 часа без рекламы остались запросы: ${count} (${share}).`,
+    noFillReason: (reason, count) => `${reason}: ${count}`,
+    lastDay: "Последние 24 часа",
+    requests: "Запросы",
+    fillRate: "Показано",
+    views: "Просмотры",
+    clicks: "Клики",
+    spend: "Расход",
+    delivered: "Вебхуки доставлены",
+    counted: (time) => `учтено до ${time}`,
+    yours: "Ваши боты и кампании в меню.",
+  },
 });
+
+/** Why requests got no ad; others are shown as the statistics name them. */
+export const noFillWords: Record<Language, Readonly<Record<string, string>>> = {
+  en: {
+    "no-campaign": "no campaign runs",
+    "none-fits": "no campaign fits the bot or the user",
+  },
+  ru: {
+    "no-campaign": "ни одна кампания не идёт",
+    "none-fits": "ни одна кампания не подходит боту или пользователю",
+  },
+};

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { type ComponentType, Suspense, useEffect, useRef, useState } from "react";
 import { useMay } from "../session/use-session.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useWords } from "../words/word-table.ts";
@@ -9,8 +9,16 @@ import { shellWords } from "./words.ts";
 /** How long `g` waits for its letter. */
 const LETTER_MS = 1500;
 
-/** `g` + letter leads to a section, `/` to the search field of a list, `?` shows this. Keys in fields are the fields' own. */
-export function Keyboard() {
+export type FinderComponent = ComponentType<{ onClose: () => void }>;
+
+interface KeyboardProps {
+  finder: FinderComponent;
+  isFinderOpen: boolean;
+  onFinder: (isOpen: boolean) => void;
+}
+
+/** ⌘K or Ctrl+K opens the finder, `g` + letter leads to a section, `/` to the search field of a list, `?` shows this. Keys in fields are the fields' own. */
+export function Keyboard({ finder: Finder, isFinderOpen, onFinder }: KeyboardProps) {
   const words = useWords(shellWords);
   const may = useMay();
   const navigate = useNavigate();
@@ -18,6 +26,11 @@ export function Keyboard() {
   const pressedG = useRef(0);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
+      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        onFinder(true);
+        return;
+      }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const isLetter = event.timeStamp - pressedG.current < LETTER_MS;
       pressedG.current = event.key === "g" ? event.timeStamp : 0;
@@ -35,11 +48,19 @@ export function Keyboard() {
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [may, navigate]);
+  }, [may, navigate, onFinder]);
+  if (isFinderOpen) {
+    return (
+      <Suspense fallback={null}>
+        <Finder onClose={() => onFinder(false)} />
+      </Suspense>
+    );
+  }
   if (!isHelpOpen) return null;
   return (
     <Dialog title={words.help} onClose={() => setHelpOpen(false)}>
       <dl className="keys">
+        <Key keys={["⌘K", "Ctrl K"]} does={words.findAnything} />
         <Key keys={["/"]} does={words.searchList} />
         <Key keys={["?"]} does={words.showHelp} />
         {sections

@@ -13,8 +13,8 @@ import { languageNames, languages, SetLanguageContext, useLanguage, useWords } f
 import { sections } from "./sections.ts";
 import { shellWords } from "./words.ts";
 
-/** Beside the content; in a narrow window, a bar above it with a menu. */
-export function Navigation() {
+/** Beside the content; in a narrow window, a bar above it with a menu, and one below it. */
+export function Navigation({ onFind }: { onFind: () => void }) {
   const words = useWords(shellWords);
   const menu = useRef<HTMLDivElement>(null);
   const { pathname } = useLocation();
@@ -27,6 +27,11 @@ export function Navigation() {
           <img src={icon} alt="" width="26" height="26" />
           <strong>Intermission</strong>
         </Link>
+        <button type="button" className="button button-quiet find-button" onClick={onFind}>
+          <Icon name="search" />
+          <span>{words.find}</span>
+          <kbd>⌘K</kbd>
+        </button>
         <button type="button" className="button button-quiet menu-button" popoverTarget="menu">
           <Icon name="menu" />
           {words.menu}
@@ -40,6 +45,7 @@ export function Navigation() {
         <Sections />
         <Account />
       </div>
+      <Tabs />
     </header>
   );
 }
@@ -61,6 +67,28 @@ function Sections() {
             </li>
           ))}
       </ul>
+    </nav>
+  );
+}
+
+/** How many sections are one tap away on a phone; the menu has the others. */
+const MAX_TABS = 4;
+
+/** In a narrow window: the first sections, at its lower edge. */
+function Tabs() {
+  const words = useWords(shellWords);
+  const may = useMay();
+  return (
+    <nav className="tabs" aria-label={words.sections}>
+      {sections
+        .filter(({ needs }) => may(needs))
+        .slice(0, MAX_TABS)
+        .map(({ to, word, icon }) => (
+          <Link key={to} to={to} activeOptions={{ exact: to === "/" }} className="tab">
+            <Icon name={icon} />
+            {words[word]}
+          </Link>
+        ))}
     </nav>
   );
 }

@@ -6,7 +6,7 @@ import { Failure, Skeleton } from "../ui/answer-view.tsx";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { Notices } from "../ui/notices.tsx";
 import { keepLanguage, LanguageContext, preferredLanguage, SetLanguageContext, useWords } from "../words/word-table.ts";
-import { Keyboard } from "./keyboard.tsx";
+import { type FinderComponent, Keyboard } from "./keyboard.tsx";
 import { Navigation } from "./navigation.tsx";
 import { shellWords } from "./words.ts";
 import "./shell.css";
@@ -35,9 +35,10 @@ export function Root() {
 }
 
 /** Around the screens for people who are signed in: for others, the page to sign in stands at the same address. */
-export function Shell() {
+export function Shell({ finder }: { finder: FinderComponent }) {
   const words = useWords(shellWords);
   const session = useQuery(sessionQuery);
+  const [isFinderOpen, setFinderOpen] = useState(false);
   const { pathname } = useLocation();
   if (session.data === undefined) {
     return (
@@ -58,9 +59,9 @@ export function Shell() {
       <a className="skip" href="#content">
         {words.skip}
       </a>
-      <Keyboard />
+      <Keyboard finder={finder} isFinderOpen={isFinderOpen} onFinder={setFinderOpen} />
       <div className="shell">
-        <Navigation />
+        <Navigation onFind={() => setFinderOpen(true)} />
         <main id="content" className="content" tabIndex={-1}>
           <ErrorBoundary page={pathname}>
             <Suspense fallback={<Skeleton rows={6} />}>

@@ -18,6 +18,8 @@ export function Dialog({ title, onClose, children, place = "middle" }: DialogPro
   useEffect(() => {
     const opened = dialog.current;
     opened?.showModal();
+    // Else the browser gives the focus to the button that closes.
+    opened?.querySelector<HTMLElement>("input, select, textarea")?.focus();
     return () => opened?.close();
   }, []);
   return (

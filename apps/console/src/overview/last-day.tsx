@@ -1,0 +1,84 @@
+import { statisticsRoutes } from "@intermission/operator-api/statistics";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { answerOf } from "../operator/use-operator.ts";
+import { useMay } from "../session/use-session.ts";
+import { AnswerView } from "../ui/answer-view.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
+import { AttentionItem } from "./attention-item.tsx";
+import { noFillWords, overviewWords } from "./words.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The statistics of the last 24 hours. */
+export function useLastDay() {
+  const may = useMay();
+  // One period while the screen is open, so that it is one query.
+  const [to] = useState(() => new Date());
+  const from = new Date(to.getTime() - DAY_MS);
+  return useQuery({
+    ...answerOf(statisticsRoutes.readStats, { query: { from, to, by: "day" } }),
+    enabled: may("readStats"),
+  });
+}
+
+type LastDayQuery = ReturnType<typeof useLastDay>;
+
+export function LastDay({ query }: { query: LastDayQuery }) {
+  const words = useWords(overviewWords);
+  const { number, money, share, clock } = useFormats();
+  return (
+    <section aria-labelledby="last-day">
+      <div className="list-head">
+        <h2 id="last-day">{words.lastDay}</h2>
+        {query.data?.countedUntil && <span className="as-of">{words.counted(clock(query.data.countedUntil))}</span>}
+      </div>
+      <AnswerView query={query} rows={1}>
+        {({ total, currency, deliveries }) => {
+          const rate = (value: number | null | undefined) =>
+            value === null || value === undefined ? "–" : share(value);
+          const facts = {
+            [words.requests]: number(total.requests),
+            [words.fillRate]: rate(total.fillRate),
+            [words.views]: number(total.rewards),
+            [words.clicks]: number(total.clicks),
+            [words.spend]: money(total.spendMicros, currency),
+            [words.delivered]: rate(deliveries?.successRate),
+          };
+          return (
+            <dl className="panel facts">
+              {Object.entries(facts).map(([name, value]) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ))}
+            </dl>
+          );
+        }}
+      </AnswerView>
+    </section>
+  );
+}
+
+/** How many requests got no ad, and the commonest reason; leads to the explanation. */
+export function NoFills({ query: { data } }: { query: LastDayQuery }) {
+  const words = useWords(overviewWords);
+  const reasons = noFillWords[useLanguage()];
+  const { number, share } = useFormats();
+  if (data === undefined) return null;
+  const sorted = Object.entries(data.total.noFills).toSorted(([, a], [, b]) => b - a);
+  const [first] = sorted;
+  if (first === undefined) return null;
+  const count = sorted.reduce((sum, [, one]) => sum + one, 0);
+  const [reason, ofReason] = first;
+  return (
+    <AttentionItem look="calm" note={words.noFillReason(reasons[reason] ?? reason, number(ofReason))}>
+      <Link to="/explain" className="row-link">
+        {words.noFills(number(count), share(count / Math.max(1, data.total.requests)))}
+      </Link>
+    </AttentionItem>
+  );
+}

@@ -1,0 +1,58 @@
+import { campaignRoutes } from "@intermission/operator-api/campaigns";
+import { endpointRoutes } from "@intermission/operator-api/endpoints";
+import { clickRoutes, viewRoutes } from "@intermission/operator-api/reviews";
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { troubleOf } from "../bots/endpoint-trouble.ts";
+import { useBots } from "../bots/use-bots.ts";
+import { phaseOf } from "../campaigns/pace.ts";
+import { answerOf } from "../operator/use-operator.ts";
+import { useMay, usePerson } from "../session/use-session.ts";
+
+/** How many held ones are counted: beyond, “more than” is enough. */
+const MAX_COUNTED = 100;
+
+/** What may need attention, of what the person sees: each read by itself, so that one failure hides no other. */
+export function useAttention() {
+  const { advertiser } = usePerson();
+  const may = useMay();
+  const bots = useBots();
+  const isAll = may("listEndpoints");
+  const all = useQuery({
+    ...answerOf(endpointRoutes.listEndpoints),
+    enabled: isAll,
+    select: ({ endpoints }) => endpoints,
+  });
+  const own = useQueries({
+    queries: isAll || !may("showEndpoint") ? [] : (bots.data ?? []).map(endpointQuery),
+    combine: (answers) => answers.flatMap(({ data }) => data ?? []),
+  });
+  const campaigns = useQuery({
+    ...answerOf(campaignRoutes.listCampaigns, {
+      query: { archived: false, order: "newest", advertiser: advertiser ?? undefined },
+    }),
+    enabled: may("listCampaigns"),
+  });
+  const held = { query: { state: "held", limit: MAX_COUNTED } } as const;
+  const views = useQuery({ ...answerOf(viewRoutes.listViews, held), enabled: may("listViews") });
+  const clicks = useQuery({ ...answerOf(clickRoutes.listClicks, held), enabled: may("listClicks") });
+  const now = Date.now();
+  const active = campaigns.data?.campaigns.filter(({ status }) => status === "active");
+  const inPhase = (phase: "running" | "spent" | "ended") => active?.filter((one) => phaseOf(one, now) === phase) ?? [];
+  const queries = [all, campaigns, views, clicks];
+  return {
+    endpoints: (isAll ? (all.data ?? []) : own).filter((endpoint) => troubleOf(endpoint) !== undefined),
+    spent: inPhase("spent"),
+    ended: inPhase("ended"),
+    isNothingRunning: campaigns.data !== undefined && inPhase("running").length === 0 && advertiser === null,
+    heldViews: views.data && { count: views.data.views.length, isMore: views.data.next !== null },
+    heldClicks: clicks.data && { count: clicks.data.clicks.length, isMore: clicks.data.next !== null },
+    isLoading: queries.some(({ isLoading }) => isLoading),
+    errors: queries.flatMap(({ error }) => error ?? []),
+    readAt: Math.max(...queries.map(({ dataUpdatedAt }) => dataUpdatedAt)),
+    refetch: () => Promise.all(queries.map(({ refetch, isEnabled }) => (isEnabled ? refetch() : undefined))),
+  };
+}
+
+function endpointQuery({ botId }: { botId: string }) {
+  return answerOf(endpointRoutes.showEndpoint, { params: { botId } });
+}

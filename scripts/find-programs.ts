@@ -87,6 +87,7 @@ const deployment = {
   "/usr/lib/cni/dnsname": "golang-github-containernetworking-plugin-dnsname",
   caddy: "caddy",
   promtool: "prometheus",
+  pgbackrest: "pgbackrest",
 };
 
 /**

@@ -120,6 +120,9 @@ function wordsOfCode(error: ServerError, place: string): string | undefined {
     case "25006":
       return `the database of DATABASE_URL (${place}) is read-only: name the primary server, not a standby`;
   }
+  if (/^recovery is in progress$/i.test(message)) {
+    return `the database of DATABASE_URL (${place}) still recovers, or is a standby: start again in a moment, or name the primary server`;
+  }
   // Errors of the driver itself have no code.
   if (/timeout expired|Connection terminated|connection timeout/i.test(message)) {
     return `the database of DATABASE_URL (${place}) does not answer (${message}): start it, or correct the address`;

@@ -93,7 +93,7 @@ const SYSTEM_CODES = new Set([
   ...["EHOSTUNREACH", "EHOSTDOWN", "ENETUNREACH", "ENETDOWN", "EADDRNOTAVAIL", "ENOTCONN"],
 ]);
 
-/** Errors of pg and pg-pool 8 without a code. */
+/** Errors of pg and pg-pool 8 without a code, and one of PostgreSQL whose code is not enough. */
 const MESSAGES = [
   /^Connection terminated/,
   /^timeout (expired|exceeded when trying to connect)$/,
@@ -101,6 +101,8 @@ const MESSAGES = [
   /^Client (was closed|has encountered a connection error) and is not queryable$/,
   /^Cannot use a pool after calling end on the pool$/,
   /^The server does not support SSL connections$/,
+  // SQLSTATE 55000, which has other meanings: a standby, or a restored server that still replays its log.
+  /^recovery is in progress$/,
   /^There was an error establishing an SSL connection$/,
 ];
 

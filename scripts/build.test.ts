@@ -1,7 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "@intermission/testing/free-port";
@@ -10,6 +19,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { bundleServers, inlineSql } from "./build.ts";
 import { buildPages } from "./build-miniapp.ts";
 import { root } from "./processes.ts";
+import { thirdPartyNotices } from "./third-party.ts";
 
 test("the bundle has the text of the SQL files, and a file that it would not have stops the build", () => {
   const migrations = join(root, "apps/ad-service/src/migrations.ts");
@@ -18,6 +28,26 @@ test("the bundle has the text of the SQL files, and a file that it would not hav
   expect(inlined).not.toContain("import.meta.url");
   const other = 'const page = readFileSync(new URL("./page.html", import.meta.url));';
   expect(() => inlineSql(other, "/repository/page.ts")).toThrow("/repository/page.ts reads a file that the bundle");
+});
+
+test("the notices have each bundled package once, with the text of its licence; one without a licence stops the build", () => {
+  const folder = mkdtempSync(join(tmpdir(), "intermission-notices-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const add = (name: string, manifest: object) => {
+    const path = join(folder, "node_modules", name);
+    mkdirSync(join(path, "lib"), { recursive: true });
+    writeFileSync(join(path, "package.json"), JSON.stringify({ name, version: "1.2.3", ...manifest }));
+    return path;
+  };
+  const scoped = add("@scope/one", { license: "MIT" });
+  writeFileSync(join(scoped, "LICENSE.md"), "The text of one.\n");
+  const plain = add("two", { license: "Apache-2.0" });
+  writeFileSync(join(plain, "NOTICE"), "The notice of two.");
+  const ids = [`${scoped}/lib/a.js`, `${scoped}/lib/b.js`, `\0${plain}/index.js?x`, "/repository/apps/api/src/main.ts"];
+  const notices = thirdPartyNotices(ids);
+  expect(notices.match(/^@scope\/one 1\.2\.3 \(MIT\)\n\nThe text of one\.$/gm)).toHaveLength(1);
+  expect(notices).toMatch(/^two 1\.2\.3 \(Apache-2\.0\)\n\nThe notice of two\.$/m);
+  expect(() => thirdPartyNotices([`${add("three", {})}/index.js`])).toThrow(/three names no licence/);
 });
 
 test("a copy of dist starts on PostgreSQL, is ready, creates a code, and stops on SIGTERM with 0", {
@@ -40,6 +70,13 @@ test("a copy of dist starts on PostgreSQL, is ready, creates a code, and stops o
       "package.json",
     ]),
   );
+  expect(readFileSync(join(folder, "ad-service/dist/miniapp/THIRD-PARTY.md"), "utf8")).toMatch(/react-dom[\s\S]*MIT/);
+  for (const server of ["ad-service", "api"]) {
+    const notices = readFileSync(join(folder, server, "dist/THIRD-PARTY.txt"), "utf8");
+    for (const text of [/^fastify 5[\d.]+ \(MIT\)$/m, /^pg 8[\d.]+ \(MIT\)$/m, /Permission is hereby granted/])
+      expect(notices).toMatch(text);
+    expect(notices).not.toMatch(/^@intermission\//m);
+  }
   for (const server of ["ad-service", "api"]) expect(megabytesOf(join(folder, server))).toBeLessThan(40);
 
   const database = await createServerDatabase();

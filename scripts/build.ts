@@ -7,6 +7,7 @@ import { readMigrations } from "../packages/postgres/src/migrate.ts";
 import { buildPages } from "./build-miniapp.ts";
 import { root } from "./processes.ts";
 import { explain, step } from "./say.ts";
+import { thirdPartyNotices } from "./third-party.ts";
 
 const servers = ["ad-service", "api"] as const;
 /** Each becomes one file of its own: a command line that shares files with its server would need both. */
@@ -17,7 +18,9 @@ export async function bundleServers(folder = join(root, "apps")): Promise<void> 
   for (const server of servers) {
     const dist = join(folder, server, "dist");
     rmSync(dist, { recursive: true, force: true });
-    for (const program of programs) await build(bundle(join(root, "apps", server), program, dist));
+    const modules = new Set<string>();
+    for (const program of programs) await build(bundle(join(root, "apps", server), program, { dist, modules }));
+    writeFileSync(join(dist, "THIRD-PARTY.txt"), thirdPartyNotices(modules));
     writeFileSync(join(dist, "package.json"), manifestOf(server));
   }
   for (const page of ["miniapp", "console"]) {
@@ -25,7 +28,12 @@ export async function bundleServers(folder = join(root, "apps")): Promise<void> 
   }
 }
 
-function bundle(source: string, program: string, outDir: string): InlineConfig {
+/** Adds the modules of the bundle to `modules`. */
+function bundle(
+  source: string,
+  program: string,
+  { dist: outDir, modules }: { readonly dist: string; readonly modules: Set<string> },
+): InlineConfig {
   return {
     config: false,
     cwd: source,
@@ -50,6 +58,14 @@ function bundle(source: string, program: string, outDir: string): InlineConfig {
         transform: {
           filter: { id: /\/(apps|packages)\/[^/]+\/src\/.*\.ts$/ },
           handler: (code: string, file: string) => ({ code: inlineSql(code, file), map: null }),
+        },
+      },
+      {
+        name: "third-party",
+        generateBundle(_options, files) {
+          for (const file of Object.values(files)) {
+            if (file.type === "chunk") for (const id of file.moduleIds) modules.add(id);
+          }
         },
       },
     ],

@@ -38,6 +38,7 @@ export default defineConfig(({ mode }) => ({
     target: oldestBrowsers.syntax,
     cssTarget: oldestBrowsers.css,
     sourcemap: false,
+    license: { fileName: "THIRD-PARTY.md" },
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

@@ -4,7 +4,7 @@
  * that was confirmed must be in both parties' records, once; the feed goes on at a cursor of the old one; what waited is
  * delivered; and people earn again.
  *
- *   node e2e/kill/move-stores.ts [--people 120]
+ *   node e2e/kill/move-stores.ts [--people 40]
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,7 +21,7 @@ import { listEvents, readRecords } from "./read-records.ts";
 import { type Nodes, startNodes } from "./start-nodes.ts";
 import { withStore } from "./with-store.ts";
 
-const { values } = parseArgs({ options: { people: { type: "string", default: "120" } } });
+const { values } = parseArgs({ options: { people: { type: "string", default: "40" } } });
 const people = Number(values.people);
 /** Clicks whose webhooks find no receiver. */
 const WAITING = 8;

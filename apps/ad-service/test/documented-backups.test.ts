@@ -105,7 +105,7 @@ test.skipIf(!hasBackRest)(
       mkdirSync(path, { recursive: true });
       chownSync(path, uid, gid);
     }
-    const [config = ""] = blocksOf("### pgBackRest", "ini");
+    const [config = ""] = blocksOf("### pgBackRest", "text");
     // Paths of this test, which the recipe leaves at their defaults.
     const ofTest = config
       .replace("[global]", `[global]\nlog-path=${folder}\nlock-path=${folder}`)

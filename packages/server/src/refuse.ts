@@ -14,6 +14,10 @@ export function storageFull(message: string): HttpError {
   return new HttpError(507, "STORAGE_FULL", message);
 }
 
+export function storageUnwritable(message: string): HttpError {
+  return new HttpError(507, "STORAGE_UNWRITABLE", message);
+}
+
 /** The command line replaces the field by its flag. */
 export function invalidField(field: string, message: string): HttpError {
   return invalid(`${field} ${message}`, [{ field, message }]);

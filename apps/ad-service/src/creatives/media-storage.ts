@@ -6,7 +6,7 @@ import { extname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { S3ServiceException } from "@aws-sdk/client-s3";
-import { storageFull } from "@intermission/server/refuse";
+import { storageFull, storageUnwritable } from "@intermission/server/refuse";
 import { StartFault } from "@intermission/server/start-fault";
 
 /** Storage for the files of creatives, under names made of the hash of their bytes. */
@@ -52,9 +52,10 @@ export function folderStorage(folder: string): FolderStorage {
         await mkdir(scratch, { recursive: true });
         return await work((name) => join(scratch, name));
       } catch (error) {
-        throw isDiskFull(error) ? diskFull(folder) : error;
+        throw faultOfFolder(folder, error) ?? error;
       } finally {
-        await rm(scratch, { recursive: true, force: true });
+        // A folder that became read-only keeps it; the error above says more.
+        await rm(scratch, { recursive: true, force: true }).catch(() => {});
       }
     },
     /** A reader never sees a partial file: the name appears with all of its bytes, also after a power cut. */
@@ -67,12 +68,27 @@ export function folderStorage(folder: string): FolderStorage {
   };
 }
 
-function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
-}
-
-function diskFull(folder: string): Error {
-  return storageFull(`the disk of ${folder}, where videos are stored, is full: free some space there, then try again`);
+/** What an operator can repair at the folder of videos; undefined for another error. */
+function faultOfFolder(folder: string, error: unknown): Error | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, syscall }: NodeJS.ErrnoException = error;
+  // Node reports this when a folder cannot be made on a read-only file system.
+  const cause = code === "ENOENT" && syscall === "mkdir" ? "EROFS" : code;
+  switch (cause) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return storageFull(
+        `the disk of ${folder}, where videos are stored, is full: free some space there, then try again`,
+      );
+    case "EROFS":
+    case "EACCES":
+    case "EPERM":
+      return storageUnwritable(
+        `${folder}, where videos are stored, cannot be written (${cause}): its file system is read-only, or it belongs to another user; repair that, then try again`,
+      );
+    default:
+      return undefined;
+  }
 }
 
 async function flushed(path: string): Promise<void> {
@@ -201,7 +217,7 @@ export async function bucketStorage(at: MediaBucket): Promise<BucketStorage> {
         const made = scratch;
         return await work((name) => join(made, name));
       } catch (error) {
-        throw isDiskFull(error) ? diskFull(tmpdir()) : error;
+        throw faultOfFolder(tmpdir(), error) ?? error;
       } finally {
         if (scratch !== undefined) await rm(scratch, { recursive: true, force: true });
       }

@@ -49,6 +49,23 @@ test.each([
   }
 });
 
+test("a folder of videos that became read-only is answered 507 that names it and the next step, and reads go on", async () => {
+  const disk = await mountSmallDisk(2);
+  onTestFinished(() => disk.remove());
+  const ask = await open(disk.outside);
+  disk.makeReadOnly();
+  const vtt = Buffer.from("WEBVTT\n\n00:00.000 --> 00:02.000\nHello\n");
+  for (const [method, path] of [
+    ["POST", "/creatives?name=a.mp4"],
+    ["PUT", "/creatives/cre_1/captions/en"],
+  ] as const) {
+    const refused = await ask(method, path, vtt);
+    expect(refused).toMatchObject({ status: 507, body: { error: { code: "STORAGE_UNWRITABLE" } } });
+    expect(refused.body.error?.message).toMatch(/cannot be written \(EROFS\).*repair that, then try again/);
+    expect((await ask("GET", "/creatives/cre_1")).status).toBe(200);
+  }
+});
+
 test("a full disk is answered 507 that names it, stores nothing, and the next request is answered at once", async () => {
   const disk = await mountSmallDisk(2);
   onTestFinished(() => disk.remove());

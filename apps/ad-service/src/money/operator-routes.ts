@@ -6,7 +6,7 @@ import type { CheckedScope } from "@intermission/server/checked-routes";
 import { jsonInteger } from "@intermission/server/exact-json";
 import type { HttpError } from "@intermission/server/http-server";
 import { conflict, notFound, requireConfirmation } from "@intermission/server/refuse";
-import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
+import { type OperatorHandlers, serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyReply } from "fastify";
 import { requireAdvertiser } from "../advertisers/advertisers.ts";
 import { type PayoutOutcome, readEarnings, recordPayout } from "./earnings.ts";
@@ -49,50 +49,15 @@ interface StatementFile {
   format: "csv" | "html";
 }
 
+/** The money of advertisers and publishers, and their statements. */
 export function moneyOperatorRoutes(scope: CheckedScope, deps: MoneyOperatorDeps): void {
-  const { database, campaigns, currency, requireBots, now } = deps;
+  serveOperatorRoutes(scope, moneyRoutes, { ...ofAdvertisers(deps), ...ofPublishers(deps) });
+}
 
-  const correct = async (account: Account, { amountMicros, direction, against, note }: Correction) => {
-    const transactionId = newTransactionId("correction");
-    const [from, to]: [Account, Account] = direction === "credit" ? [against, account] : [account, against];
-    const entries = movement({ from, to, amountMicros });
-    await recordTransaction(database, { transactionId, kind: "correction", entries, currency, note, at: now() });
-    await campaigns.refresh();
-    return transactionId;
-  };
-  const entriesOf = async (account: Account, query: { before?: string | undefined; limit: number }) => {
-    const rows = await listEntries(database, { ...query, account, limit: query.limit + 1 });
-    const { rows: listed, next } = listPage(rows, query.limit, ({ entryId }) => String(entryId));
-    const entries = listed.map((row) => ({ ...row, amountMicros: jsonInteger(BigInt(row.amountMicros)) }));
-    return { entries, next, settledUntil: await settledUntil(database) };
-  };
-  const statementsOf = async (account: Account | undefined, query: { before?: string | undefined; limit: number }) => {
-    const of = { ...query, ...(account !== undefined && { account }), limit: query.limit + 1 };
-    const { rows: statements, next } = listPage(await listStatements(database, of), query.limit, ({ number }) =>
-      String(number),
-    );
-    return { statements: statements.map(statementInJson), next };
-  };
-  const fileOf = async (account: Account, of: StatementFile, answer: Pick<FastifyReply, "header">) => {
-    const statement = await findStatement(database, { account, number: of.number });
-    if (statement === undefined) throw notFound(`there is no statement ${of.number} of this account`);
-    const name = `statement-${of.number}.${of.format}`;
-    answer.header("content-type", `text/${of.format}; charset=utf-8`);
-    if (of.format === "csv") {
-      answer.header("content-disposition", `attachment; filename="${name}"`);
-      return statementCsv(statement);
-    }
-    answer.header("content-security-policy", statementPolicy).header("x-content-type-options", "nosniff");
-    return statementPage(statement);
-  };
-  const named = async (nameOrId: string) => {
-    const { advertiserId, name } = await requireAdvertiser(database, nameOrId);
-    nameChangedObject(advertiserId);
-    return { advertiserId, name, account: advertiserAccount(advertiserId) };
-  };
-  const balanceOf = async (advertiserId: string) => (await moneyOfAdvertiser(database, advertiserId)).balanceMicros;
-
-  serveOperatorRoutes(scope, moneyRoutes, {
+/** What advertisers paid in, their terms and statements. */
+function ofAdvertisers(deps: MoneyOperatorDeps) {
+  const { database, campaigns, currency, now } = deps;
+  return {
     async listAdvertiserMoney({ query }) {
       const rows = await listAdvertiserMoney(database, { ...query, limit: query.limit + 1 });
       const { rows: advertisers, next } = listPage(rows, query.limit, ({ name }) => name);
@@ -105,14 +70,14 @@ export function moneyOperatorRoutes(scope: CheckedScope, deps: MoneyOperatorDeps
     },
 
     async setTerms({ params, body }) {
-      const { advertiserId } = await named(params.advertiser);
+      const { advertiserId } = await named(deps, params.advertiser);
       await setTerms(database, { advertiserId, ...body });
       await campaigns.refresh();
       return moneyOfAdvertiser(database, advertiserId);
     },
 
     async recordTopUp({ params, query, body: { amountMicros, reference, note } }) {
-      const { advertiserId, name, account } = await named(params.advertiser);
+      const { advertiserId, name, account } = await named(deps, params.advertiser);
       const message = `${reference} stands on a top-up of ${name} already; recorded again, it would count twice`;
       const isKnown = await hasReference(database, { account, kind: "top_up", reference });
       requireConfirmation(isKnown ? [{ field: "reference", message }] : [], { isConfirmed: query.confirmed });
@@ -121,49 +86,55 @@ export function moneyOperatorRoutes(scope: CheckedScope, deps: MoneyOperatorDeps
       const made = { transactionId, kind: "top_up" as const, entries, currency, reference, note, at: now() };
       await recordTransaction(database, made);
       await campaigns.refresh();
-      return { transactionId, balanceMicros: await balanceOf(advertiserId) };
+      return { transactionId, balanceMicros: await balanceOf(deps, advertiserId) };
     },
 
     async correctAdvertiser({ params, body }) {
-      const { advertiserId, account } = await named(params.advertiser);
-      const transactionId = await correct(account, body);
-      return { transactionId, balanceMicros: await balanceOf(advertiserId) };
+      const { advertiserId, account } = await named(deps, params.advertiser);
+      const transactionId = await correct(deps, account, body);
+      return { transactionId, balanceMicros: await balanceOf(deps, advertiserId) };
     },
 
     async listAdvertiserEntries({ params, query }) {
       const { advertiserId } = await requireAdvertiser(database, params.advertiser);
-      return entriesOf(advertiserAccount(advertiserId), query);
-    },
-
-    async correctPublisher({ params: { botId }, body }) {
-      await requireBots([botId]);
-      const account = publisherAccount(botId);
-      const transactionId = await correct(account, body);
-      return { transactionId, balanceMicros: jsonInteger(await sumOfEntries(database, account)) };
+      return entriesOf(deps, advertiserAccount(advertiserId), query);
     },
 
     async listStatements({ query }) {
-      return statementsOf(undefined, query);
+      return statementsOf(deps, undefined, query);
     },
 
     async listAdvertiserStatements({ params, query }) {
       const { advertiserId } = await requireAdvertiser(database, params.advertiser);
-      return statementsOf(advertiserAccount(advertiserId), query);
+      return statementsOf(deps, advertiserAccount(advertiserId), query);
     },
 
     async readAdvertiserStatement({ params, query }, answer) {
       const { advertiserId } = await requireAdvertiser(database, params.advertiser);
-      return fileOf(advertiserAccount(advertiserId), { ...params, ...query }, answer);
+      return fileOf(deps, advertiserAccount(advertiserId), { ...params, ...query }, answer);
+    },
+  } satisfies Partial<OperatorHandlers<typeof moneyRoutes>>;
+}
+
+/** What publishers earned, their payouts and statements. */
+function ofPublishers(deps: MoneyOperatorDeps) {
+  const { database, currency, requireBots, now } = deps;
+  return {
+    async correctPublisher({ params: { botId }, body }) {
+      await requireBots([botId]);
+      const account = publisherAccount(botId);
+      const transactionId = await correct(deps, account, body);
+      return { transactionId, balanceMicros: jsonInteger(await sumOfEntries(database, account)) };
     },
 
     async listPublisherStatements({ params: { botId }, query }) {
       await requireBots([botId]);
-      return statementsOf(publisherAccount(botId), query);
+      return statementsOf(deps, publisherAccount(botId), query);
     },
 
     async readPublisherStatement({ params, query }, answer) {
       await requireBots([params.botId]);
-      return fileOf(publisherAccount(params.botId), { ...params, ...query }, answer);
+      return fileOf(deps, publisherAccount(params.botId), { ...params, ...query }, answer);
     },
 
     async readEarnings({ params: { botId } }) {
@@ -180,9 +151,73 @@ export function moneyOperatorRoutes(scope: CheckedScope, deps: MoneyOperatorDeps
 
     async listPublisherEntries({ params: { botId }, query }) {
       await requireBots([botId]);
-      return entriesOf(publisherAccount(botId), query);
+      return entriesOf(deps, publisherAccount(botId), query);
     },
-  });
+  } satisfies Partial<OperatorHandlers<typeof moneyRoutes>>;
+}
+
+async function correct(
+  { database, campaigns, currency, now }: MoneyOperatorDeps,
+  account: Account,
+  { amountMicros, direction, against, note }: Correction,
+): Promise<string> {
+  const transactionId = newTransactionId("correction");
+  const [from, to]: [Account, Account] = direction === "credit" ? [against, account] : [account, against];
+  const entries = movement({ from, to, amountMicros });
+  await recordTransaction(database, { transactionId, kind: "correction", entries, currency, note, at: now() });
+  await campaigns.refresh();
+  return transactionId;
+}
+
+async function entriesOf(
+  { database }: MoneyOperatorDeps,
+  account: Account,
+  query: { before?: string | undefined; limit: number },
+) {
+  const rows = await listEntries(database, { ...query, account, limit: query.limit + 1 });
+  const { rows: listed, next } = listPage(rows, query.limit, ({ entryId }) => String(entryId));
+  const entries = listed.map((row) => ({ ...row, amountMicros: jsonInteger(BigInt(row.amountMicros)) }));
+  return { entries, next, settledUntil: await settledUntil(database) };
+}
+
+async function statementsOf(
+  { database }: MoneyOperatorDeps,
+  account: Account | undefined,
+  query: { before?: string | undefined; limit: number },
+) {
+  const of = { ...query, ...(account !== undefined && { account }), limit: query.limit + 1 };
+  const { rows: statements, next } = listPage(await listStatements(database, of), query.limit, ({ number }) =>
+    String(number),
+  );
+  return { statements: statements.map(statementInJson), next };
+}
+
+async function fileOf(
+  { database }: MoneyOperatorDeps,
+  account: Account,
+  of: StatementFile,
+  answer: Pick<FastifyReply, "header">,
+) {
+  const statement = await findStatement(database, { account, number: of.number });
+  if (statement === undefined) throw notFound(`there is no statement ${of.number} of this account`);
+  const name = `statement-${of.number}.${of.format}`;
+  answer.header("content-type", `text/${of.format}; charset=utf-8`);
+  if (of.format === "csv") {
+    answer.header("content-disposition", `attachment; filename="${name}"`);
+    return statementCsv(statement);
+  }
+  answer.header("content-security-policy", statementPolicy).header("x-content-type-options", "nosniff");
+  return statementPage(statement);
+}
+
+async function named({ database }: MoneyOperatorDeps, nameOrId: string) {
+  const { advertiserId, name } = await requireAdvertiser(database, nameOrId);
+  nameChangedObject(advertiserId);
+  return { advertiserId, name, account: advertiserAccount(advertiserId) };
+}
+
+async function balanceOf({ database }: MoneyOperatorDeps, advertiserId: string) {
+  return (await moneyOfAdvertiser(database, advertiserId)).balanceMicros;
 }
 
 function payoutRefusal(refused: Exclude<PayoutOutcome, { outcome: "paid" }>, month: string): HttpError {

@@ -32,60 +32,69 @@ export interface StatsOperatorDeps {
   now: () => Date;
 }
 
+/** The period of a request, once what it names exists. */
+async function periodOf(
+  { database, now }: StatsOperatorDeps,
+  { from, to, timeZone, ...query }: ReportQuery,
+  { by, reader }: { by: readonly string[]; reader: ReportReader },
+) {
+  const range = timeRange({ from, to }, by.includes("hour") ? "hour" : "day", now(), timeZone);
+  if (range.outcome === "bad-range") throw invalidField(range.field, range.message);
+  // To others, whether a foreign object exists is not said: there are no figures of it.
+  if (reader === "staff") {
+    await requireBots(database, [query.botId]);
+    await requireCampaign(database, query.campaignId);
+    await requireCreative(database, query.creativeId);
+  }
+  const ofAdvertiser = query.advertiser === undefined ? undefined : await campaignsOf(database, query.advertiser);
+  const { campaignId } = query;
+  const named =
+    campaignId === undefined ? ofAdvertiser : [campaignId].filter((id) => ofAdvertiser?.includes(id) ?? true);
+  return {
+    timeZone,
+    from: range.from,
+    to: range.to,
+    botId: query.botId,
+    campaignIds: named,
+    creativeId: query.creativeId,
+  };
+}
+
+/** The report that a request names, as its reader may see it. */
+async function reportOf(deps: StatsOperatorDeps, query: StatsQuery, request: FastifyRequest) {
+  const { by, compare, orderBy, order, country, platform, language, premium } = query;
+  const reader = deps.reportReaderOf(request);
+  const { botId, campaignIds, creativeId, ...period } = await periodOf(deps, query, { by, reader });
+  requireVisible(query, reader);
+  const of = { botIds: botId === undefined ? undefined : [botId], campaignIds, creativeId };
+  const audience = { country, platform, language, premium };
+  const question: ReportQuestion = { ...period, of: { ...of, ...audience }, by, compare, orderBy, order };
+  const report = await readReport(deps.database, question);
+  if (report.outcome === "too-many")
+    throw invalid(`the report has more than ${MAX_GROUPS} rows: name fewer dimensions in by, or a shorter period`);
+  return { reader, question, report, isOfWholeBots: campaignIds === undefined && creativeId === undefined };
+}
+
+/** Names of the objects in rows, by dimension. */
+async function namesIn(
+  database: Database,
+  rows: readonly ReportRow[],
+  { by, reader }: { by: ReportQuestion["by"]; reader: ReportReader },
+) {
+  const names = by.map(async (dimension, index) =>
+    isNamed(dimension) && seenBy[reader].names.includes(dimension)
+      ? await namesOfKeys(database, dimension, [...new Set(rows.map(({ keys }) => keys[index] ?? ""))])
+      : new Map<string, string>(),
+  );
+  return Promise.all(names);
+}
+
 /** The statistics of all bots, or of one bot, campaign or creative; what their clicks led to. */
 export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps): void {
-  const { database, currency, reportReaderOf, now } = deps;
-  /** The period of a request, once what it names exists. */
-  async function periodOf({ from, to, timeZone, ...query }: ReportQuery, by: readonly string[], reader: ReportReader) {
-    const range = timeRange({ from, to }, by.includes("hour") ? "hour" : "day", now(), timeZone);
-    if (range.outcome === "bad-range") throw invalidField(range.field, range.message);
-    // To others, whether a foreign object exists is not said: there are no figures of it.
-    if (reader === "staff") {
-      await requireBots(database, [query.botId]);
-      await requireCampaign(database, query.campaignId);
-      await requireCreative(database, query.creativeId);
-    }
-    const ofAdvertiser = query.advertiser === undefined ? undefined : await campaignsOf(database, query.advertiser);
-    const { campaignId } = query;
-    const named =
-      campaignId === undefined ? ofAdvertiser : [campaignId].filter((id) => ofAdvertiser?.includes(id) ?? true);
-    return {
-      timeZone,
-      from: range.from,
-      to: range.to,
-      botId: query.botId,
-      campaignIds: named,
-      creativeId: query.creativeId,
-    };
-  }
-
-  async function reportOf(query: StatsQuery, request: FastifyRequest) {
-    const { by, compare, orderBy, order, country, platform, language, premium } = query;
-    const reader = reportReaderOf(request);
-    const { botId, campaignIds, creativeId, ...period } = await periodOf(query, by, reader);
-    requireVisible(query, reader);
-    const of = { botIds: botId === undefined ? undefined : [botId], campaignIds, creativeId };
-    const audience = { country, platform, language, premium };
-    const question: ReportQuestion = { ...period, of: { ...of, ...audience }, by, compare, orderBy, order };
-    const report = await readReport(database, question);
-    if (report.outcome === "too-many")
-      throw invalid(`the report has more than ${MAX_GROUPS} rows: name fewer dimensions in by, or a shorter period`);
-    return { reader, question, report, isOfWholeBots: campaignIds === undefined && creativeId === undefined };
-  }
-
-  /** Names of the objects in rows, by dimension. */
-  async function namesIn(rows: readonly ReportRow[], { by }: ReportQuestion, reader: ReportReader) {
-    const names = by.map(async (dimension, index) =>
-      isNamed(dimension) && seenBy[reader].names.includes(dimension)
-        ? await namesOfKeys(database, dimension, [...new Set(rows.map(({ keys }) => keys[index] ?? ""))])
-        : new Map<string, string>(),
-    );
-    return Promise.all(names);
-  }
-
+  const { database, currency, reportReaderOf } = deps;
   serveOperatorRoutes(scope, statisticsRoutes, {
     async readStats({ query, http }) {
-      const { reader, question, report, isOfWholeBots } = await reportOf(query, http);
+      const { reader, question, report, isOfWholeBots } = await reportOf(deps, query, http);
       const page = pageOf(report.rows, question, { cursor: query.cursor, limit: query.limit });
       if (page.outcome === "bad-cursor") throw invalidField("cursor", "is not the next of a page of this report");
       const { from, to, timeZone = "UTC" } = question;
@@ -95,7 +104,7 @@ export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps
       const deliveries =
         isOfAll && reader !== "advertiser" ? await readDeliverySuccess(database, { botId, from, to }) : undefined;
       const of = { botId, campaignIds: question.of.campaignIds, creativeId: question.of.creativeId, from, to };
-      const names = await namesIn(page.rows, question, reader);
+      const names = await namesIn(database, page.rows, { by: question.by, reader });
       const { comparison } = report;
       return {
         currency,
@@ -116,15 +125,15 @@ export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps
     },
 
     async exportStats({ query, http }, answer) {
-      const { reader, question, report } = await reportOf(query, http);
-      const names = await namesIn(report.rows, question, reader);
+      const { reader, question, report } = await reportOf(deps, query, http);
+      const names = await namesIn(database, report.rows, { by: question.by, reader });
       const rows = report.rows.map((row) => shownRow(row, { by: question.by, names, reader }));
       answer.header("content-disposition", 'attachment; filename="statistics.csv"');
       return statsCsv({ by: question.by, currency, rows, total: visibleFigures(report.total, reader) });
     },
 
     async sumConversions({ query, http }) {
-      const period = await periodOf(query, [], reportReaderOf(http));
+      const period = await periodOf(deps, query, { by: [], reader: reportReaderOf(http) });
       const sums = await sumConversions(database, period);
       const refused = await sumConversionRefusals(database, period);
       return { from: period.from, to: period.to, sums: sums.map(sumInJson), refused };

@@ -147,14 +147,20 @@ const readStatus = {
   response: { 200: statusResponse, ...refusals(401, 409, 410, 429) },
 };
 
+function playerLimits() {
+  return {
+    // Checking a signature takes about 0.1 ms. Thousands of users may share one address of a mobile network.
+    checks: rateLimiter({ quota: 1200, windowSeconds: 60, maxKeys: 20_000 }),
+    calls: rateLimiter({ quota: 100, windowSeconds: 20, maxKeys: 50_000 }),
+    warnings: rateLimiter({ quota: 1, windowSeconds: 60, maxKeys: 1000 }),
+  };
+}
+
 /** `/player/v1`, the API of the mini-app. */
 export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDeps): void {
   const { database, views, countrySource, publicUrl, now = () => new Date(), random } = deps;
-  // Checking a signature takes about 0.1 ms. Thousands of users may share one address of a mobile network.
-  const checks = rateLimiter({ quota: 1200, windowSeconds: 60, maxKeys: 20_000 });
+  const { checks, calls, warnings } = playerLimits();
   const openings = newOpenings(deps);
-  const calls = rateLimiter({ quota: 100, windowSeconds: 20, maxKeys: 50_000 });
-  const warnings = rateLimiter({ quota: 1, windowSeconds: 60, maxKeys: 1000 });
 
   app.register(
     async (app) => {
@@ -169,7 +175,7 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         spend(checks, addressNetwork(request.ip), at);
         const made = newIdsOf(body.bot_id, at);
         const { code, start_param: startParam, another: isAnother = false, media_types: mediaTypes, preloaded } = body;
-        const browser = { ...browserOf(request, { mediaTypes, preloaded }), country: countrySource?.(request) };
+        const browser = browserOf(request, { mediaTypes, preloaded, countrySource });
         const input = { botId: body.bot_id, initData: body.init_data, code, startParam, isAnother, ...browser };
         const draws = code === undefined || isAnother ? Math.random : drawsOf(code);
         const outcome = await openView(openings, { ...input, ...made, random: random ?? draws, now: at });
@@ -241,12 +247,18 @@ function newIdsOf(botId: string, at: Date) {
 
 type OpeningBody = z.infer<typeof openSessionRequest>;
 
+interface Preferences {
+  mediaTypes: OpeningBody["media_types"];
+  preloaded: OpeningBody["preloaded"];
+}
+
 function browserOf(
-  { headers }: FastifyRequest,
-  { mediaTypes, preloaded }: { mediaTypes: OpeningBody["media_types"]; preloaded: OpeningBody["preloaded"] },
+  request: FastifyRequest,
+  { mediaTypes, preloaded, countrySource }: Preferences & Pick<ViewPlayerRoutesDeps, "countrySource">,
 ) {
-  const device = { ...describeDevice(headers), mediaTypes, preloaded };
-  return { userAgent: headers["user-agent"], acceptLanguage: headers["accept-language"], device };
+  const { "user-agent": userAgent, "accept-language": acceptLanguage } = request.headers;
+  const device = { ...describeDevice(request.headers), mediaTypes, preloaded };
+  return { userAgent, acceptLanguage, device, country: countrySource?.(request) };
 }
 
 /** Any origin may call: only a token in the body authenticates a user here, never a cookie or an address. */

@@ -44,7 +44,7 @@ export function LastDay({ query }: { query: LastDayQuery }) {
             [words.fillRate]: rate(total.fillRate),
             [words.views]: number(total.rewards),
             [words.clicks]: number(total.clicks),
-            [words.spend]: money(total.spendMicros, currency),
+            [words.spend]: total.spendMicros === undefined ? "–" : money(total.spendMicros, currency),
             [words.delivered]: rate(deliveries?.successRate),
           };
           return (

@@ -192,18 +192,9 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         const id = identify(request.params);
         spend(calls, id.viewId, at);
         const { token, reports, started: isStart = false, closed: close, playing: isPlaying = false, picture } = body;
-        const call = {
-          ...id,
-          token,
-          reports,
-          isStart,
-          close,
-          isPlaying,
-          ...(picture && { picture }),
-          eventId: newEventId(at.getTime(), randomBytes(10)),
-          now: at,
-        };
-        return reportAnswer(await recordProgress(views, call), at);
+        const eventId = newEventId(at.getTime(), randomBytes(10));
+        const progress = { token, reports, isStart, close, isPlaying, ...(picture && { picture }) };
+        return reportAnswer(await recordProgress(views, { ...id, ...progress, eventId, now: at }), at);
       });
 
       scope.post("/sessions/:sessionId/faults", { schema: reportFault }, async (request) => {

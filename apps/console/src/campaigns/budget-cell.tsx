@@ -1,6 +1,6 @@
 import { amountOf, readAmount } from "@intermission/operator-api/amounts";
 import { type Campaign, campaignRoutes } from "@intermission/operator-api/campaigns";
-import { useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { useMay } from "../session/use-session.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useNotice } from "../ui/notices.tsx";
@@ -24,7 +24,6 @@ export function BudgetCell({
   currency: string;
 }) {
   const words = useWords(campaignWords);
-  const { save } = useWords(uiWords);
   const { money } = useFormats();
   const may = useMay();
   const notice = useNotice();
@@ -79,12 +78,33 @@ export function BudgetCell({
       notice({ text: words.budgetSaved(name, amount), onUndo: undo });
     });
   };
+  const form = { label, text, fault, isPending: change.isPending };
+  return (
+    <AmountForm {...form} onText={setText} onSubmit={submit} onClose={close}>
+      {change.dialog}
+    </AmountForm>
+  );
+}
+
+interface AmountFormProps {
+  label: string;
+  text: string;
+  fault: string | undefined;
+  isPending: boolean;
+  onText: (text: string) => void;
+  onSubmit: () => Promise<void>;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+function AmountForm({ label, text, fault, isPending, onText, onSubmit, onClose, children }: AmountFormProps) {
+  const { save } = useWords(uiWords);
   return (
     <form
       className="edit-form"
       onSubmit={(event) => {
         event.preventDefault();
-        void submit();
+        void onSubmit();
       }}
     >
       <input
@@ -96,18 +116,18 @@ export function BudgetCell({
         aria-invalid={fault !== undefined}
         value={text}
         onFocus={(event) => event.target.select()}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => onText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === "Escape") close();
+          if (event.key === "Escape") onClose();
         }}
       />
-      <button type="submit" className="button button-primary" aria-label={save} aria-busy={change.isPending}>
+      <button type="submit" className="button button-primary" aria-label={save} aria-busy={isPending}>
         <Icon name="check" />
       </button>
       <span className="fault" role="alert">
         {fault}
       </span>
-      {change.dialog}
+      {children}
     </form>
   );
 }

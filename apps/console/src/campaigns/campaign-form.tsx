@@ -93,17 +93,7 @@ export function CampaignForm(props: CampaignFormProps) {
       <div className="two">
         {input("languages", words.languages, { hint: words.languagesHint })}
         {input("bots", words.bots, { hint: words.botsHint })}
-        <Field label={words.priority} fault={faultOf("priority")}>
-          {(control) => (
-            <select {...control} {...register("priority")}>
-              {priorities.map((priority) => (
-                <option key={priority} value={priority}>
-                  {words[priority]}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <Priorities control={register("priority")} fault={faultOf("priority")} />
       </div>
       <Warnings values={current} />
       <div className="row">
@@ -112,6 +102,23 @@ export function CampaignForm(props: CampaignFormProps) {
         </Button>
       </div>
     </form>
+  );
+}
+
+function Priorities({ control, fault }: { control: UseFormRegisterReturn; fault: string | undefined }) {
+  const words = useWords(campaignWords);
+  return (
+    <Field label={words.priority} fault={fault}>
+      {(ofField) => (
+        <select {...ofField} {...control}>
+          {priorities.map((priority) => (
+            <option key={priority} value={priority}>
+              {words[priority]}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 

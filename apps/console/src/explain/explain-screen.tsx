@@ -65,34 +65,18 @@ export function ExplainScreen() {
             </select>
           )}
         </Filter>
-        <Filter label={words.language}>
-          {(id) => (
-            <select
-              id={id}
-              value={language ?? ""}
-              onChange={(event) => change({ language: event.target.value || undefined })}
-            >
-              <option value="">{words.any}</option>
-              {userLanguages.map((one) => (
-                <option key={one}>{one}</option>
-              ))}
-            </select>
-          )}
-        </Filter>
-        <Filter label={words.platform}>
-          {(id) => (
-            <select
-              id={id}
-              value={platform ?? ""}
-              onChange={(event) => change({ platform: platforms.find((one) => one === event.target.value) })}
-            >
-              <option value="">{words.any}</option>
-              {platforms.map((one) => (
-                <option key={one}>{one}</option>
-              ))}
-            </select>
-          )}
-        </Filter>
+        <AnyOrOne
+          label={words.language}
+          options={userLanguages}
+          value={language}
+          onChange={(chosen) => change({ language: chosen })}
+        />
+        <AnyOrOne
+          label={words.platform}
+          options={platforms}
+          value={platform}
+          onChange={(chosen) => change({ platform: chosen })}
+        />
         <SearchField
           label={words.user}
           value={user ?? ""}
@@ -105,6 +89,36 @@ export function ExplainScreen() {
         <AnswerView query={explained}>{({ campaigns }) => <Explanation campaigns={campaigns} />}</AnswerView>
       )}
     </Page>
+  );
+}
+
+function AnyOrOne<Option extends string>({
+  label,
+  options,
+  value,
+  onChange,
+}: {
+  label: string;
+  options: readonly Option[];
+  value: string | undefined;
+  onChange: (chosen: Option | undefined) => void;
+}) {
+  const { any } = useWords(explainWords);
+  return (
+    <Filter label={label}>
+      {(id) => (
+        <select
+          id={id}
+          value={value ?? ""}
+          onChange={(event) => onChange(options.find((one) => one === event.target.value))}
+        >
+          <option value="">{any}</option>
+          {options.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      )}
+    </Filter>
   );
 }
 

@@ -4,6 +4,7 @@ import type { advertiserStates } from "@intermission/operator-api/advertisers";
 import type { Bot, TokenEntry } from "@intermission/operator-api/bots";
 import type { Campaign } from "@intermission/operator-api/campaigns";
 import type { Creative } from "@intermission/operator-api/creatives";
+import type { billings, entryKinds } from "@intermission/operator-api/money";
 import type { Role } from "@intermission/operator-api/people";
 import type { SuspiciousClick, SuspiciousView } from "@intermission/operator-api/reviews";
 import { checkedWords } from "@intermission/testing/checked-words";
@@ -68,6 +69,7 @@ const vocabularies: Readonly<Record<string, Words<string>>> = {
     broken: true,
     other: true,
   } satisfies Words<AdReportReason>,
+  "advertisers.billing": { prepaid: true, credit: true } satisfies Words<(typeof billings)[number]>,
   "advertisers.state": { active: true, archived: true } satisfies Words<(typeof advertiserStates)[number]>,
   "bot_tokens.state": { next: true, active: true, retiring: true, revoked: true } satisfies Words<TokenEntry["state"]>,
   "bots.delivery_mode": { "at-least-once": true, "at-most-once": true } satisfies Words<Bot["deliveryMode"]>,
@@ -121,6 +123,13 @@ const vocabularies: Readonly<Record<string, Words<string>>> = {
   "endpoints.state": { pending: true, active: true, disabled: true } satisfies Words<EndpointState>,
   "events.event": eventTypes,
   "events.suspicions": suspicions,
+  "money_entries.kind": {
+    top_up: true,
+    charge: true,
+    refund: true,
+    correction: true,
+    payout: true,
+  } satisfies Words<(typeof entryKinds)[number]>,
   "notice_receivers.channel": { webhook: true, email: true, telegram: true } satisfies Words<NoticeChannel>,
   "notice_receivers.health": noticeHealths,
   "notices.health": noticeHealths,

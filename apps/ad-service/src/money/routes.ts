@@ -43,6 +43,8 @@ export function paymentRoutes(app: FastifyInstance, deps: PaymentDeps): void {
               throw invalid(read.message);
             case "payment":
               return { outcome: await recordPayment(deps, provider.name, read.payment) };
+            default:
+              return read satisfies never;
           }
         });
       }

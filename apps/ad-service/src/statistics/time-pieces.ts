@@ -105,7 +105,8 @@ export function rangeBefore(
   if (comparison === "previous" && !isOfWholeDays) {
     return { from: new Date(2 * from.getTime() - to.getTime()), to: from };
   }
-  const shift = comparison === "previous" ? days : 7 * Math.ceil(days / 7);
+  const shifts: Record<Comparison, number> = { previous: days, weekdays: 7 * Math.ceil(days / 7) };
+  const shift = shifts[comparison];
   return { from: daysEarlier(timeZone, from, shift), to: daysEarlier(timeZone, to, shift) };
 }
 

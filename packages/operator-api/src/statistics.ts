@@ -42,7 +42,9 @@ const reportQuery = z.object({
   botId: telegramId.optional(),
   campaignId: listedId.optional(),
   creativeId: listedId.optional(),
-  advertiser: boundedText(128).optional().describe("Of all campaigns of one advertiser; its name in any case."),
+  advertiser: boundedText(128)
+    .optional()
+    .describe("Of all campaigns of one advertiser: its id, or its name in any case."),
   timeZone: timeZone.default("UTC").describe("Of days and hours, as Asia/Kathmandu."),
   from: momentInput.optional(),
   to: momentInput.optional(),
@@ -131,7 +133,7 @@ export type StatsQuery = z.output<typeof statsQuery>;
 
 const row = figures.extend({
   key: z.string().describe("The values of the dimensions, separated by blanks."),
-  name: z.string().optional().describe("Of the bot, campaign or creative of the only dimension."),
+  name: z.string().optional().describe("Of the bot, campaign, creative or advertiser of the only dimension."),
   keys: z.partialRecord(z.enum(dimensions), z.string()).describe("'' is what belongs to none, or was not recorded."),
   names: z.partialRecord(z.enum(dimensions), z.string()),
   before: figures.optional().describe("The same row of the range that is compared with."),

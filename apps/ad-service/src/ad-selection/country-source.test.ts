@@ -82,7 +82,7 @@ describe("an app", () => {
     const run = (text: string) => store.database.run({ name: "", text }, []);
     await run(`insert into creatives (creative_id, sha256, file_name, media_type, byte_length, duration_ms, width, height)
       values ('cre_1', 'ab', 'ab.mp4', 'video/mp4', 1000, 10000, 540, 960)`);
-    await run("insert into advertisers (name, name_key) values ('Shop', 'shop')");
+    await run("insert into advertisers (advertiser_id, name, name_key) values ('adv_shop', 'Shop', 'shop')");
   });
   afterAll(() => store.dispose());
 

@@ -192,6 +192,8 @@ test("reports are of the own bot or advertiser, without the money of the other s
     false,
     false,
   ]);
+  const { conversionSums, deliveries } = (await report("publisher", ofBot)).json();
+  expect([conversionSums, deliveries]).toEqual([[], expect.anything()]);
   const headOf = async (role: Role, query: string) => (await report(role, query, "stats.csv")).body.split("\r\n")[0];
   expect(await headOf("publisher", ofBot)).not.toMatch(/spend/);
   expect(await headOf("advertiser", ofAdvertiser)).not.toMatch(/revenue|ecpm/i);

@@ -7,13 +7,17 @@ interface Named {
 }
 
 /** The dimensions whose keys are ids of objects with a name of the operator's. */
-type NamedDimension = "bot" | "campaign" | "creative";
+type NamedDimension = "bot" | "campaign" | "creative" | "advertiser";
 
 const statements: Readonly<Record<NamedDimension, Statement<Named>>> = {
   bot: statement("statistics.names-of-bots", "select bot_id as key, name from bots where bot_id = any($1)"),
   campaign: statement(
     "statistics.names-of-campaigns",
     "select campaign_id as key, name from campaigns where campaign_id = any($1)",
+  ),
+  advertiser: statement(
+    "statistics.names-of-advertisers",
+    "select advertiser_id as key, name from advertisers where advertiser_id = any($1)",
   ),
   creative: statement(
     "statistics.names-of-creatives",

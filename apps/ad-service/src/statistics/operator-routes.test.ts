@@ -65,6 +65,26 @@ test("the statistics of an advertiser are those of its campaigns, by its name in
   expect((await stats({ advertiser: "Nobody" })).body.error.message).toContain("there is no advertiser Nobody");
 });
 
+test("by advertiser the rows have its id, which stays when its name changes", async () => {
+  const { rows } = (await stats({ by: "advertiser" })).body;
+  expect(rows).toMatchObject([
+    { key: expect.stringMatching(/^adv_/), name: "Rival", clicks: 4 },
+    { key: expect.stringMatching(/^adv_/), name: "Shop", clicks: 3 },
+  ]);
+  const [{ key: rival }] = rows;
+  await store.database.run({ name: "", text: "update advertisers set name = 'Rival Ltd' where name = 'Rival'" }, []);
+  expect((await stats({ by: "advertiser,day" })).body.rows).toContainEqual(
+    expect.objectContaining({
+      keys: { advertiser: rival, day: "2026-03-02" },
+      names: { advertiser: "Rival Ltd" },
+      clicks: 4,
+    }),
+  );
+  expect(clicksBy(await stats({ advertiser: rival, by: "campaign" }))).toEqual({ cmp_3: 4 });
+  const [, line] = (await csv({ by: "advertiser" })).split("\r\n");
+  expect(line).toMatch(new RegExp(`^${rival},Rival Ltd,`));
+});
+
 test("days are those of the zone, and an unknown zone is refused", async () => {
   expect(clicksBy(await stats({ timeZone: "Europe/Berlin" }))).toEqual({ "2026-03-01": 1, "2026-03-02": 6 });
   expect(clicksBy(await stats({}))).toEqual({ "2026-02-28": 0, "2026-03-01": 3, "2026-03-02": 4 });

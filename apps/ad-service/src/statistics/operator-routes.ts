@@ -32,92 +32,28 @@ export interface StatsOperatorDeps {
   now: () => Date;
 }
 
-/** The period of a request, once what it names exists. */
-async function periodOf(
-  { database, now }: StatsOperatorDeps,
-  { from, to, timeZone, ...query }: ReportQuery,
-  { by, reader }: { by: readonly string[]; reader: ReportReader },
-) {
-  const range = timeRange({ from, to }, by.includes("hour") ? "hour" : "day", now(), timeZone);
-  if (range.outcome === "bad-range") throw invalidField(range.field, range.message);
-  // To others, whether a foreign object exists is not said: there are no figures of it.
-  if (reader === "staff") {
-    await requireBots(database, [query.botId]);
-    await requireCampaign(database, query.campaignId);
-    await requireCreative(database, query.creativeId);
-  }
-  const ofAdvertiser = query.advertiser === undefined ? undefined : await campaignsOf(database, query.advertiser);
-  const { campaignId } = query;
-  const named =
-    campaignId === undefined ? ofAdvertiser : [campaignId].filter((id) => ofAdvertiser?.includes(id) ?? true);
-  return {
-    timeZone,
-    from: range.from,
-    to: range.to,
-    botId: query.botId,
-    campaignIds: named,
-    creativeId: query.creativeId,
-  };
-}
-
-/** The report that a request names, as its reader may see it. */
-async function reportOf(deps: StatsOperatorDeps, query: StatsQuery, request: FastifyRequest) {
-  const { by, compare, orderBy, order, country, platform, language, premium } = query;
-  const reader = deps.reportReaderOf(request);
-  const { botId, campaignIds, creativeId, ...period } = await periodOf(deps, query, { by, reader });
-  requireVisible(query, reader);
-  const of = { botIds: botId === undefined ? undefined : [botId], campaignIds, creativeId };
-  const audience = { country, platform, language, premium };
-  const question: ReportQuestion = { ...period, of: { ...of, ...audience }, by, compare, orderBy, order };
-  const report = await readReport(deps.database, question);
-  if (report.outcome === "too-many")
-    throw invalid(`the report has more than ${MAX_GROUPS} rows: name fewer dimensions in by, or a shorter period`);
-  return { reader, question, report, isOfWholeBots: campaignIds === undefined && creativeId === undefined };
-}
-
-/** Names of the objects in rows, by dimension. */
-async function namesIn(
-  database: Database,
-  rows: readonly ReportRow[],
-  { by, reader }: { by: ReportQuestion["by"]; reader: ReportReader },
-) {
-  const names = by.map(async (dimension, index) =>
-    isNamed(dimension) && seenBy[reader].names.includes(dimension)
-      ? await namesOfKeys(database, dimension, [...new Set(rows.map(({ keys }) => keys[index] ?? ""))])
-      : new Map<string, string>(),
-  );
-  return Promise.all(names);
-}
-
 /** The statistics of all bots, or of one bot, campaign or creative; what their clicks led to. */
 export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps): void {
   const { database, currency, reportReaderOf } = deps;
   serveOperatorRoutes(scope, statisticsRoutes, {
     async readStats({ query, http }) {
-      const { reader, question, report, isOfWholeBots } = await reportOf(deps, query, http);
+      const { reader, question, report } = await reportOf(deps, query, http);
       const page = pageOf(report.rows, question, { cursor: query.cursor, limit: query.limit });
       if (page.outcome === "bad-cursor") throw invalidField("cursor", "is not the next of a page of this report");
-      const { from, to, timeZone = "UTC" } = question;
-      const [botId] = question.of.botIds ?? [];
-      const isOfAll =
-        isOfWholeBots && Object.values(question.of).every((one) => one === undefined || Array.isArray(one));
-      const deliveries =
-        isOfAll && reader !== "advertiser" ? await readDeliverySuccess(database, { botId, from, to }) : undefined;
-      const of = { botId, campaignIds: question.of.campaignIds, creativeId: question.of.creativeId, from, to };
-      const names = await namesIn(database, page.rows, { by: question.by, reader });
-      const { comparison } = report;
+      const names = await namesIn(database, page.rows, { question, reader });
+      const { comparison, countedUntil, total } = report;
+      const { from, to, by, timeZone = "UTC" } = question;
       return {
         currency,
-        by: question.by.join(","),
+        by: by.join(","),
         timeZone,
         from,
         to,
-        ...(deliveries && { deliveries }),
-        ...(report.countedUntil && { countedUntil: report.countedUntil }),
-        conversionSums: (await sumConversions(database, of)).map(sumInJson),
-        rows: page.rows.map((row) => rowInJson(shownRow(row, { by: question.by, names, reader }), question.by)),
+        ...(countedUntil && { countedUntil }),
+        ...(await besideRows(database, question, reader)),
+        rows: page.rows.map((row) => rowInJson(shownRow(row, { by, names, reader }), by)),
         next: page.next,
-        total: figuresInJson(visibleFigures(report.total, reader)),
+        total: figuresInJson(visibleFigures(total, reader)),
         ...(comparison && {
           comparison: { ...comparison, total: figuresInJson(visibleFigures(comparison.total, reader)) },
         }),
@@ -126,7 +62,7 @@ export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps
 
     async exportStats({ query, http }, answer) {
       const { reader, question, report } = await reportOf(deps, query, http);
-      const names = await namesIn(database, report.rows, { by: question.by, reader });
+      const names = await namesIn(database, report.rows, { question, reader });
       const rows = report.rows.map((row) => shownRow(row, { by: question.by, names, reader }));
       answer.header("content-disposition", 'attachment; filename="statistics.csv"');
       return statsCsv({ by: question.by, currency, rows, total: visibleFigures(report.total, reader) });
@@ -139,6 +75,69 @@ export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps
       return { from: period.from, to: period.to, sums: sums.map(sumInJson), refused };
     },
   });
+}
+
+/** The period of a request, once what it names exists. */
+async function periodOf(
+  { database, now }: StatsOperatorDeps,
+  { from, to, timeZone, botId, campaignId, creativeId, advertiser }: ReportQuery,
+  { by, reader }: { by: readonly string[]; reader: ReportReader },
+) {
+  const range = timeRange({ from, to }, by.includes("hour") ? "hour" : "day", now(), timeZone);
+  if (range.outcome === "bad-range") throw invalidField(range.field, range.message);
+  // To others, whether a foreign object exists is not said: there are no figures of it.
+  if (reader === "staff") {
+    await requireBots(database, [botId]);
+    await requireCampaign(database, campaignId);
+    await requireCreative(database, creativeId);
+  }
+  const ofAdvertiser = advertiser === undefined ? undefined : await campaignsOf(database, advertiser);
+  const ofCampaign = campaignId === undefined ? undefined : [campaignId];
+  const campaignIds = ofCampaign?.filter((id) => ofAdvertiser?.includes(id) ?? true) ?? ofAdvertiser;
+  return { timeZone, from: range.from, to: range.to, botId, campaignIds, creativeId };
+}
+
+async function reportOf(deps: StatsOperatorDeps, query: StatsQuery, request: FastifyRequest) {
+  const { by, compare, orderBy, order, country, platform, language, premium } = query;
+  const reader = deps.reportReaderOf(request);
+  const { botId, campaignIds, creativeId, ...period } = await periodOf(deps, query, { by, reader });
+  requireVisible(query, reader);
+  const objects = { botIds: botId === undefined ? undefined : [botId], campaignIds, creativeId };
+  const of = { ...objects, country, platform, language, premium };
+  const question: ReportQuestion = { ...period, of, by, compare, orderBy, order };
+  const report = await readReport(deps.database, question);
+  if (report.outcome === "too-many")
+    throw invalid(`the report has more than ${MAX_GROUPS} rows: name fewer dimensions in by, or a shorter period`);
+  return { reader, question, report };
+}
+
+/** Webhooks belong to whole bots, and the value of conversions is the advertiser's; neither is known by audience. */
+async function besideRows(database: Database, { of, from, to }: ReportQuestion, reader: ReportReader) {
+  const { botIds, campaignIds, creativeId, ...audience } = of;
+  const [botId] = botIds ?? [];
+  const isOfAudience = Object.values(audience).some((value) => value !== undefined);
+  const isOfWholeBots = campaignIds === undefined && creativeId === undefined && !isOfAudience;
+  const conversionSums =
+    reader === "publisher" || isOfAudience
+      ? []
+      : await sumConversions(database, { botId, campaignIds, creativeId, from, to });
+  const deliveries =
+    isOfWholeBots && reader !== "advertiser" ? await readDeliverySuccess(database, { botId, from, to }) : undefined;
+  return { ...(deliveries && { deliveries }), conversionSums: conversionSums.map(sumInJson) };
+}
+
+/** Names of the objects in rows, by dimension. */
+async function namesIn(
+  database: Database,
+  rows: readonly ReportRow[],
+  { question, reader }: { question: ReportQuestion; reader: ReportReader },
+) {
+  const names = question.by.map(async (dimension, index) =>
+    isNamed(dimension) && seenBy[reader].names.includes(dimension)
+      ? await namesOfKeys(database, dimension, [...new Set(rows.map(({ keys }) => keys[index] ?? ""))])
+      : new Map<string, string>(),
+  );
+  return Promise.all(names);
 }
 
 /** Refuses what a reader may not see, wherever a request names it. */

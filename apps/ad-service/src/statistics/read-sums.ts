@@ -29,7 +29,7 @@ const columnOf = {
   campaign: "sums.campaign_id",
   creative: "sums.creative_id",
   // What belongs to no campaign belongs to no advertiser.
-  advertiser: "coalesce(campaigns.advertiser, '')",
+  advertiser: "coalesce(campaigns.advertiser_id, '')",
   country: "sums.country",
   platform: "sums.platform",
   language: "sums.language",

@@ -11,13 +11,13 @@ export const seenBy: Record<
   ReportReader,
   { hidden: readonly Hidden[]; dimensions: readonly Dimension[]; names: readonly Dimension[] }
 > = {
-  staff: { hidden: [], dimensions, names: ["bot", "campaign", "creative"] },
+  staff: { hidden: [], dimensions, names: ["bot", "campaign", "creative", "advertiser"] },
   publisher: {
     hidden: ["spendMicros"],
     dimensions: dimensions.filter((one) => one !== "advertiser"),
     names: ["bot"],
   },
-  advertiser: { hidden: ["revenueMicros", "ecpmMicros"], dimensions, names: ["campaign", "creative"] },
+  advertiser: { hidden: ["revenueMicros", "ecpmMicros"], dimensions, names: ["campaign", "creative", "advertiser"] },
 };
 
 type VisibleFigures = Omit<Figures, Hidden> & Partial<Pick<Figures, Hidden>>;

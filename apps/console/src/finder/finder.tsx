@@ -39,8 +39,8 @@ function Found({ text, onClose }: { text: string; onClose: () => void }) {
   const words = useWords(finderWords);
   const names = useWords(shellWords);
   const may = useMay();
-  const notice = useNotice();
   const navigate = useNavigate();
+  const openDelivery = useOpenDelivery(text);
   const bots = useBots().data ?? [];
   const campaigns = useCampaigns({ archived: false }).data?.campaigns ?? [];
   const { pause } = useStatusChanges();
@@ -59,14 +59,6 @@ function Found({ text, onClose }: { text: string; onClose: () => void }) {
       {label}
     </Command.Item>
   );
-  const openDelivery = async () => {
-    try {
-      const { botId } = await callOperator(deliveryRoutes.showDelivery, { params: { eventId: text } });
-      await navigate({ to: "/bots/$botId", params: { botId }, search: { event: text } });
-    } catch {
-      notice({ text: words.noDelivery, look: "failed" });
-    }
-  };
   return (
     <>
       {eventId.test(text) && may("showDelivery") && item(text, words.delivery(text), openDelivery)}
@@ -116,6 +108,21 @@ function Found({ text, onClose }: { text: string; onClose: () => void }) {
       </Command.Group>
     </>
   );
+}
+
+/** Opens the delivery of an event on the page of its bot. */
+function useOpenDelivery(event: string): () => Promise<void> {
+  const words = useWords(finderWords);
+  const notice = useNotice();
+  const navigate = useNavigate();
+  return async () => {
+    try {
+      const { botId } = await callOperator(deliveryRoutes.showDelivery, { params: { eventId: event } });
+      await navigate({ to: "/bots/$botId", params: { botId }, search: { event } });
+    } catch {
+      notice({ text: words.noDelivery, look: "failed" });
+    }
+  };
 }
 
 function Named({ name, id }: { name: string; id: string }) {

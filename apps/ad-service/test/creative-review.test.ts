@@ -7,7 +7,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { invitePerson, newPersonId } from "../src/people/people.ts";
 import { openSession } from "../src/people/sessions.ts";
+import { sessionRoutes } from "../src/views/player-routes.ts";
 import { type AppFixture, newTelegramId, openAppFixture } from "./fixtures/app-fixture.ts";
+import { openSessionFixture } from "./fixtures/session-fixture.ts";
 
 const operatorToken = "o".repeat(32);
 const clip = join(import.meta.dirname, "../../../e2e/fixtures/clip-2s.mp4");
@@ -110,6 +112,26 @@ test("an advertiser's upload is shown once it is approved, and no longer when it
     "approveCreative",
     "uploadVideo",
   ]);
+});
+
+test("an offer that was not started is withdrawn when its video is refused; a view that plays goes on", async () => {
+  const views = await openSessionFixture(store.database, sessionRoutes);
+  const decide = async (review: string, reason: string | null) => {
+    const text = "update creatives set review = $1, review_reason = $2 where creative_id = 'cre_1'";
+    await store.database.run({ name: "", text }, [review, reason]);
+    await views.campaigns.refresh();
+  };
+  const codeOfPlaying = await views.issue("700");
+  const playing = await views.begin("700", codeOfPlaying);
+  await views.report(playing, { started: true });
+  const code = await views.issue("701");
+  expect((await views.open("701", code)).body).toMatchObject({ outcome: "session", state: "opened" });
+  await decide("refused", "Misleading");
+  expect((await views.open("701", code)).body).toMatchObject({ outcome: "no-ad" });
+  expect((await views.open("700", codeOfPlaying)).body).toMatchObject({ outcome: "session", state: "playing" });
+  await decide("approved", null);
+  expect((await views.open("701", code)).body).toMatchObject({ outcome: "session" });
+  await views.close();
 });
 
 test("an operator's upload is approved at once, and approves nothing of an advertiser who uploads the same file", async () => {

@@ -39,16 +39,13 @@ interface FundsRow extends AdvertiserFunds {
   advertiserId: string;
 }
 
-const ofToday = statement<FundsRow>(
-  "advertisers.funds-of-today",
-  `${selectFunds(`day >= ${today}`)} where ${isLimited}`,
-);
+const ofToday = statement<FundsRow>("campaigns.funds-of-today", `${selectFunds(`day >= ${today}`)} where ${isLimited}`);
 const ofOne = statement<FundsRow>(
-  "advertisers.funds-of-one",
+  "campaigns.funds-of-one",
   `${selectFunds("true")} where ${isLimited} and advertiser_id = $2`,
 );
 const earlierDays = statement<Pick<FundsRow, "advertiserId" | "spentMicros">>(
-  "advertisers.spent-earlier",
+  "campaigns.spent-earlier",
   `select advertiser_id as "advertiserId", ${spentBy("advertisers.advertiser_id", `day < ${today}`)}::float8 as "spentMicros"
    from advertisers where ${isLimited}`,
 );
@@ -87,7 +84,7 @@ export async function readFundsOf(
 }
 
 const lockAdvertiser = statement<never>(
-  "advertisers.lock-for-last-ads",
+  "campaigns.lock-funds",
   "select from advertisers where advertiser_id = $1 for no key update",
 );
 

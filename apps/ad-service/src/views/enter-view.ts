@@ -126,8 +126,11 @@ async function enter(
   if (!code && requestedCode !== undefined) return refused("CODE_UNKNOWN");
   if (code && code.userId !== input.userId) return refused("CODE_OF_ANOTHER_USER");
   if (!view && input.mustContinue) return refused("INIT_DATA_EXPIRED");
-  // Nothing was accepted of a broken ad: its code begins a new view, without the videos that could not be played.
-  const broken = view && isBroken(view, now) && now <= view.deadline ? view : undefined;
+  // Nothing was accepted of a broken ad, or of an offer whose video is no longer approved: its code begins a new view, without
+  // that video.
+  const isUnapproved = view !== undefined && isUnapprovedOffer(deps, view);
+  const isOver = isUnapproved || (view !== undefined && isBroken(view, now));
+  const broken = isOver && view && now <= view.deadline ? view : undefined;
   if (view && !broken) return continueView(deps, view, opening, input);
   if (code?.isFollowed && input.bot.payPerCode === "once") return { outcome: "spent" };
   if (code?.isRewarded) return refused("CODE_USED");
@@ -135,8 +138,16 @@ async function enter(
   if (limit.outcome === "limited") return limit;
   const begun = await beginView(deps, { opening, broken }, input, tried);
   // The failed video may load later: if there is no other ad, the same one is better than none.
-  const isAgain = begun.outcome === "no-ad" && broken !== undefined && !isFaultLasting(broken);
+  const isAgain = begun.outcome === "no-ad" && broken !== undefined && !isFaultLasting(broken) && !isUnapproved;
   return isAgain ? continueView(deps, broken, opening, input) : begun;
+}
+
+function isUnapprovedOffer(
+  { campaigns }: EnterViewDeps,
+  { state, campaignId, creativeId }: Pick<AdView, "state" | "campaignId" | "creativeId">,
+): boolean {
+  const creatives = campaigns.byId.get(campaignId)?.campaign.creatives ?? [];
+  return state === "opened" && creatives.some((one) => one.creativeId === creativeId && !one.isApproved);
 }
 
 async function continueView(

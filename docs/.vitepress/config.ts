@@ -93,7 +93,13 @@ export default defineConfig({
           { text: "npm start", link: "/reference/npm-start" },
         ],
       },
-      { text: "Advertise", items: [{ text: "Campaigns and creatives", link: "/advertise" }] },
+      {
+        text: "Advertise",
+        items: [
+          { text: "Campaigns and creatives", link: "/advertise" },
+          { text: "Money", link: "/money" },
+        ],
+      },
       {
         text: "Inside",
         items: [

@@ -77,11 +77,10 @@ export async function recordPayout(database: Database, payout: Payout): Promise<
     if (paidUntil !== null && paidUntil >= month) return { outcome: "paid-before", until: paidUntil };
     if (owed <= 0n) return { outcome: "nothing-owed" };
     const transactionId = `payout ${botId} ${month}`;
-    const amountMicros = Number(owed);
-    const entries = movement({ from: account, to: "cash", amountMicros });
+    const entries = movement({ from: account, to: "cash", amountMicros: owed });
     const made = { transactionId, kind: "payout" as const, entries, currency, reference, note, at: now };
     await recordTransaction(tx, { ...made, month: `${month}-01` });
-    return { outcome: "paid", transactionId, amountMicros };
+    return { outcome: "paid", transactionId, amountMicros: jsonInteger(owed) };
   });
 }
 

@@ -12,14 +12,14 @@ export type Account = "cash" | "revenue" | `advertiser:${string}` | `publisher:$
 /** What an account gets; negative: what it gives. */
 export interface Entry {
   readonly account: Account;
-  readonly amountMicros: number;
+  readonly amountMicros: number | bigint;
 }
 
 export const advertiserAccount = (advertiserId: string): Account => `advertiser:${advertiserId}`;
 export const publisherAccount = (botId: string): Account => `publisher:${botId}`;
 
 /** Both sides of a movement from one account to another. */
-export function movement(of: { from: Account; to: Account; amountMicros: number }): Entry[] {
+export function movement(of: { from: Account; to: Account; amountMicros: number | bigint }): Entry[] {
   return [
     { account: of.from, amountMicros: -of.amountMicros },
     { account: of.to, amountMicros: of.amountMicros },

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test as base, expect } from "@playwright/test";
+import { type BrowserContext, test as base, expect } from "@playwright/test";
 import { migrations as adServiceMigrations } from "../apps/ad-service/src/migrations.ts";
 import { migrations as apiMigrations } from "../apps/api/src/migrations.ts";
 import { startCommandHost } from "../packages/testing/src/host-commands.ts";
@@ -11,6 +11,7 @@ import { freePort, root } from "../scripts/processes.ts";
 import { buildStateGallery, type StateGallery } from "../scripts/state-gallery.ts";
 import { companionApi } from "./kill/companion-api.ts";
 
+type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;
 type Api = ReturnType<typeof companionApi>;
 
 /** Users of this worker; each worker counts from its own base number. */
@@ -18,12 +19,18 @@ let users = 0;
 
 /**
  * One complete stack per worker, on free ports and in a temporary folder: built mini-app, real servers, a real 2 s video.
- * And a gallery of all screens of the app without a server, for tests of appearance only. Each is started by the first test
+ * `ownerState`: the cookies of the console, signed in as its owner. And a gallery of all screens of the app without a server, for tests of appearance only. Each is started by the first test
  * that uses it. Specs that need neither import this `test`, too: Playwright starts a new worker for other worker fixtures.
  */
 export const test = base.extend<
   { userId: string; api: Api },
-  { stack: DemoStack; gallery: StateGallery; adVideo: string; adServiceEnv: NodeJS.ProcessEnv }
+  {
+    stack: DemoStack;
+    ownerState: StorageState;
+    gallery: StateGallery;
+    adVideo: string;
+    adServiceEnv: NodeJS.ProcessEnv;
+  }
 >({
   adVideo: [join(root, "e2e/fixtures/clip-2s.mp4"), { option: true, scope: "worker" }],
   adServiceEnv: [{}, { option: true, scope: "worker" }],
@@ -54,6 +61,18 @@ export const test = base.extend<
       }
     },
     { scope: "worker", timeout: 180_000 },
+  ],
+  ownerState: [
+    async ({ stack, browser }, use) => {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.goto(await stack.signInLink());
+      await page.getByRole("heading", { name: "Overview" }).waitFor();
+      const state = await context.storageState();
+      await context.close();
+      await use(state);
+    },
+    { scope: "worker", timeout: 60_000 },
   ],
   gallery: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.

@@ -27,14 +27,19 @@ export const sessionQuery = queryOptions({
 /** Nothing that another person saw stays in memory. */
 export function startSession(queries: QueryClient, person: Person): void {
   localStorage.setItem(HINT, "open");
-  queries.clear();
-  queries.setQueryData(KEY, person);
+  become(queries, person);
 }
 
 export function endSession(queries: QueryClient): void {
   localStorage.removeItem(HINT);
-  queries.clear();
-  queries.setQueryData(KEY, null);
+  become(queries, null);
+}
+
+/** Screens follow the query of the session, so it is changed and not removed. */
+function become(queries: QueryClient, person: Person | null): void {
+  queries.setQueryData(KEY, person);
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
+  queries.getMutationCache().clear();
 }
 
 export const PersonContext = createContext<Person | undefined>(undefined);

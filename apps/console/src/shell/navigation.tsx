@@ -9,7 +9,14 @@ import { useErrorText } from "../ui/answer-view.tsx";
 import icon from "../ui/icon.svg";
 import { Icon } from "../ui/icon.tsx";
 import { useNotice } from "../ui/notices.tsx";
-import { languageNames, languages, SetLanguageContext, useLanguage, useWords } from "../words/word-table.ts";
+import {
+  keepLanguage,
+  languageNames,
+  languages,
+  SetLanguageContext,
+  useLanguage,
+  useWords,
+} from "../words/word-table.ts";
 import { sections } from "./sections.ts";
 import { shellWords } from "./words.ts";
 
@@ -118,7 +125,10 @@ function Account() {
               className="link"
               lang={one}
               aria-pressed={one === language}
-              onClick={() => setLanguage(one)}
+              onClick={() => {
+                keepLanguage(one);
+                setLanguage(one);
+              }}
             >
               {languageNames[one]}
             </button>

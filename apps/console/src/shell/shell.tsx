@@ -5,7 +5,7 @@ import { PersonContext, sessionQuery } from "../session/use-session.ts";
 import { Failure, Skeleton } from "../ui/answer-view.tsx";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { Notices } from "../ui/notices.tsx";
-import { keepLanguage, LanguageContext, preferredLanguage, SetLanguageContext, useWords } from "../words/word-table.ts";
+import { LanguageContext, preferredLanguage, SetLanguageContext, useWords } from "../words/word-table.ts";
 import { type FinderComponent, Keyboard } from "./keyboard.tsx";
 import { Navigation } from "./navigation.tsx";
 import { shellWords } from "./words.ts";
@@ -19,7 +19,6 @@ export function Root() {
   const { pathname } = useLocation();
   useEffect(() => {
     document.documentElement.lang = language;
-    keepLanguage(language);
   }, [language]);
   return (
     <LanguageContext value={language}>

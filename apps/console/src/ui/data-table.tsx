@@ -1,7 +1,9 @@
 import type { ReactNode } from "react";
+import { useWords } from "../words/word-table.ts";
+import { uiWords } from "./words.ts";
 
 export interface Column<Row> {
-  /** Unique in its table. */
+  /** Unique in its table; empty over buttons. */
   title: string;
   cell: (row: Row) => ReactNode;
   isNumber?: boolean;
@@ -20,13 +22,14 @@ interface DataTableProps<Row> {
  * in it, which then covers the row; other links and buttons stay above it.
  */
 export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<Row>) {
+  const words = useWords(uiWords);
   return (
     <table className="table" aria-label={label}>
       <thead>
         <tr>
           {columns.map(({ title, isNumber }) => (
             <th key={title} scope="col" className={isNumber ? "number" : undefined}>
-              {title}
+              {title === "" ? <span className="only-heard">{words.actions}</span> : title}
             </th>
           ))}
         </tr>

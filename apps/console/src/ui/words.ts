@@ -3,6 +3,7 @@ import { wordTable } from "../words/word-table.ts";
 export const uiWords = wordTable({
   en: {
     close: "Close",
+    actions: "Actions",
     cancel: "Cancel",
     retry: "Try again",
     loading: "Loading",
@@ -17,12 +18,10 @@ export const uiWords = wordTable({
     saved: "Saved",
     undo: "Undo",
     dismiss: "Dismiss",
-    more: "Show more",
-    copy: "Copy",
-    copied: "Copied",
   },
   ru: {
     close: "Закрыть",
+    actions: "Действия",
     cancel: "Отмена",
     retry: "Повторить",
     loading: "Загрузка",
@@ -37,8 +36,5 @@ export const uiWords = wordTable({
     saved: "Сохранено",
     undo: "Отменить",
     dismiss: "Скрыть",
-    more: "Показать ещё",
-    copy: "Копировать",
-    copied: "Скопировано",
   },
 });

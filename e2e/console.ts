@@ -1,0 +1,90 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { devices, type Locator, type Page } from "@playwright/test";
+import { test as base, expect } from "./stack.ts";
+
+/** What a reader of the console does, counted: a click, a key, or typing a text is one step. */
+export class Reader {
+  readonly page: Page;
+  steps = 0;
+  constructor(page: Page) {
+    this.page = page;
+  }
+  async open(path = ""): Promise<void> {
+    await this.page.goto(path);
+    this.steps = 0;
+  }
+  async click(target: Locator): Promise<void> {
+    this.steps += 1;
+    await target.click();
+  }
+  async choose(target: Locator, label: string): Promise<void> {
+    this.steps += 1;
+    await target.selectOption({ label });
+  }
+  async press(key: string): Promise<void> {
+    this.steps += 1;
+    await this.page.keyboard.press(key);
+  }
+  async type(text: string): Promise<void> {
+    this.steps += 1;
+    await this.page.keyboard.type(text);
+  }
+  section(name: string): Locator {
+    return this.page.getByRole("navigation").getByRole("link", { name });
+  }
+  row(name: string): Locator {
+    return this.page.getByRole("row").filter({ has: this.page.getByRole("link", { name, exact: true }) });
+  }
+}
+
+/**
+ * The console of the worker's stack, signed in as its owner, in a window of a desk. Console errors, requests to other origins
+ * and violations of the policy fail the test.
+ */
+export const test = base.extend<{ reader: Reader; window: { width: number; height: number } }>({
+  window: [{ width: 1280, height: 800 }, { option: true }],
+  reader: async ({ stack, ownerState, browser, window, colorScheme, locale }, use) => {
+    const address = stack.urls.adService.replace("127.0.0.1", "localhost");
+    const context = await browser.newContext({
+      storageState: ownerState,
+      viewport: window,
+      userAgent: devices["Desktop Chrome"].userAgent,
+      isMobile: false,
+      hasTouch: false,
+      colorScheme,
+      ...(locale !== undefined && { locale }),
+      baseURL: `${address}/console/`,
+    });
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("request", (request) => {
+      const { protocol, origin } = new URL(request.url());
+      if (protocol.startsWith("http") && origin !== address) faults.push(`requested ${request.url()}`);
+    });
+    await use(new Reader(page));
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+});
+
+/** A publisher's webhook address that answers 500 until it is mended, and counts what it has received. */
+export async function openReceiver() {
+  const state = { status: 500, received: [] as string[], url: "" };
+  const server = createServer(async (request, response) => {
+    for await (const _ of request);
+    if (state.status === 200) state.received.push(String(request.headers["x-event-id"] ?? ""));
+    response.writeHead(state.status).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
+  return {
+    state,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

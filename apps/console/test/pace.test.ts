@@ -18,13 +18,17 @@ test("without an end, without a total limit or before its start a campaign has n
 });
 
 test("an active campaign that does not run says why", () => {
-  const campaign = { status: "active", ...plan, budgetLeftMicros: 1, deliveredShare: 0.1 } as const;
+  const prices = { formats: ["rewarded" as const], viewPriceMicros: 10, clickPriceMicros: 1 };
+  const campaign = { status: "active", ...plan, ...prices, budgetLeftMicros: 10, deliveredShare: 0.1 } as const;
   const phase = (changes: Partial<Parameters<typeof phaseOf>[0]>) =>
     phaseOf({ ...campaign, ...changes }, at(6).getTime());
   expect(phase({})).toBe("running");
   expect(phase({ startsAt: at(7) })).toBe("planned");
   expect(phase({ endsAt: at(6) })).toBe("ended");
   expect(phase({ budgetLeftMicros: 0 })).toBe("spent");
+  expect(phase({ budgetLeftMicros: 9 })).toBe("spent");
+  expect(phase({ budgetLeftMicros: 9, formats: ["rewarded", "direct_link"] })).toBe("running");
+  expect(phase({ budgetLeftMicros: 0, viewPriceMicros: 0 })).toBe("spent");
   expect(phase({ budgetLeftMicros: null, deliveredShare: 1 })).toBe("spent");
   expect(phase({ status: "paused", budgetLeftMicros: 0 })).toBe("paused");
 });

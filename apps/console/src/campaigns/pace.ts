@@ -29,19 +29,20 @@ export function daysLeft({ endsAt }: Pick<Campaign, "endsAt">, now: number): num
 /** What a campaign does now: its status, and where an active one does not run, why. */
 export type CampaignPhase = "running" | "planned" | "ended" | "spent" | "paused" | "archived";
 
-export function phaseOf(
-  {
-    status,
-    startsAt,
-    endsAt,
-    budgetLeftMicros,
-    deliveredShare,
-  }: Pick<Campaign, "status" | "startsAt" | "endsAt"> & Pick<DeliveredSoFar, "budgetLeftMicros" | "deliveredShare">,
-  now: number,
-): CampaignPhase {
+type Phased = Pick<Campaign, "status" | "startsAt" | "endsAt" | "formats" | "viewPriceMicros" | "clickPriceMicros"> &
+  Pick<DeliveredSoFar, "budgetLeftMicros" | "deliveredShare">;
+
+export function phaseOf(campaign: Phased, now: number): CampaignPhase {
+  const { status, startsAt, endsAt, budgetLeftMicros, deliveredShare } = campaign;
   if (status !== "active") return status;
   if (startsAt !== null && startsAt.getTime() > now) return "planned";
   if (endsAt !== null && endsAt.getTime() <= now) return "ended";
-  const isSpent = (budgetLeftMicros !== null && budgetLeftMicros <= 0) || (deliveredShare ?? 0) >= 1;
-  return isSpent ? "spent" : "running";
+  // What is left pays for no further ad.
+  const isTooLittle = budgetLeftMicros !== null && budgetLeftMicros < Math.max(1, cheapestAd(campaign));
+  return isTooLittle || (deliveredShare ?? 0) >= 1 ? "spent" : "running";
+}
+
+function cheapestAd({ formats, viewPriceMicros, clickPriceMicros }: Phased): number {
+  const prices = { rewarded: viewPriceMicros, direct_link: clickPriceMicros };
+  return Math.min(...formats.map((format) => prices[format]));
 }

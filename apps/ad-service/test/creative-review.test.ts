@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { invitePerson, newPersonId } from "../src/people/people.ts";
 import { openSession } from "../src/people/sessions.ts";
-import { sessionRoutes } from "../src/views/player-routes.ts";
+import { viewPlayerRoutes } from "../src/views/player-routes.ts";
 import { type AppFixture, newTelegramId, openAppFixture } from "./fixtures/app-fixture.ts";
-import { openSessionFixture } from "./fixtures/session-fixture.ts";
+import { openViewFixture } from "./fixtures/view-fixture.ts";
 
 const operatorToken = "o".repeat(32);
 const clip = join(import.meta.dirname, "../../../e2e/fixtures/clip-2s.mp4");
@@ -115,7 +115,7 @@ test("an advertiser's upload is shown once it is approved, and no longer when it
 });
 
 test("an offer that was not started is withdrawn when its video is refused; a view that plays goes on", async () => {
-  const views = await openSessionFixture(store.database, sessionRoutes);
+  const views = await openViewFixture(store.database, viewPlayerRoutes);
   const decide = async (review: string, reason: string | null) => {
     const text = "update creatives set review = $1, review_reason = $2 where creative_id = 'cre_1'";
     await store.database.run({ name: "", text }, [review, reason]);

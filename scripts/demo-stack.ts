@@ -37,6 +37,8 @@ export interface DemoStack {
   readonly secrets: DemoSecrets;
   readonly urls: { readonly adService: string; readonly api: string; readonly demoBot: string };
   readonly servers: Map<ServerName, Server>;
+  /** Of its servers. */
+  readonly dataDirectory: string;
   /** `ownBot`: where its webhooks go, and the environment of its program. */
   readonly ownBot: { readonly webhookUrl: string; readonly environment: Readonly<Record<string, string>> } | undefined;
   start(name: ServerName): Promise<void>;
@@ -138,6 +140,7 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     },
     urls,
     servers,
+    dataDirectory: options.dataDirectory,
     start,
     signInLink: () => signInLink(ads),
     ads,

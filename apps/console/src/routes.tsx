@@ -4,6 +4,7 @@
  */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { lazy } from "react";
+import { advertisersSearch } from "./advertisers/search.ts";
 import { botSearch, botsSearch } from "./bots/search.ts";
 import { campaignsSearch } from "./campaigns/search.ts";
 import { explainSearch } from "./explain/search.ts";
@@ -72,13 +73,28 @@ const bot = createRoute({
   validateSearch: botSearch,
   component: lazyRouteComponent(() => import("./bots/bot-screen.tsx"), "BotScreen"),
 });
+const advertisers = createRoute({
+  ...under,
+  path: "/advertisers",
+  validateSearch: advertisersSearch,
+  component: lazyRouteComponent(() => import("./advertisers/advertisers-screen.tsx"), "AdvertisersScreen"),
+});
+const advertiser = createRoute({
+  ...under,
+  path: "/advertisers/$advertiserId",
+  component: lazyRouteComponent(() => import("./advertisers/advertiser-screen.tsx"), "AdvertiserScreen"),
+});
 const unknown = createRoute({ ...under, path: "$", component: NoPage });
 
 export const router = createRouter({
   routeTree: root.addChildren([
     invitation,
     signInLink,
-    shell.addChildren([overview, campaigns, newCampaign, campaign, bots, bot, explain, unknown]),
+    shell.addChildren([
+      ...[overview, campaigns, newCampaign, campaign, bots, bot, explain],
+      ...[advertisers, advertiser],
+      unknown,
+    ]),
   ]),
   basepath: "/console",
   parseSearch: parseAddress,

@@ -57,17 +57,11 @@ export async function callOperator<Route extends OperatorRoute>(
   input: RouteInput<Route> | undefined,
   signal?: AbortSignal,
 ): Promise<AnswerOf<Route>> {
-  const parts: { params?: Record<string, string>; query?: Record<string, QueryValue | undefined>; body?: unknown } =
-    input ?? {};
-  const { params = {}, query = {}, body } = parts;
-  const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, textOf(value));
+  const { body }: { body?: unknown } = input ?? {};
   const isFile = body instanceof Blob;
   const type = isFile ? "application/octet-stream" : "application/json";
   const timeout = AbortSignal.timeout(Math.max(ANSWER_MS, (route.bodyTimeoutMs ?? 0) + (route.answerTimeoutMs ?? 0)));
-  const address = `/operator/v1${path}${search.size > 0 ? `?${search}` : ""}`;
-  const response = await fetch(address, {
+  const response = await fetch(addressOf(route, input), {
     method: route.method,
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     ...(body !== undefined && { headers: { "content-type": type }, body: isFile ? body : JSON.stringify(body) }),
@@ -82,6 +76,16 @@ export async function callOperator<Route extends OperatorRoute>(
   }
   // The schema is of this route; a generic type loses that.
   return route.answer.parse(answer) as AnswerOf<Route>;
+}
+
+/** Where a request to a route goes: for links to answers that are no JSON, too. */
+export function addressOf<Route extends OperatorRoute>(route: Route, input: RouteInput<Route> | undefined): string {
+  const parts: { params?: Record<string, string>; query?: Record<string, QueryValue | undefined> } = input ?? {};
+  const { params = {}, query = {} } = parts;
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, textOf(value));
+  return `/operator/v1${path}${search.size > 0 ? `?${search}` : ""}`;
 }
 
 function textOf(value: QueryValue): string {

@@ -19,4 +19,5 @@ export const sections = [
   { to: "/campaigns", word: "campaigns", icon: "campaign", needs: "listCampaigns", letter: "c" },
   { to: "/bots", word: "bots", icon: "bot", needs: "showBot", letter: "b" },
   { to: "/explain", word: "explain", icon: "explain", needs: "explainChoice", letter: "e" },
+  { to: "/advertisers", word: "advertisers", icon: "money", needs: "showAdvertiserMoney", letter: "a" },
 ] as const satisfies readonly Section[];

@@ -4,6 +4,7 @@ import { type Language, useLanguage } from "./word-table.ts";
 function formatsOf(language: Language) {
   const dateTime = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
   const date = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
+  const month = new Intl.DateTimeFormat(language, { year: "numeric", month: "long", timeZone: "UTC" });
   const clock = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
   const number = new Intl.NumberFormat(language);
@@ -11,6 +12,8 @@ function formatsOf(language: Language) {
   return {
     dateTime: (at: Date) => dateTime.format(at),
     date: (at: Date) => date.format(at),
+    /** Of `2026-03`. */
+    month: (text: string) => month.format(new Date(`${text}-01T00:00:00Z`)),
     clock: (at: Date | number) => clock.format(at),
     number: (value: number) => number.format(value),
     share: (value: number) => share.format(value),

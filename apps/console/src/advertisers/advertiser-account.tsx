@@ -1,0 +1,149 @@
+import { type Advertiser, advertiserRoutes } from "@intermission/operator-api/advertisers";
+import { type AdvertiserMoney, moneyRoutes } from "@intermission/operator-api/money";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { useAnswer, useChange } from "../operator/use-operator.ts";
+import { useMay } from "../session/use-session.ts";
+import { AnswerView, AsOf, useErrorText } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
+import { useNotice } from "../ui/notices.tsx";
+import { Page } from "../ui/page.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
+import { CorrectionDialog } from "./correction-dialog.tsx";
+import { Entries } from "./entries.tsx";
+import { Statements } from "./statements.tsx";
+import { TermsDialog } from "./terms-dialog.tsx";
+import { TopUpDialog } from "./top-up-dialog.tsx";
+import { advertiserWords, billingWords } from "./words.ts";
+
+/** An advertiser: what is left, the statements, and each entry of the account. */
+export function AdvertiserAccount({ advertiserId }: { advertiserId: string }) {
+  const input = { params: { advertiser: advertiserId } };
+  const money = useAnswer(moneyRoutes.showAdvertiserMoney, input);
+  const advertiser = useAnswer(advertiserRoutes.showAdvertiser, input);
+  return (
+    <Page
+      title={money.data?.name ?? advertiserId}
+      aside={
+        <>
+          {money.data && <AsOf at={money.dataUpdatedAt} />}
+          {money.data && <MoneyActions advertiser={money.data} currency={money.data.currency} />}
+          {advertiser.data && <StopButton advertiser={advertiser.data} />}
+        </>
+      }
+    >
+      <AnswerView query={money}>
+        {(read) => (
+          <div className="stack">
+            <Facts money={read} currency={read.currency} advertiser={advertiser.data} />
+            <Statements advertiserId={read.advertiserId} />
+            <Entries advertiserId={read.advertiserId} />
+          </div>
+        )}
+      </AnswerView>
+    </Page>
+  );
+}
+
+interface FactsProps {
+  money: AdvertiserMoney;
+  currency: string;
+  advertiser: Advertiser | undefined;
+}
+
+function Facts({ money: account, currency, advertiser }: FactsProps) {
+  const words = useWords(advertiserWords);
+  const billings = billingWords[useLanguage()];
+  const { money } = useFormats();
+  const { availableMicros, balanceMicros, billing, state } = account;
+  return (
+    <dl className="panel facts">
+      <div>
+        <dt>{words.available}</dt>
+        <dd className={availableMicros === 0 ? "fault" : undefined}>
+          {availableMicros === null ? words.noLimit : money(availableMicros, currency)}
+        </dd>
+      </div>
+      <div>
+        <dt>{words.balance}</dt>
+        <dd>{money(balanceMicros, currency)}</dd>
+      </div>
+      <div>
+        <dt>{words.billing}</dt>
+        <dd>{billings[billing]}</dd>
+      </div>
+      <div>
+        <dt>{words.state}</dt>
+        <dd>
+          <span className={`pill ${state === "active" ? "pill-good" : "pill-late"}`}>{words[state]}</span>
+        </dd>
+      </div>
+      {advertiser && (
+        <div>
+          <dt>{words.campaigns}</dt>
+          <dd>
+            <Link to="/campaigns" search={{ advertiser: advertiser.name }} className="link">
+              {words.showCampaigns(advertiser.campaigns)}
+            </Link>
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+const dialogs = {
+  topUp: { needs: "recordTopUp", Dialog: TopUpDialog, look: "primary" },
+  correct: { needs: "correctAdvertiser", Dialog: CorrectionDialog, look: "plain" },
+  terms: { needs: "setTerms", Dialog: TermsDialog, look: "plain" },
+} as const;
+const dialogNames = ["topUp", "correct", "terms"] as const satisfies (keyof typeof dialogs)[];
+
+function MoneyActions({ advertiser, currency }: { advertiser: AdvertiserMoney; currency: string }) {
+  const words = useWords(advertiserWords);
+  const may = useMay();
+  const [opened, setOpened] = useState<keyof typeof dialogs>();
+  const OpenDialog = opened && dialogs[opened].Dialog;
+  return (
+    <>
+      {dialogNames
+        .filter((name) => may(dialogs[name].needs))
+        .map((name) => (
+          <Button key={name} look={dialogs[name].look} onClick={() => setOpened(name)}>
+            {words[name]}
+          </Button>
+        ))}
+      {OpenDialog && <OpenDialog advertiser={advertiser} currency={currency} onClose={() => setOpened(undefined)} />}
+    </>
+  );
+}
+
+/** Stops all campaigns of an advertiser, those to come too, and lets them run again. */
+function StopButton({ advertiser: { advertiserId, name, state } }: { advertiser: Advertiser }) {
+  const words = useWords(advertiserWords);
+  const may = useMay();
+  const notice = useNotice();
+  const textOf = useErrorText();
+  const archive = useChange(advertiserRoutes.archiveAdvertiser);
+  const restore = useChange(advertiserRoutes.restoreAdvertiser);
+  if (!may("archiveAdvertiser")) return null;
+  const input = { params: { advertiser: advertiserId } };
+  const onError = (error: Error) => notice({ text: textOf(error), look: "failed" });
+  const onRestore = () => restore.mutate(input, { onError, onSuccess: () => notice({ text: words.restored(name) }) });
+  const onStop = () =>
+    archive.mutate(input, {
+      onError,
+      onSuccess: () => notice({ text: words.stopped(name), onUndo: onRestore }),
+    });
+  const isStopped = state === "archived";
+  return (
+    <Button
+      look={isStopped ? "plain" : "danger"}
+      isBusy={archive.isPending || restore.isPending}
+      onClick={isStopped ? onRestore : onStop}
+    >
+      {isStopped ? words.restore : words.stop}
+    </Button>
+  );
+}

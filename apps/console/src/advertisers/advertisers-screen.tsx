@@ -1,0 +1,168 @@
+import { type Advertiser, advertiserRoutes } from "@intermission/operator-api/advertisers";
+import { type AdvertiserMoney, moneyRoutes } from "@intermission/operator-api/money";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { useAnswer } from "../operator/use-operator.ts";
+import { useMay, usePerson } from "../session/use-session.ts";
+import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
+import { type Column, DataTable } from "../ui/data-table.tsx";
+import { Page } from "../ui/page.tsx";
+import { SearchField } from "../ui/search-field.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
+import { AddAdvertiserDialog } from "./add-advertiser-dialog.tsx";
+import { AdvertiserAccount } from "./advertiser-account.tsx";
+import { TopUpDialog } from "./top-up-dialog.tsx";
+import { advertiserWords, billingWords } from "./words.ts";
+
+const route = getRouteApi("/shell/advertisers");
+const states = ["active", "archived", "empty"] as const;
+
+/** The advertisers with their money; for somebody of an advertiser, the own one. */
+export function AdvertisersScreen() {
+  const { advertiserId } = usePerson();
+  return advertiserId === null ? <AllAdvertisers /> : <AdvertiserAccount advertiserId={advertiserId} />;
+}
+
+function AllAdvertisers() {
+  const words = useWords(advertiserWords);
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const may = useMay();
+  const money = useAnswer(moneyRoutes.listAdvertiserMoney);
+  const advertisers = useAnswer(advertiserRoutes.listAdvertisers);
+  const [isAdded, setAdded] = useState(false);
+  const [toppedUp, setToppedUp] = useState<AdvertiserMoney>();
+  const filter = (changes: Partial<typeof search>) =>
+    void navigate({ search: { ...search, ...changes }, replace: true });
+  const countOf = new Map(advertisers.data?.advertisers.map((one) => [one.advertiserId, one]));
+  const columns = useColumns({ countOf, currency: money.data?.currency ?? "USD", onTopUp: setToppedUp });
+  return (
+    <Page
+      title={words.advertisers}
+      aside={
+        <>
+          {money.data && <AsOf at={money.dataUpdatedAt} />}
+          {may("addAdvertiser") && (
+            <Button look="primary" onClick={() => setAdded(true)}>
+              {words.add}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <AnswerView query={money}>
+        {({ advertisers: all, currency }) => {
+          const shown = matching(all, search);
+          return (
+            <>
+              <div className="list-head">
+                <SearchField
+                  label={words.find}
+                  value={search.find ?? ""}
+                  onChange={(text) => filter({ find: text || undefined })}
+                />
+                <select
+                  aria-label={words.state}
+                  value={search.state ?? ""}
+                  onChange={({ target: { value } }) => filter({ state: states.find((state) => state === value) })}
+                >
+                  <option value="">{words.allStates}</option>
+                  {states.map((state) => (
+                    <option key={state} value={state}>
+                      {words[state]}
+                    </option>
+                  ))}
+                </select>
+                <span className="secondary">{words.count(shown.length)}</span>
+              </div>
+              {shown.length === 0 ? (
+                <EmptyState>{all.length === 0 ? words.none : words.noMatch}</EmptyState>
+              ) : (
+                <DataTable
+                  label={words.advertisers}
+                  columns={columns}
+                  rows={shown}
+                  keyOf={({ advertiserId }) => advertiserId}
+                />
+              )}
+              {toppedUp && (
+                <TopUpDialog advertiser={toppedUp} currency={currency} onClose={() => setToppedUp(undefined)} />
+              )}
+            </>
+          );
+        }}
+      </AnswerView>
+      {isAdded && <AddAdvertiserDialog onClose={() => setAdded(false)} />}
+    </Page>
+  );
+}
+
+type Search = ReturnType<typeof route.useSearch>;
+
+function matching(all: readonly AdvertiserMoney[], { find = "", state }: Search): AdvertiserMoney[] {
+  const sought = find.toLowerCase();
+  return all.filter(
+    (one) =>
+      [one.name, one.advertiserId].join("\n").toLowerCase().includes(sought) &&
+      (state === undefined || (state === "empty" ? one.availableMicros === 0 : one.state === state)),
+  );
+}
+
+interface ColumnsProps {
+  countOf: ReadonlyMap<string, Advertiser>;
+  currency: string;
+  onTopUp: (advertiser: AdvertiserMoney) => void;
+}
+
+function useColumns({ countOf, currency, onTopUp }: ColumnsProps): Column<AdvertiserMoney>[] {
+  const words = useWords(advertiserWords);
+  const billings = billingWords[useLanguage()];
+  const { money, number } = useFormats();
+  const may = useMay();
+  return [
+    {
+      title: words.advertiser,
+      cell: ({ advertiserId, name }) => (
+        <Link to="/advertisers/$advertiserId" params={{ advertiserId }} className="row-link">
+          {name}
+        </Link>
+      ),
+    },
+    {
+      title: words.state,
+      cell: ({ state }) =>
+        state === "archived" ? <span className="pill pill-late">{words.archived}</span> : words.active,
+    },
+    {
+      title: words.campaigns,
+      isNumber: true,
+      cell: ({ advertiserId }) => {
+        const counted = countOf.get(advertiserId);
+        return counted && number(counted.campaigns);
+      },
+    },
+    { title: words.billing, cell: ({ billing }) => billings[billing] },
+    { title: words.balance, isNumber: true, cell: ({ balanceMicros }) => money(balanceMicros, currency) },
+    {
+      title: words.available,
+      isNumber: true,
+      cell: ({ availableMicros }) =>
+        availableMicros === null ? (
+          words.noLimit
+        ) : (
+          <span className={availableMicros === 0 ? "fault" : undefined}>{money(availableMicros, currency)}</span>
+        ),
+    },
+    {
+      title: words.topUp,
+      cell: (advertiser) =>
+        may("recordTopUp") && (
+          <Button look="quiet" aria-label={words.topUpOf(advertiser.name)} onClick={() => onTopUp(advertiser)}>
+            {words.topUp}
+          </Button>
+        ),
+    },
+  ];
+}

@@ -1,0 +1,163 @@
+import { devices, type Locator, type Page } from "@playwright/test";
+import { migrations } from "../apps/ad-service/src/migrations.ts";
+import { openDatabase } from "../packages/postgres/src/open-database.ts";
+import type { DemoStack } from "../scripts/demo-stack.ts";
+import { analyze } from "./axe.ts";
+import { test as base, expect } from "./stack.ts";
+
+/** The console signed in as its owner, with what fails a test: console errors, and requests to other origins. */
+const test = base.extend<{ desk: Page; window: { width: number; height: number } }>({
+  window: [{ width: 1280, height: 800 }, { option: true }],
+  async desk({ stack, browser, window }, use) {
+    const context = await browser.newContext({
+      viewport: window,
+      userAgent: devices["Desktop Chrome"].userAgent,
+      isMobile: false,
+      hasTouch: false,
+    });
+    const page = await context.newPage();
+    const faults: string[] = [];
+    // The browser reports each refusal (409), which these tests cause.
+    page.on("console", (message) => {
+      if (message.type() === "error" && !message.text().includes("status of 409")) faults.push(message.text());
+    });
+    page.on("pageerror", (error) => faults.push(error.message));
+    await page.goto(await stack.signInLink());
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    const { origin } = new URL(page.url());
+    page.on("request", (request) => {
+      const address = new URL(request.url());
+      if (address.protocol.startsWith("http") && address.origin !== origin) faults.push(`requested ${address}`);
+    });
+    await use(page);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+});
+// One worker, so that one stack is started.
+test.describe.configure({ mode: "default" });
+
+const TEA = "Nord Tea";
+let teaId: string;
+
+/** An advertiser with a campaign, and with a statement of a month that is over. */
+test.beforeAll(async ({ stack }) => {
+  const campaign = ["--advertiser", TEA, "--name", "Spring blend", "--format", "direct_link", "--bots", "9000000002"];
+  await stack.ads(["bots", "add", "--bot-id", "9000000002", "--name", "Word Game", "--json"]);
+  const landing = ["--landing-url", `${stack.urls.demoBot}/landing`, "--click-price", "0.08"];
+  await stack.ads(["campaigns", "add", ...campaign, ...landing, "--json"]);
+  const advertisers = JSON.parse(await stack.ads(["advertisers", "list", "--json"]));
+  teaId = advertisers.find(({ name }: { name: string }) => name === TEA).advertiserId;
+  await issueStatement(stack);
+});
+
+/** As of a month that is over, which the test's run cannot wait for. */
+async function issueStatement({ dataDirectory }: DemoStack): Promise<void> {
+  const database = await openDatabase({ dataDirectory, schema: "ad_service", migrations });
+  const text = `insert into money_statements (number, account, month, name, currency, opening_micros, closing_micros, lines, issued_at)
+    values (1, 'advertiser:' || $1, '2026-01-01', $2, 'USD', 0, 25000000, $3, now())`;
+  const lines = [{ kind: "top_up", at: "2026-01-05T10:00:00Z", reference: "INV-7", note: null, amount: "25000000" }];
+  await database.run({ name: "", text }, [teaId, TEA, JSON.stringify(lines)]);
+  await database.close();
+}
+
+/** What a reader does, counted. */
+function counter() {
+  const done = { clicks: 0 };
+  return {
+    done,
+    async click(target: Locator) {
+      done.clicks += 1;
+      await target.click();
+    },
+  };
+}
+
+const section = (page: Page, name: string) =>
+  page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name });
+
+test("what an advertiser has left and last month's statement are three clicks away", async ({ desk }) => {
+  const { click, done } = counter();
+  await click(section(desk, "Advertisers"));
+  await click(desk.getByRole("link", { name: TEA }));
+  await expect(desk.getByText("Left to spend")).toBeVisible();
+  const opened = desk.waitForEvent("popup");
+  await click(desk.getByRole("link", { name: "Read or print the statement of January 2026" }));
+  await expect((await opened).getByText("INV-7")).toBeVisible();
+  expect(done.clicks).toBeLessThanOrEqual(3);
+  const file = desk.waitForEvent("download");
+  await desk.getByRole("link", { name: "CSV of the statement of January 2026" }).click();
+  expect((await file).suggestedFilename()).toBe("statement-1.csv");
+});
+
+test("a top-up is recorded once: the balance is the server's, and a reference that is known needs a confirmation", async ({
+  desk,
+  stack,
+}) => {
+  await section(desk, "Advertisers").click();
+  const topUp = async (amount: string) => {
+    await desk.getByRole("button", { name: `Top up ${TEA}` }).click();
+    await desk.getByLabel("Amount in USD").fill(amount);
+    await desk.getByLabel("Reference").fill("INV-8");
+    await desk.getByRole("button", { name: "Record it" }).click();
+  };
+  await topUp("12,50");
+  await expect(desk.getByRole("alert").filter({ hasText: "write 12.50" })).toBeVisible();
+  await desk.getByRole("button", { name: "Cancel" }).click();
+  await topUp("12.50");
+  const row = desk.getByRole("row").filter({ hasText: TEA });
+  await expect(row).toContainText("$12.50");
+  await topUp("12.50");
+  await expect(desk.getByText("stands on a top-up of Nord Tea already")).toBeVisible();
+  await desk.keyboard.press("Escape");
+  await desk.keyboard.press("Escape");
+  const money = JSON.parse(await stack.ads(["money", "list", "--json"]));
+  expect(money.find(({ name }: { name: string }) => name === TEA).balanceMicros).toBe(12_500_000);
+});
+
+test("all campaigns of an advertiser are stopped in three clicks, and Undo lets them run again", async ({
+  desk,
+  stack,
+}) => {
+  const stateOf = async () => {
+    const advertisers = JSON.parse(await stack.ads(["advertisers", "list", "--json"]));
+    return advertisers.find(({ name }: { name: string }) => name === TEA).state;
+  };
+  const { click, done } = counter();
+  await click(section(desk, "Advertisers"));
+  await click(desk.getByRole("link", { name: TEA }));
+  await click(desk.getByRole("button", { name: "Stop all campaigns" }));
+  await expect(desk.getByText("All campaigns of Nord Tea have stopped.")).toBeVisible();
+  expect(done.clicks).toBeLessThanOrEqual(3);
+  expect(await stateOf()).toBe("archived");
+  await desk.getByRole("button", { name: "Undo" }).click();
+  await expect(desk.getByText("The active campaigns of Nord Tea run again.")).toBeVisible();
+  expect(await stateOf()).toBe("active");
+});
+
+const screens = () => ["advertisers", `advertisers/${teaId}`];
+
+for (const scheme of ["light", "dark"] as const) {
+  test(`axe finds nothing in the screens, ${scheme}`, async ({ desk }) => {
+    await desk.emulateMedia({ colorScheme: scheme });
+    for (const path of screens()) {
+      await desk.goto(new URL(`/console/${path}`, desk.url()).href);
+      await desk.getByRole("table").first().waitFor();
+      const { violations } = await analyze(desk);
+      await desk.screenshot({ path: test.info().outputPath(`${path.replaceAll("/", "-")}.png`), fullPage: true });
+      expect(violations, path).toEqual([]);
+    }
+  });
+}
+
+test.describe("in the window of a phone", () => {
+  test.use({ window: { width: 390, height: 844 } });
+  test("no screen is wider than the window", async ({ desk }) => {
+    for (const path of screens()) {
+      await desk.goto(new URL(`/console/${path}`, desk.url()).href);
+      await desk.getByRole("table").first().waitFor();
+      expect(await desk.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(390);
+      await desk.screenshot({ path: test.info().outputPath(`${path.replaceAll("/", "-")}.png`), fullPage: true });
+    }
+  });
+});

@@ -17,6 +17,7 @@ export const uiWords = wordTable({
     save: "Save",
     saved: "Saved",
     undo: "Undo",
+    more: "Show more",
     dismiss: "Dismiss",
   },
   ru: {
@@ -35,6 +36,7 @@ export const uiWords = wordTable({
     save: "Сохранить",
     saved: "Сохранено",
     undo: "Отменить",
+    more: "Показать ещё",
     dismiss: "Скрыть",
   },
 });

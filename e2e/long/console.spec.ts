@@ -28,7 +28,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       }) => {
         const { page } = reader;
         await reader.open("campaigns");
-        const duplicate = page.getByRole("button", { name: /House link/ }).nth(1);
+        const duplicate = page.getByRole("button", { name: /^(Duplicate|Копировать:) House link$/ });
         await duplicate.click();
         await page.getByRole("dialog").waitFor();
         expect((await analyze(page)).violations, "dialog").toEqual([]);

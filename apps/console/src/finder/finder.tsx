@@ -24,7 +24,7 @@ export function Finder({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState("");
   return (
     <Dialog title={words.find} onClose={onClose} place="top">
-      <Command label={words.find} className="finder">
+      <Command label={words.find} className="finder" filter={matches}>
         <Command.Input value={text} onValueChange={setText} placeholder={words.placeholder} />
         <Command.List label={words.find}>
           <Command.Empty>{words.nothing}</Command.Empty>
@@ -123,6 +123,13 @@ function useOpenDelivery(event: string): () => Promise<void> {
       notice({ text: words.noDelivery, look: "failed" });
     }
   };
+}
+
+/** Each word of the text stands in the name, the id or the action: letters that are far apart are no match. */
+function matches(value: string, text: string, keywords: readonly string[] = []): number {
+  const searched = [value, ...keywords].join(" ").toLowerCase();
+  const words = text.toLowerCase().split(/\s+/);
+  return words.every((word) => searched.includes(word)) ? 1 : 0;
 }
 
 function Named({ name, id }: { name: string; id: string }) {

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { useWords } from "../words/word-table.ts";
 import { Icon } from "./icon.tsx";
 import { uiWords } from "./words.ts";
@@ -15,7 +15,8 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, place = "middle" }: DialogProps) {
   const words = useWords(uiWords);
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Closed while it is still in the page, it returns the focus.
+  useLayoutEffect(() => {
     const opened = dialog.current;
     opened?.showModal();
     // Else the browser gives the focus to the button that closes.

@@ -67,7 +67,7 @@ export const test = base.extend<
       const context = await browser.newContext();
       const page = await context.newPage();
       await page.goto(await stack.signInLink());
-      await page.getByRole("heading", { name: "Overview" }).waitFor();
+      await page.locator("#content h1").waitFor();
       const state = await context.storageState();
       await context.close();
       await use(state);

@@ -35,8 +35,8 @@ for (const colorScheme of ["light", "dark"] as const) {
         await page.keyboard.press("Escape");
         await expect(duplicate).toBeFocused();
         await page.keyboard.press("Control+k");
-        await page.getByRole("combobox").waitFor();
-        await page.getByRole("option").first().waitFor();
+        await page.getByRole("dialog").getByRole("combobox").waitFor();
+        await page.getByRole("dialog").getByRole("option").first().waitFor();
         expect((await analyze(page)).violations, "finder").toEqual([]);
         await page.keyboard.press("Escape");
         await page.keyboard.press("?");

@@ -7,10 +7,13 @@ import { lazy } from "react";
 import { advertisersSearch } from "./advertisers/search.ts";
 import { botSearch, botsSearch } from "./bots/search.ts";
 import { campaignsSearch } from "./campaigns/search.ts";
+import { conversionsSearch } from "./conversions/search.ts";
 import { explainSearch } from "./explain/search.ts";
 import { parseAddress, writeAddress } from "./operator/address-search.ts";
+import { reviewsSearch } from "./reviews/search.ts";
 import { NoPage } from "./shell/no-page.tsx";
 import { Root, Shell } from "./shell/shell.tsx";
+import { timelineSearch } from "./timeline/search.ts";
 import { Skeleton } from "./ui/answer-view.tsx";
 
 /** Passed on, since it is made of what the screens have. */
@@ -84,6 +87,24 @@ const advertiser = createRoute({
   path: "/advertisers/$advertiserId",
   component: lazyRouteComponent(() => import("./advertisers/advertiser-screen.tsx"), "AdvertiserScreen"),
 });
+const timeline = createRoute({
+  ...under,
+  path: "/timeline",
+  validateSearch: timelineSearch,
+  component: lazyRouteComponent(() => import("./timeline/timeline-screen.tsx"), "TimelineScreen"),
+});
+const reviews = createRoute({
+  ...under,
+  path: "/reviews",
+  validateSearch: reviewsSearch,
+  component: lazyRouteComponent(() => import("./reviews/reviews-screen.tsx"), "ReviewsScreen"),
+});
+const conversions = createRoute({
+  ...under,
+  path: "/conversions",
+  validateSearch: conversionsSearch,
+  component: lazyRouteComponent(() => import("./conversions/conversions-screen.tsx"), "ConversionsScreen"),
+});
 const unknown = createRoute({ ...under, path: "$", component: NoPage });
 
 export const router = createRouter({
@@ -93,6 +114,7 @@ export const router = createRouter({
     shell.addChildren([
       ...[overview, campaigns, newCampaign, campaign, bots, bot, explain],
       ...[advertisers, advertiser],
+      ...[timeline, reviews, conversions],
       unknown,
     ]),
   ]),

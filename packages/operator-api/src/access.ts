@@ -118,6 +118,7 @@ export const accessOf = {
   sumConversions: readers,
   readStats: { ...readers, ...ownBot, ...ownAdvertiser },
   exportStats: { ...readers, ...ownBot, ...ownAdvertiser },
+  findTimelines: readers,
   readTimelineOfUser: readers,
   readTimelineOfCode: readers,
   countRecordsOfUser: staff,

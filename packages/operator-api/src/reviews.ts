@@ -53,6 +53,18 @@ const suspiciousView = z.object({
 });
 export type SuspiciousView = z.output<typeof suspiciousView>;
 
+/** Why a click may not be a person's although it would count. */
+export const clickSuspicions = [
+  "many-users-of-one-address",
+  "crowded-network",
+  "many-users-of-one-agent",
+  "mostly-taps",
+  "right-after-issue",
+  "address-changed",
+  "tap-unconfirmed",
+] as const;
+export type ClickSuspicion = (typeof clickSuspicions)[number];
+
 const suspiciousClick = z.object({
   botId: z.string(),
   clickId: z.string(),
@@ -60,17 +72,7 @@ const suspiciousClick = z.object({
   code: z.string(),
   campaignId: z.string().nullable(),
   state: z.enum(["counted", "held", "refused"]).describe("`counted`: paid anyway, by the bot's setting or by release."),
-  suspicions: z.array(
-    z.enum([
-      "many-users-of-one-address",
-      "crowded-network",
-      "many-users-of-one-agent",
-      "mostly-taps",
-      "right-after-issue",
-      "address-changed",
-      "tap-unconfirmed",
-    ]),
-  ),
+  suspicions: z.array(z.enum(clickSuspicions)),
   userAgent: z.string(),
   address: z.string().nullable().describe("Equal for clicks from one address on one day (UTC); it has no other use."),
   network: z.string().nullable(),

@@ -33,6 +33,9 @@ const entry = z.object({
   detail: z.string().nullable(),
 });
 
+export type TimelineEntry = z.output<typeof entry>;
+export type TimelineStep = TimelineEntry["step"];
+
 const records = z.object({
   botId: z.string(),
   userId: z.string(),
@@ -41,7 +44,22 @@ const records = z.object({
   tables: z.array(z.object({ table: z.string(), becomes: z.string(), rows: z.int() })),
 });
 
+const found = z.object({
+  kind: z.enum(["user", "code", "view", "click", "event"]).describe("What the text is."),
+  botId: z.string(),
+  userId: z.string(),
+  code: z.string().nullable().describe("Null: the text names the user as a whole, or an event without a code."),
+});
+export type FoundTimeline = z.output<typeof found>;
+
 export const userRoutes = {
+  findTimelines: {
+    method: "GET",
+    path: "/timelines",
+    description: "Finds the users and codes that an id names: of a user, a code, a view, a click or an event.",
+    query: z.object({ text: z.string().trim().min(1).max(128) }),
+    answer: z.object({ found: z.array(found) }),
+  },
   readTimelineOfUser: {
     method: "GET",
     path: "/bots/:botId/users/:userId/timeline",

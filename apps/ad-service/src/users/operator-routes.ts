@@ -6,9 +6,10 @@ import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes"
 import { type Bots, forgetBot, requireBots, unknownBot } from "../bots/bots.ts";
 import { findCode } from "../codes/describe-code.ts";
 import { eraseUser } from "./erase-user.ts";
+import { findTimelines } from "./find-timelines.ts";
 import { readViewerLimits, timelineOfCodes, timelineOfUser } from "./read-timeline.ts";
 
-/** The timelines of users and codes; `GET` counts the records of a user, `DELETE` erases them. */
+/** The timelines of users and codes, found by any of their ids; `GET` counts the records of a user, `DELETE` erases them. */
 export function userOperatorRoutes(
   scope: CheckedScope,
   { database, bots, currency, now }: { database: Database; bots: Bots; currency: string; now: () => Date },
@@ -28,6 +29,8 @@ export function userOperatorRoutes(
   }
 
   serveOperatorRoutes(scope, userRoutes, {
+    findTimelines: async ({ query }) => ({ found: await findTimelines(database, query.text) }),
+
     async readTimelineOfUser({ params, query }) {
       const limits = await readViewerLimits(database, { ...params, now: now() });
       if (limits === undefined) throw unknownBot(params.botId);

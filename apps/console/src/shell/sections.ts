@@ -20,4 +20,7 @@ export const sections = [
   { to: "/bots", word: "bots", icon: "bot", needs: "showBot", letter: "b" },
   { to: "/explain", word: "explain", icon: "explain", needs: "explainChoice", letter: "e" },
   { to: "/advertisers", word: "advertisers", icon: "money", needs: "showAdvertiserMoney", letter: "a" },
+  { to: "/timeline", word: "timeline", icon: "timeline", needs: "findTimelines", letter: "t" },
+  { to: "/reviews", word: "reviews", icon: "review", needs: "listViews", letter: "v" },
+  { to: "/conversions", word: "conversions", icon: "conversion", needs: "listConversions", letter: "n" },
 ] as const satisfies readonly Section[];

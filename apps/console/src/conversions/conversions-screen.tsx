@@ -1,0 +1,201 @@
+import { conversionRoutes } from "@intermission/operator-api/conversions";
+import type { AnswerOf } from "@intermission/operator-api/route";
+import { statisticsRoutes } from "@intermission/operator-api/statistics";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { useBots } from "../bots/use-bots.ts";
+import { useCampaigns } from "../campaigns/use-campaigns.ts";
+import { callOperator } from "../operator/call-operator.ts";
+import { useAnswer, useListPages } from "../operator/use-operator.ts";
+import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
+import { DataTable } from "../ui/data-table.tsx";
+import { Page } from "../ui/page.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useWords } from "../words/word-table.ts";
+import { conversionWords } from "./words.ts";
+
+const route = getRouteApi("/shell/conversions");
+type Search = ReturnType<typeof route.useSearch>;
+type Conversion = AnswerOf<typeof conversionRoutes.listConversions>["conversions"][number];
+
+const DAY_MS = 86_400_000;
+const periods = ["1", "7", "30", "90"] as const;
+
+/** What advertisers reported of clicks: sums of each event with its value, and the latest reports. */
+export function ConversionsScreen() {
+  const words = useWords(conversionWords);
+  const search = route.useSearch();
+  const { bot, campaign, event } = search;
+  const filter = { botId: bot, campaignId: campaign };
+  // The range keeps still while the screen is open.
+  const [openedAt] = useState(() => Date.now());
+  const from = new Date(openedAt - Number(search.days ?? "7") * DAY_MS);
+  const sums = useAnswer(statisticsRoutes.sumConversions, { query: { ...filter, from: from.toISOString() } });
+  const list = useListPages(["conversions", filter, event], (after, signal) =>
+    callOperator(conversionRoutes.listConversions, { query: { ...filter, event, after } }, signal),
+  );
+  const rows = list.data?.pages.flatMap(({ conversions }) => conversions) ?? [];
+  return (
+    <Page title={words.title} aside={list.data && <AsOf at={list.dataUpdatedAt} />}>
+      <Filters search={search} />
+      <div className="stack">
+        <AnswerView query={sums} rows={2}>
+          {(answer) => <Sums {...answer} search={search} />}
+        </AnswerView>
+        <AnswerView query={list}>
+          {() =>
+            rows.length === 0 ? (
+              <EmptyState>{words.none}</EmptyState>
+            ) : (
+              <section aria-labelledby="latest">
+                <div className="list-head">
+                  <h2 id="latest">{words.latest}</h2>
+                  {event !== undefined && (
+                    <Link to="/conversions" search={{ ...search, event: undefined }} className="link">
+                      {words.allEvents}
+                    </Link>
+                  )}
+                </div>
+                <Conversions rows={rows} />
+                {list.hasNextPage && (
+                  <p className="list-foot">
+                    <Button isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+                      {words.more}
+                    </Button>
+                  </p>
+                )}
+              </section>
+            )
+          }
+        </AnswerView>
+      </div>
+    </Page>
+  );
+}
+
+function Filters({ search }: { search: Search }) {
+  const words = useWords(conversionWords);
+  const navigate = route.useNavigate();
+  const bots = useBots();
+  const campaigns = useCampaigns({ archived: false });
+  const filter = (changes: Partial<Search>) => void navigate({ search: { ...search, ...changes }, replace: true });
+  return (
+    <div className="list-head">
+      <select
+        aria-label={words.period}
+        value={search.days ?? "7"}
+        onChange={({ target: { value } }) =>
+          filter({ days: value === "1" || value === "30" || value === "90" ? value : undefined })
+        }
+      >
+        {periods.map((days) => (
+          <option key={days} value={days}>
+            {words.periods[days]}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={words.bot}
+        value={search.bot ?? ""}
+        onChange={({ target: { value } }) => filter({ bot: value || undefined })}
+      >
+        <option value="">{words.allBots}</option>
+        {bots.data?.map(({ botId, name }) => (
+          <option key={botId} value={botId}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={words.campaign}
+        value={search.campaign ?? ""}
+        onChange={({ target: { value } }) => filter({ campaign: value || undefined })}
+      >
+        <option value="">{words.allCampaigns}</option>
+        {campaigns.data?.campaigns.map(({ campaignId, name }) => (
+          <option key={campaignId} value={campaignId}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function Sums({
+  sums,
+  refused,
+  search,
+}: Pick<AnswerOf<typeof statisticsRoutes.sumConversions>, "sums" | "refused"> & { search: Search }) {
+  const words = useWords(conversionWords);
+  const { number, money } = useFormats();
+  const reasons = Object.entries(refused);
+  if (sums.length === 0 && reasons.length === 0) return null;
+  return (
+    <section aria-labelledby="sums">
+      <h2 id="sums">{words.sums}</h2>
+      {sums.length > 0 && (
+        <DataTable
+          label={words.sums}
+          rows={sums}
+          keyOf={({ event, currency }) => `${event} ${currency}`}
+          columns={[
+            {
+              title: words.event,
+              cell: ({ event }) => (
+                <Link to="/conversions" search={{ ...search, event: event || undefined }} replace className="row-link">
+                  {event || words.unnamed}
+                </Link>
+              ),
+            },
+            { title: words.count, isNumber: true, cell: ({ conversions }) => number(conversions) },
+            { title: words.value, isNumber: true, cell: ({ valueMicros, currency }) => money(valueMicros, currency) },
+            { title: words.reversed, isNumber: true, cell: ({ reversed }) => number(reversed) },
+          ]}
+        />
+      )}
+      {reasons.length > 0 && (
+        <p className="secondary">
+          {words.refused}: {reasons.map(([reason, count]) => `${reason} ${number(count)}`).join(", ")}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Conversions({ rows }: { rows: readonly Conversion[] }) {
+  const words = useWords(conversionWords);
+  const { dateTime, ago, money } = useFormats();
+  const campaigns = useCampaigns({ archived: false });
+  const nameOf = new Map(campaigns.data?.campaigns.map(({ campaignId, name }) => [campaignId, name]));
+  return (
+    <DataTable
+      label={words.latest}
+      rows={rows}
+      keyOf={({ clickId, event, conversionId }) => `${clickId} ${event} ${conversionId}`}
+      columns={[
+        {
+          title: words.click,
+          cell: ({ clickId }) => (
+            <Link to="/timeline" search={{ find: clickId }} className="row-link">
+              {clickId}
+            </Link>
+          ),
+        },
+        { title: words.event, cell: ({ event }) => event || <span className="secondary">{words.unnamed}</span> },
+        { title: words.campaign, cell: ({ campaignId }) => nameOf.get(campaignId) ?? campaignId },
+        {
+          title: words.value,
+          isNumber: true,
+          cell: ({ valueMicros, currency }) => valueMicros !== null && money(valueMicros, currency),
+        },
+        { title: words.at, cell: ({ occurredAt }) => <span title={dateTime(occurredAt)}>{ago(occurredAt)}</span> },
+        {
+          title: words.reversed,
+          cell: ({ reversedAt }) => reversedAt && <span className="pill pill-late">{ago(reversedAt)}</span>,
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,162 @@
+import { type BulkAnswer, clickRoutes, viewRoutes } from "@intermission/operator-api/reviews";
+import { useState } from "react";
+import { useChange } from "../operator/use-operator.ts";
+import { useMay } from "../session/use-session.ts";
+import { useErrorText } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
+import { useNotice } from "../ui/notices.tsx";
+import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useWords } from "../words/word-table.ts";
+import type { ReviewState, ReviewsSearch } from "./search.ts";
+import { filterOf, type Reviewed } from "./use-reviews.ts";
+import { reviewWords } from "./words.ts";
+
+type Decision = "release" | "refuse" | "refund";
+
+/** What can be decided about a view or a click in a state. */
+const decisionsOf = {
+  held: ["release", "refuse"],
+  refused: [],
+  paid: ["refund"],
+} satisfies Record<ReviewState, readonly Decision[]>;
+
+const accessNames = {
+  release: "releaseViews",
+  refuse: "refuseViews",
+  refund: "refundViews",
+} as const satisfies Record<Decision, string>;
+
+/** Decides all that match the filters: the server counts them first, says what they cost, and asks. */
+export function BulkButtons({ search }: { search: ReviewsSearch }) {
+  const may = useMay();
+  const isOfClicks = search.of === "clicks";
+  const offered = decisionsOf[search.state ?? "held"].filter((decision) => may(accessNames[decision]));
+  return (
+    <>
+      {offered.map((decision) => (
+        <BulkButton key={`${decision} ${isOfClicks}`} decision={decision} search={search} />
+      ))}
+    </>
+  );
+}
+
+const bulkRoutes = {
+  views: { release: viewRoutes.releaseViews, refuse: viewRoutes.refuseViews, refund: viewRoutes.refundViews },
+  clicks: { release: clickRoutes.releaseClicks, refuse: clickRoutes.refuseClicks, refund: clickRoutes.refundClicks },
+};
+
+function BulkButton({ decision, search }: { decision: Decision; search: ReviewsSearch }) {
+  const words = useWords(reviewWords);
+  const { number } = useFormats();
+  const notice = useNotice();
+  const [left, setLeft] = useState<number>();
+  const { run, isPending, dialog } = useConfirmedChange(bulkRoutes[search.of ?? "views"][decision]);
+  const body = filterOf(search);
+  /** One request decides some hundred; the confirmation covers all of them. */
+  const goOn = async (answer: BulkAnswer, before = { decided: 0, skipped: 0 }): Promise<void> => {
+    const sum = { decided: before.decided + answer.decided, skipped: before.skipped + answer.skipped };
+    const isOver = answer.left === 0 || answer.decided + answer.skipped === 0;
+    setLeft(isOver ? undefined : answer.left);
+    if (!isOver) {
+      await run({ body, query: { confirmed: true } }, (next) => void goOn(next, sum));
+      return;
+    }
+    const skipped = sum.skipped > 0 ? ` ${words.skipped(sum.skipped)}` : "";
+    notice({ text: sum.decided + sum.skipped === 0 ? words.noneOf : `${words.doneAll(sum.decided)}${skipped}` });
+  };
+  return (
+    <>
+      <Button
+        look={decision === "refuse" ? "danger" : "plain"}
+        isBusy={isPending || left !== undefined}
+        onClick={() => void run({ body }, (answer) => void goOn(answer))}
+      >
+        {words[`${decision}All`]}
+        {left !== undefined && ` · ${words.progress(number(left))}`}
+      </Button>
+      {dialog}
+    </>
+  );
+}
+
+/** Decides one view or click. */
+export function RowButtons({ row, isClick }: { row: Reviewed; isClick: boolean }) {
+  const may = useMay();
+  const offered = decisionsOf[row.state].filter((decision) => may(accessNames[decision]));
+  if (row.refundedAt !== null) return null;
+  return (
+    <span className="row-actions">
+      {offered.map((decision) =>
+        isClick ? (
+          <ClickButton key={decision} decision={decision} clickId={row.id} />
+        ) : (
+          <ViewButton key={decision} decision={decision} sessionId={row.id} />
+        ),
+      )}
+    </span>
+  );
+}
+
+const viewDecisions = {
+  release: viewRoutes.releaseView,
+  refuse: viewRoutes.refuseView,
+  refund: viewRoutes.refundView,
+};
+
+function ViewButton({ decision, sessionId }: { decision: Decision; sessionId: string }) {
+  const change = useChange(viewDecisions[decision]);
+  return (
+    <DecideButton
+      decision={decision}
+      id={sessionId}
+      isBusy={change.isPending}
+      decide={() => change.mutateAsync({ params: { sessionId } })}
+    />
+  );
+}
+
+const clickDecisions = {
+  release: clickRoutes.releaseClick,
+  refuse: clickRoutes.refuseClick,
+  refund: clickRoutes.refundClick,
+};
+
+function ClickButton({ decision, clickId }: { decision: Decision; clickId: string }) {
+  const change = useChange(clickDecisions[decision]);
+  return (
+    <DecideButton
+      decision={decision}
+      id={clickId}
+      isBusy={change.isPending}
+      decide={() => change.mutateAsync({ params: { clickId } })}
+    />
+  );
+}
+
+interface DecideButtonProps {
+  decision: Decision;
+  id: string;
+  isBusy: boolean;
+  decide: () => Promise<unknown>;
+}
+
+function DecideButton({ decision, id, isBusy, decide }: DecideButtonProps) {
+  const words = useWords(reviewWords);
+  const notice = useNotice();
+  const textOf = useErrorText();
+  const onClick = async () => {
+    try {
+      await decide();
+      notice({ text: words.done[decision] });
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      notice({ text: textOf(error), look: "failed" });
+    }
+  };
+  return (
+    <Button look="quiet" isBusy={isBusy} aria-label={words[`${decision}Of`](id)} onClick={() => void onClick()}>
+      {words[decision]}
+    </Button>
+  );
+}

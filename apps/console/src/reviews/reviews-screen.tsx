@@ -1,0 +1,167 @@
+import { clickSuspicions, viewSuspicions } from "@intermission/operator-api/reviews";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useBots } from "../bots/use-bots.ts";
+import { useCampaigns } from "../campaigns/use-campaigns.ts";
+import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
+import { type Column, DataTable } from "../ui/data-table.tsx";
+import { Page } from "../ui/page.tsx";
+import { SearchField } from "../ui/search-field.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
+import { BulkButtons, RowButtons } from "./decide-buttons.tsx";
+import { type ReviewState, type ReviewsSearch, reviewStates } from "./search.ts";
+import { type Reviewed, useReviews } from "./use-reviews.ts";
+import { reviewStateWords, reviewWords, suspicionWords } from "./words.ts";
+
+const route = getRouteApi("/shell/reviews");
+
+/** Suspicious views and clicks: held ones wait for a decision, one by one or all that match the filters. */
+export function ReviewsScreen() {
+  const words = useWords(reviewWords);
+  const search = route.useSearch();
+  const reviews = useReviews(search);
+  const columns = useColumns(search.of === "clicks");
+  const rows = reviews.data?.pages.flatMap((page) => page.rows) ?? [];
+  const isFiltered = Object.keys(search).some((name) => name !== "of");
+  return (
+    <Page title={words.title} aside={reviews.data && <AsOf at={reviews.dataUpdatedAt} />}>
+      <Filters search={search} />
+      <AnswerView query={reviews} rows={6}>
+        {() =>
+          rows.length === 0 ? (
+            <EmptyState>{isFiltered ? words.noneOf : words.none}</EmptyState>
+          ) : (
+            <>
+              <div className="list-head">
+                <span className="secondary" role="status">
+                  {reviews.hasNextPage ? words.loadedOfMore(rows.length) : words.loaded(rows.length)}
+                </span>
+                <span className="list-actions">
+                  <BulkButtons search={search} />
+                </span>
+              </div>
+              <DataTable label={words.title} columns={columns} rows={rows} keyOf={({ id }) => id} />
+              {reviews.hasNextPage && (
+                <p className="list-foot">
+                  <Button isBusy={reviews.isFetchingNextPage} onClick={() => void reviews.fetchNextPage()}>
+                    {words.more}
+                  </Button>
+                </p>
+              )}
+            </>
+          )
+        }
+      </AnswerView>
+    </Page>
+  );
+}
+
+function Filters({ search }: { search: ReviewsSearch }) {
+  const words = useWords(reviewWords);
+  const states = reviewStateWords[useLanguage()];
+  const suspicions = suspicionWords[useLanguage()];
+  const navigate = route.useNavigate();
+  const bots = useBots();
+  const filter = (changes: Partial<ReviewsSearch>) =>
+    void navigate({ search: { ...search, ...changes }, replace: true });
+  const known = search.of === "clicks" ? clickSuspicions : viewSuspicions;
+  return (
+    <div className="list-head">
+      <select
+        aria-label={words.what}
+        value={search.of ?? "views"}
+        onChange={({ target: { value } }) =>
+          filter({ of: value === "clicks" ? "clicks" : undefined, suspicion: undefined })
+        }
+      >
+        <option value="views">{words.views}</option>
+        <option value="clicks">{words.clicks}</option>
+      </select>
+      <select
+        aria-label={words.state}
+        value={search.state ?? "held"}
+        onChange={({ target: { value } }) =>
+          filter({ state: value === "refused" || value === "paid" ? value : undefined })
+        }
+      >
+        {reviewStates.map((state) => (
+          <option key={state} value={state}>
+            {states[state]}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={words.bot}
+        value={search.bot ?? ""}
+        onChange={({ target: { value } }) => filter({ bot: value || undefined })}
+      >
+        <option value="">{words.allBots}</option>
+        {bots.data?.map(({ botId, name }) => (
+          <option key={botId} value={botId}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={words.suspicion}
+        value={search.suspicion ?? ""}
+        onChange={({ target: { value } }) => filter({ suspicion: known.find((one) => one === value) })}
+      >
+        <option value="">{words.allSuspicions}</option>
+        {known.map((one) => (
+          <option key={one} value={one}>
+            {suspicions[one]}
+          </option>
+        ))}
+      </select>
+      <SearchField
+        label={words.find}
+        value={search.user ?? ""}
+        onChange={(text) => filter({ user: /^\d{1,20}$/.test(text.trim()) ? text.trim() : undefined })}
+      />
+    </div>
+  );
+}
+
+const looks = { held: "pill-late", refused: "pill-bad", paid: "pill-good" } satisfies Record<ReviewState, string>;
+
+function useColumns(isOfClicks: boolean): Column<Reviewed>[] {
+  const words = useWords(reviewWords);
+  const states = reviewStateWords[useLanguage()];
+  const suspicions = suspicionWords[useLanguage()];
+  const { dateTime, ago } = useFormats();
+  const bots = useBots();
+  const campaigns = useCampaigns({ archived: false });
+  const botName = new Map(bots.data?.map(({ botId, name }) => [botId, name]));
+  const campaignName = new Map(campaigns.data?.campaigns.map(({ campaignId, name }) => [campaignId, name]));
+  const time = (at: Date | null) => at && <span title={dateTime(at)}>{ago(at)}</span>;
+  return [
+    {
+      title: words.user,
+      cell: ({ id, userId }) => (
+        <Link to="/timeline" search={{ find: id }} className="row-link">
+          {userId}
+          <small>{id}</small>
+        </Link>
+      ),
+    },
+    { title: words.suspicion, cell: (row) => row.suspicions.map((one) => suspicions[one]).join(", ") },
+    { title: words.bot, cell: ({ botId }) => botName.get(botId) ?? botId },
+    {
+      title: words.campaign,
+      cell: ({ campaignId }) => campaignId && (campaignName.get(campaignId) ?? campaignId),
+    },
+    { title: words.at, cell: ({ at }) => time(at) },
+    {
+      title: words.state,
+      cell: ({ state, refundedAt }) => (
+        <span className={`pill ${refundedAt === null ? looks[state] : ""}`}>
+          {refundedAt === null ? states[state] : words.refunded}
+        </span>
+      ),
+    },
+    { title: words.decided, cell: ({ decidedAt }) => time(decidedAt) },
+    { title: "", cell: (row) => <RowButtons row={row} isClick={isOfClicks} /> },
+  ];
+}

@@ -1,0 +1,145 @@
+import { type FoundTimeline, userRoutes } from "@intermission/operator-api/users";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useBots } from "../bots/use-bots.ts";
+import { answerOf, useAnswer } from "../operator/use-operator.ts";
+import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
+import { Page } from "../ui/page.tsx";
+import { SearchField } from "../ui/search-field.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useWords } from "../words/word-table.ts";
+import { type Fact, TimelineEntries, TimelineFacts } from "./timeline-entries.tsx";
+import { timelineWords } from "./words.ts";
+
+const route = getRouteApi("/shell/timeline");
+
+/** What happened to a user or a code: any id leads to it, from the issue of the code to the answered webhook. */
+export function TimelineScreen() {
+  const words = useWords(timelineWords);
+  const { find = "", bot } = route.useSearch();
+  const navigate = route.useNavigate();
+  const found = useQuery({
+    ...answerOf(userRoutes.findTimelines, { query: { text: find } }),
+    enabled: find !== "",
+    select: ({ found }) => found,
+  });
+  return (
+    <Page title={words.title} aside={found.data && <AsOf at={found.dataUpdatedAt} />}>
+      <div className="list-head timeline-search">
+        <SearchField
+          label={words.find}
+          value={find}
+          onChange={(text) => void navigate({ search: { find: text.trim() || undefined }, replace: true })}
+        />
+      </div>
+      {find === "" ? (
+        <EmptyState>{words.start}</EmptyState>
+      ) : (
+        <AnswerView query={found}>{(all) => <Found all={all} find={find} botId={bot} />}</AnswerView>
+      )}
+    </Page>
+  );
+}
+
+function Found({ all, find, botId }: { all: readonly FoundTimeline[]; find: string; botId: string | undefined }) {
+  const words = useWords(timelineWords);
+  const shown = all.length === 1 ? all[0] : all.find((one) => one.botId === botId);
+  if (all.length === 0) return <EmptyState>{words.noneFound}</EmptyState>;
+  if (shown === undefined) return <Choice all={all} find={find} />;
+  const { code, userId } = shown;
+  return code === null ? (
+    <OfUser botId={shown.botId} userId={userId} sought={find} />
+  ) : (
+    <OfCode code={code} sought={find} />
+  );
+}
+
+/** The same user of several bots. */
+function Choice({ all, find }: { all: readonly FoundTimeline[]; find: string }) {
+  const words = useWords(timelineWords);
+  const bots = useBots();
+  const nameOf = new Map(bots.data?.map(({ botId, name }) => [botId, name]));
+  return (
+    <>
+      <p className="verdict" role="status">
+        {words.several}
+      </p>
+      <ul className="stack">
+        {all.map(({ botId }) => (
+          <li key={botId}>
+            <Link to="/timeline" search={{ find, bot: botId }} className="link">
+              {nameOf.get(botId) ?? botId}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function OfUser({ botId, userId, sought }: { botId: string; userId: string; sought: string }) {
+  const words = useWords(timelineWords);
+  const { number, dateTime } = useFormats();
+  const timeline = useAnswer(userRoutes.readTimelineOfUser, { params: { botId, userId }, query: { codes: 30 } });
+  return (
+    <AnswerView query={timeline} rows={8}>
+      {({ earnedToday, dailyCap, lastEarnedAt, isTester, entries, hasOlder, isComplete, currency }) => {
+        const facts: Fact[] = [
+          { name: words.user, value: userId },
+          { name: words.bot, value: <BotLink botId={botId} /> },
+          { name: words.earnedToday, value: words.ofCap(number(earnedToday), number(dailyCap)) },
+          { name: words.lastEarned, value: lastEarnedAt === null ? words.never : dateTime(lastEarnedAt) },
+        ];
+        return (
+          <div className="stack">
+            <TimelineFacts facts={facts} note={isTester ? words.tester : undefined} />
+            <TimelineEntries entries={entries} botId={botId} currency={currency} sought={sought} />
+            {hasOlder && <p className="secondary">{words.hasOlder}</p>}
+            {!isComplete && <p className="late">{words.isIncomplete}</p>}
+          </div>
+        );
+      }}
+    </AnswerView>
+  );
+}
+
+function OfCode({ code, sought }: { code: string; sought: string }) {
+  const words = useWords(timelineWords);
+  const { dateTime } = useFormats();
+  const timeline = useAnswer(userRoutes.readTimelineOfCode, { params: { code } });
+  return (
+    <AnswerView query={timeline} rows={8}>
+      {({ botId, userId, reference, issuedAt, expiresAt, isExpired, entries, currency }) => {
+        const until = `${dateTime(expiresAt)}${isExpired ? ` (${words.expired})` : ""}`;
+        const user = (
+          <Link to="/timeline" search={{ find: userId, bot: botId }} className="link" title={words.wholeUser}>
+            {userId}
+          </Link>
+        );
+        const facts: Fact[] = [
+          { name: words.code, value: <code>{code}</code> },
+          { name: words.user, value: user },
+          { name: words.bot, value: <BotLink botId={botId} /> },
+          ...(reference === null ? [] : [{ name: words.reference, value: reference }]),
+          { name: words.issued, value: dateTime(issuedAt) },
+          { name: words.expires, value: until },
+        ];
+        return (
+          <div className="stack">
+            <TimelineFacts facts={facts} />
+            <TimelineEntries entries={entries} botId={botId} currency={currency} sought={sought} />
+          </div>
+        );
+      }}
+    </AnswerView>
+  );
+}
+
+function BotLink({ botId }: { botId: string }) {
+  const bots = useBots();
+  return (
+    <Link to="/bots/$botId" params={{ botId }} className="link">
+      {bots.data?.find((bot) => bot.botId === botId)?.name ?? botId}
+    </Link>
+  );
+}

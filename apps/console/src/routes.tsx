@@ -10,6 +10,7 @@ import { campaignsSearch } from "./campaigns/search.ts";
 import { conversionsSearch } from "./conversions/search.ts";
 import { explainSearch } from "./explain/search.ts";
 import { parseAddress, writeAddress } from "./operator/address-search.ts";
+import { publisherSearch } from "./publisher/search.ts";
 import { reviewsSearch } from "./reviews/search.ts";
 import { NoPage } from "./shell/no-page.tsx";
 import { Root, Shell } from "./shell/shell.tsx";
@@ -105,6 +106,12 @@ const conversions = createRoute({
   validateSearch: conversionsSearch,
   component: lazyRouteComponent(() => import("./conversions/conversions-screen.tsx"), "ConversionsScreen"),
 });
+const publisher = createRoute({
+  ...under,
+  path: "/publisher",
+  validateSearch: publisherSearch,
+  component: lazyRouteComponent(() => import("./publisher/publisher-screen.tsx"), "PublisherScreen"),
+});
 const unknown = createRoute({ ...under, path: "$", component: NoPage });
 
 export const router = createRouter({
@@ -114,7 +121,7 @@ export const router = createRouter({
     shell.addChildren([
       ...[overview, campaigns, newCampaign, campaign, bots, bot, explain],
       ...[advertisers, advertiser],
-      ...[timeline, reviews, conversions],
+      ...[timeline, reviews, conversions, publisher],
       unknown,
     ]),
   ]),

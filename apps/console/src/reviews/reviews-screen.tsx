@@ -162,6 +162,6 @@ function useColumns(isOfClicks: boolean): Column<Reviewed>[] {
       ),
     },
     { title: words.decided, cell: ({ decidedAt }) => time(decidedAt) },
-    { title: "", cell: (row) => <RowButtons row={row} isClick={isOfClicks} /> },
+    { title: words.decide, cell: (row) => <RowButtons row={row} isClick={isOfClicks} /> },
   ];
 }

@@ -23,4 +23,5 @@ export const sections = [
   { to: "/timeline", word: "timeline", icon: "timeline", needs: "findTimelines", letter: "t" },
   { to: "/reviews", word: "reviews", icon: "review", needs: "listViews", letter: "v" },
   { to: "/conversions", word: "conversions", icon: "conversion", needs: "listConversions", letter: "n" },
+  { to: "/publisher", word: "publisher", icon: "money", needs: "readEarnings", letter: "p" },
 ] as const satisfies readonly Section[];

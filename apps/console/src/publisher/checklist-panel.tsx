@@ -1,0 +1,81 @@
+import { deliveryRoutes } from "@intermission/operator-api/deliveries";
+import { endpointRoutes } from "@intermission/operator-api/endpoints";
+import { eventRoutes } from "@intermission/operator-api/events";
+import { statisticsRoutes } from "@intermission/operator-api/statistics";
+import { useQueries } from "@tanstack/react-query";
+import { useState } from "react";
+import { answerOf } from "../operator/use-operator.ts";
+import { AnswerView } from "../ui/answer-view.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
+import { checklistSteps, doneSteps } from "./checklist.ts";
+import { publisherWords, stepWords } from "./words.ts";
+
+/** While a publisher tries out a bot, the steps tick by themselves. */
+const LIVE_MS = 3000;
+const DAY_MS = 86_400_000;
+
+function useDoneSteps(botId: string) {
+  const [openedAt] = useState(() => Date.now());
+  const params = { botId };
+  const live = { refetchInterval: LIVE_MS, staleTime: 0 };
+  const from = new Date(openedAt - 90 * DAY_MS).toISOString();
+  return useQueries({
+    queries: [
+      { ...answerOf(endpointRoutes.showEndpoint, { params }), ...live },
+      { ...answerOf(statisticsRoutes.readStats, { query: { botId, by: "bot", from } }), ...live },
+      { ...answerOf(eventRoutes.listLatestEventsOfBot, { params, query: { limit: 1 } }), ...live },
+      { ...answerOf(deliveryRoutes.listDeliveries, { query: { botId, state: "delivered", limit: 1 } }), ...live },
+    ],
+    combine: ([endpoint, stats, events, delivered]) => ({
+      data:
+        endpoint.data && stats.data && events.data && delivered.data
+          ? doneSteps({
+              endpointUrl: endpoint.data.url,
+              endpointState: endpoint.data.state,
+              adRequests: stats.data.total.requests,
+              hasEvent: events.data.events.length > 0,
+              hasDelivered: delivered.data.deliveries.length > 0,
+            })
+          : undefined,
+      error: endpoint.error ?? stats.error ?? events.error ?? delivered.error,
+      refetch: () => Promise.all([endpoint.refetch(), stats.refetch(), events.refetch(), delivered.refetch()]),
+    }),
+  });
+}
+
+export function Checklist({ botId }: { botId: string }) {
+  const words = useWords(publisherWords);
+  const steps = stepWords[useLanguage()];
+  const { number } = useFormats();
+  const done = useDoneSteps(botId);
+  return (
+    <section className="panel stack" aria-labelledby="checklist">
+      <AnswerView query={done} rows={5}>
+        {(isDone) => {
+          const count = checklistSteps.filter((step) => isDone[step]).length;
+          return (
+            <>
+              <header className="panel-head">
+                <h2 id="checklist">{words.checklist}</h2>
+                <span className="secondary" role="status">
+                  {words.doneOf(number(count), number(checklistSteps.length))}
+                </span>
+              </header>
+              <ul className="checklist">
+                {checklistSteps.map((step) => (
+                  <li key={step} className={isDone[step] ? "checklist-done" : undefined}>
+                    {isDone[step] ? <Icon name="check" /> : <span className="checklist-open" />}
+                    {steps[step]}
+                    <span className="only-heard">: {isDone[step] ? words.done : words.open}</span>
+                  </li>
+                ))}
+              </ul>
+            </>
+          );
+        }}
+      </AnswerView>
+    </section>
+  );
+}

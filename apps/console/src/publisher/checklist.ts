@@ -1,0 +1,23 @@
+/** What a publisher does to earn with a bot, in its order. */
+export const checklistSteps = ["address", "endpoint", "request", "earned", "delivered"] as const;
+export type ChecklistStep = (typeof checklistSteps)[number];
+
+export interface ChecklistFacts {
+  endpointUrl: string | null;
+  endpointState: "pending" | "active" | "disabled" | null;
+  adRequests: number;
+  hasEvent: boolean;
+  hasDelivered: boolean;
+}
+
+/** Which steps are done. What comes later proves what it needs: an earned event, that an ad was requested. */
+export function doneSteps(facts: ChecklistFacts): Record<ChecklistStep, boolean> {
+  const { endpointUrl, endpointState, adRequests, hasEvent, hasDelivered } = facts;
+  return {
+    address: endpointUrl !== null,
+    endpoint: endpointState === "active",
+    request: adRequests > 0 || hasEvent,
+    earned: hasEvent,
+    delivered: hasDelivered,
+  };
+}

@@ -1,0 +1,106 @@
+import { deliveryRoutes } from "@intermission/operator-api/deliveries";
+import { Link } from "@tanstack/react-router";
+import { useAnswer, useChange } from "../operator/use-operator.ts";
+import { useMay } from "../session/use-session.ts";
+import { AnswerView, useErrorText } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
+import { useNotice } from "../ui/notices.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useWords } from "../words/word-table.ts";
+import { publisherWords } from "./words.ts";
+
+/** Why a publisher's webhook fails: the request, the publisher's own answer, what to do, and sending it again. */
+export function FailedWebhook({ botId }: { botId: string }) {
+  const words = useWords(publisherWords);
+  const failed = useAnswer(deliveryRoutes.listDeliveries, { query: { botId, state: "failed", limit: 1 } });
+  return (
+    <section className="panel stack" aria-labelledby="failing">
+      <AnswerView query={failed} rows={2}>
+        {({ deliveries: [latest] }) => (
+          <>
+            <header className="panel-head">
+              <h2 id="failing">{words.failing}</h2>
+              {latest !== undefined && <SendAgain eventId={latest.eventId} />}
+            </header>
+            {latest === undefined ? (
+              <p className="secondary">{words.noneFailed}</p>
+            ) : (
+              <LastAttempt eventId={latest.eventId} />
+            )}
+            <p>
+              <Link to="/bots/$botId" params={{ botId }} className="link">
+                {words.toBot}
+              </Link>
+            </p>
+          </>
+        )}
+      </AnswerView>
+    </section>
+  );
+}
+
+function SendAgain({ eventId }: { eventId: string }) {
+  const words = useWords(publisherWords);
+  const may = useMay();
+  const notice = useNotice();
+  const textOf = useErrorText();
+  const replay = useChange(deliveryRoutes.replayDelivery);
+  if (!may("replayDelivery")) return null;
+  const onClick = () =>
+    replay.mutate(
+      { params: { eventId } },
+      {
+        onError: (error) => notice({ text: textOf(error), look: "failed" }),
+        onSuccess: () => notice({ text: words.sentAgain }),
+      },
+    );
+  return (
+    <span className="panel-actions">
+      <Button look="primary" isBusy={replay.isPending} onClick={onClick}>
+        {words.sendAgain}
+      </Button>
+    </span>
+  );
+}
+
+/** Of an answer or a body: the rest is on the bot's page. */
+const MAX_TEXT = 2000;
+
+function LastAttempt({ eventId }: { eventId: string }) {
+  const words = useWords(publisherWords);
+  const { dateTime } = useFormats();
+  const delivery = useAnswer(deliveryRoutes.showDelivery, { params: { eventId } });
+  return (
+    <AnswerView query={delivery} rows={3}>
+      {({ log, body, explanation, advice }) => {
+        const attempt = log.at(-1);
+        return (
+          <div className="stack">
+            <p>{explanation}</p>
+            {advice !== undefined && <p className="late">{advice}</p>}
+            <div className="exchange">
+              <div>
+                <h3>{words.request}</h3>
+                {attempt !== undefined && (
+                  <p className="small secondary">{words.attempt(attempt.attempt, dateTime(attempt.startedAt))}</p>
+                )}
+                {/* Long texts scroll, so the keyboard reaches them. */}
+                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: as above. */}
+                <pre tabIndex={0}>{`POST ${attempt?.url ?? ""}\n\n${body.slice(0, MAX_TEXT)}`}</pre>
+              </div>
+              <div>
+                <h3>{words.answer}</h3>
+                <p className="small secondary">
+                  {attempt?.status ?? attempt?.errorClass}
+                  {attempt !== undefined && attempt.totalMs !== null && `, ${Math.round(attempt.totalMs)} ms`}
+                </p>
+                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: as above. */}
+                <pre tabIndex={0}>{attempt?.responseText?.slice(0, MAX_TEXT) || words.noAnswer}</pre>
+              </div>
+            </div>
+          </div>
+        );
+      }}
+    </AnswerView>
+  );
+}

@@ -1,0 +1,57 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { useBots } from "../bots/use-bots.ts";
+import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
+import { Page } from "../ui/page.tsx";
+import { useWords } from "../words/word-table.ts";
+import { Checklist } from "./checklist-panel.tsx";
+import { Earnings } from "./earnings.tsx";
+import { FailedWebhook } from "./failed-webhook.tsx";
+import { publisherWords } from "./words.ts";
+import "../bots/bots.css";
+import "./publisher.css";
+
+const route = getRouteApi("/shell/publisher");
+
+/** A publisher's home: what is missing until a bot earns, what it earned, and why its webhooks fail. */
+export function PublisherScreen() {
+  const words = useWords(publisherWords);
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const bots = useBots();
+  const botId = search.bot ?? bots.data?.[0]?.botId;
+  return (
+    <Page
+      title={words.title}
+      aside={
+        bots.data !== undefined &&
+        bots.data.length > 1 && (
+          <select
+            aria-label={words.bot}
+            value={botId}
+            onChange={({ target: { value } }) => void navigate({ search: { bot: value }, replace: true })}
+          >
+            {bots.data.map((bot) => (
+              <option key={bot.botId} value={bot.botId}>
+                {bot.name}
+              </option>
+            ))}
+          </select>
+        )
+      }
+    >
+      <AnswerView query={bots} rows={6}>
+        {() =>
+          botId === undefined ? (
+            <EmptyState>{words.noBot}</EmptyState>
+          ) : (
+            <div className="stack">
+              <Checklist botId={botId} />
+              <FailedWebhook botId={botId} />
+              <Earnings botId={botId} />
+            </div>
+          )
+        }
+      </AnswerView>
+    </Page>
+  );
+}

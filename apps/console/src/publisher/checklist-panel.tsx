@@ -14,6 +14,8 @@ import { publisherWords, stepWords } from "./words.ts";
 
 /** While a publisher tries out a bot, the steps tick by themselves. */
 const LIVE_MS = 3000;
+/** Test events are among them, which earn nothing. */
+const LATEST = 50;
 const DAY_MS = 86_400_000;
 
 function useDoneSteps(botId: string) {
@@ -25,8 +27,8 @@ function useDoneSteps(botId: string) {
     queries: [
       { ...answerOf(endpointRoutes.showEndpoint, { params }), ...live },
       { ...answerOf(statisticsRoutes.readStats, { query: { botId, by: "bot", from } }), ...live },
-      { ...answerOf(eventRoutes.listLatestEventsOfBot, { params, query: { limit: 1 } }), ...live },
-      { ...answerOf(deliveryRoutes.listDeliveries, { query: { botId, state: "delivered", limit: 1 } }), ...live },
+      { ...answerOf(eventRoutes.listLatestEventsOfBot, { params, query: { limit: LATEST } }), ...live },
+      { ...answerOf(deliveryRoutes.listDeliveries, { query: { botId, state: "delivered", limit: LATEST } }), ...live },
     ],
     combine: ([endpoint, stats, events, delivered]) => ({
       data:
@@ -35,8 +37,8 @@ function useDoneSteps(botId: string) {
               endpointUrl: endpoint.data.url,
               endpointState: endpoint.data.state,
               adRequests: stats.data.total.requests,
-              hasEvent: events.data.events.length > 0,
-              hasDelivered: delivered.data.deliveries.length > 0,
+              hasEvent: events.data.events.some(({ test }) => test !== true),
+              hasDelivered: delivered.data.deliveries.some(({ isTest }) => !isTest),
             })
           : undefined,
       error: endpoint.error ?? stats.error ?? events.error ?? delivered.error,

@@ -20,7 +20,7 @@ export function FailedWebhook({ botId }: { botId: string }) {
           <>
             <header className="panel-head">
               <h2 id="failing">{words.failing}</h2>
-              {latest !== undefined && <SendAgain eventId={latest.eventId} />}
+              {latest?.isTest === false && <SendAgain eventId={latest.eventId} />}
             </header>
             {latest === undefined ? (
               <p className="secondary">{words.noneFailed}</p>

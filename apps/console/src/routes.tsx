@@ -11,6 +11,7 @@ import { conversionsSearch } from "./conversions/search.ts";
 import { explainSearch } from "./explain/search.ts";
 import { parseAddress, writeAddress } from "./operator/address-search.ts";
 import { publisherSearch } from "./publisher/search.ts";
+import { reportsSearch } from "./reports/search.ts";
 import { reviewsSearch } from "./reviews/search.ts";
 import { NoPage } from "./shell/no-page.tsx";
 import { Root, Shell } from "./shell/shell.tsx";
@@ -112,6 +113,12 @@ const publisher = createRoute({
   validateSearch: publisherSearch,
   component: lazyRouteComponent(() => import("./publisher/publisher-screen.tsx"), "PublisherScreen"),
 });
+const reports = createRoute({
+  ...under,
+  path: "/reports",
+  validateSearch: reportsSearch,
+  component: lazyRouteComponent(() => import("./reports/reports-screen.tsx"), "ReportsScreen"),
+});
 const unknown = createRoute({ ...under, path: "$", component: NoPage });
 
 export const router = createRouter({
@@ -121,7 +128,7 @@ export const router = createRouter({
     shell.addChildren([
       ...[overview, campaigns, newCampaign, campaign, bots, bot, explain],
       ...[advertisers, advertiser],
-      ...[timeline, reviews, conversions, publisher],
+      ...[timeline, reviews, conversions, publisher, reports],
       unknown,
     ]),
   ]),

@@ -1,4 +1,5 @@
 import { roundedAmount, roundedParts } from "@intermission/operator-api/amounts";
+import { startOfDay } from "@intermission/operator-api/days-in-zone";
 import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { dimensions, reportOrders } from "@intermission/operator-api/statistics";
 import { withExamples } from "@intermission/server/command-line";
@@ -8,7 +9,6 @@ import { type CommandContext, callForRow } from "@intermission/server/operator-c
 import { type Command, Option } from "commander";
 import { z } from "zod";
 import { conversionSum } from "../conversions/commands.ts";
-import { startOfDay } from "./days-in-zone.ts";
 
 const bars = [..."▁▂▃▄▅▆▇█"];
 

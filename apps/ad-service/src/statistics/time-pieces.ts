@@ -1,4 +1,4 @@
-import { dayOf, daysBetween, daysLater, offsetOf, startOfDay } from "./days-in-zone.ts";
+import { dayOf, daysBetween, daysLater, offsetOf, startOfDay } from "@intermission/operator-api/days-in-zone";
 
 const QUARTER_MS = 900_000;
 

@@ -1,4 +1,4 @@
-import { dayOf, daysLater, offsetOf, startOfDay } from "./days-in-zone.ts";
+import { dayOf, daysLater, offsetOf, startOfDay } from "@intermission/operator-api/days-in-zone";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;

@@ -24,4 +24,5 @@ export const sections = [
   { to: "/reviews", word: "reviews", icon: "review", needs: "listViews", letter: "v" },
   { to: "/conversions", word: "conversions", icon: "conversion", needs: "listConversions", letter: "n" },
   { to: "/publisher", word: "publisher", icon: "money", needs: "readEarnings", letter: "p" },
+  { to: "/reports", word: "reports", icon: "report", needs: "readStats", letter: "r" },
 ] as const satisfies readonly Section[];

@@ -1,0 +1,45 @@
+import { daysLater, startOfDay } from "@intermission/operator-api/days-in-zone";
+import type { Dimension, ReportOrder } from "@intermission/operator-api/statistics";
+import type { ReportsSearch } from "./search.ts";
+
+/** That of the browser, unless the address names one. */
+export const zoneOf = ({ zone }: ReportsSearch): string => zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** What the rows are split by: the days, unless the address names something else. */
+export function dimensionsOf({ time, by }: ReportsSearch): Dimension[] {
+  if (time === undefined && by === undefined) return ["day"];
+  return [time, by].filter((one) => one !== undefined);
+}
+
+/** An address as the query of the report's route and of its CSV file, which so are the same report. */
+export function reportQueryOf(search: ReportsSearch) {
+  const { from, to, compare, bot, campaign, orderBy, order } = search;
+  const timeZone = zoneOf(search);
+  return {
+    by: dimensionsOf(search).join(","),
+    timeZone,
+    from: from && startOfDay(timeZone, from).toISOString(),
+    // The last day counts whole.
+    to: to && startOfDay(timeZone, daysLater(to, 1)).toISOString(),
+    compare,
+    botId: bot,
+    campaignId: campaign,
+    orderBy,
+    order: orderBy && order,
+  };
+}
+
+/** The order after a press on a column: descending, ascending, the report's own. */
+export function nextOrder(
+  { orderBy, order }: ReportsSearch,
+  column: ReportOrder,
+): Pick<ReportsSearch, "orderBy" | "order"> {
+  if (orderBy !== column) return { orderBy: column, order: undefined };
+  return order === undefined ? { orderBy: column, order: "ascending" } : { orderBy: undefined, order: undefined };
+}
+
+/** A figure against the one before, as a share: 0.1 is ten percent more; undefined: there is none to compare with. */
+export function changeOf(now: number | null | undefined, before: number | null | undefined): number | undefined {
+  if (now === null || now === undefined || before === null || before === undefined || before === 0) return undefined;
+  return (now - before) / before;
+}

@@ -1,4 +1,5 @@
-import { deliveryRoutes } from "@intermission/operator-api/deliveries";
+import { deliveryRoutes, type ListedDelivery } from "@intermission/operator-api/deliveries";
+import { endpointRoutes } from "@intermission/operator-api/endpoints";
 import { Link } from "@tanstack/react-router";
 import { useAnswer, useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
@@ -12,28 +13,34 @@ import { publisherWords } from "./words.ts";
 /** Why a publisher's webhook fails: the request, the publisher's own answer, what to do, and sending it again. */
 export function FailedWebhook({ botId }: { botId: string }) {
   const words = useWords(publisherWords);
-  const failed = useAnswer(deliveryRoutes.listDeliveries, { query: { botId, state: "failed", limit: 1 } });
+  const failed = useAnswer(deliveryRoutes.listDeliveries, { query: { botId, state: "failed" } });
+  const endpoint = useAnswer(endpointRoutes.showEndpoint, { params: { botId } });
+  // Failed tests are no matter any more once the address passed one.
+  const isShown = ({ isTest }: ListedDelivery) => !isTest || endpoint.data?.state !== "active";
   return (
     <section className="panel stack" aria-labelledby="failing">
       <AnswerView query={failed} rows={2}>
-        {({ deliveries: [latest] }) => (
-          <>
-            <header className="panel-head">
-              <h2 id="failing">{words.failing}</h2>
-              {latest?.isTest === false && <SendAgain eventId={latest.eventId} />}
-            </header>
-            {latest === undefined ? (
-              <p className="secondary">{words.noneFailed}</p>
-            ) : (
-              <LastAttempt eventId={latest.eventId} />
-            )}
-            <p>
-              <Link to="/bots/$botId" params={{ botId }} className="link">
-                {words.toBot}
-              </Link>
-            </p>
-          </>
-        )}
+        {({ deliveries }) => {
+          const latest = deliveries.find(isShown);
+          return (
+            <>
+              <header className="panel-head">
+                <h2 id="failing">{words.failing}</h2>
+                {latest?.isTest === false && <SendAgain eventId={latest.eventId} />}
+              </header>
+              {latest === undefined ? (
+                <p className="secondary">{words.noneFailed}</p>
+              ) : (
+                <LastAttempt eventId={latest.eventId} />
+              )}
+              <p>
+                <Link to="/bots/$botId" params={{ botId }} className="link">
+                  {words.toBot}
+                </Link>
+              </p>
+            </>
+          );
+        }}
       </AnswerView>
     </section>
   );
@@ -41,6 +48,7 @@ export function FailedWebhook({ botId }: { botId: string }) {
 
 function SendAgain({ eventId }: { eventId: string }) {
   const words = useWords(publisherWords);
+  const { clock } = useFormats();
   const may = useMay();
   const notice = useNotice();
   const textOf = useErrorText();
@@ -51,7 +59,8 @@ function SendAgain({ eventId }: { eventId: string }) {
       { params: { eventId } },
       {
         onError: (error) => notice({ text: textOf(error), look: "failed" }),
-        onSuccess: () => notice({ text: words.sentAgain }),
+        onSuccess: ({ notBefore }) =>
+          notice({ text: notBefore === null ? words.sentAgain : words.sentAgainAfter(clock(notBefore)) }),
       },
     );
   return (

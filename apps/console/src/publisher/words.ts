@@ -35,6 +35,8 @@ export const publisherWords = wordTable({
     attempt: (attempt: number, time: string) => `Attempt ${attempt}, ${time}`,
     sendAgain: "Send again",
     sentAgain: "It is sent again.",
+    sentAgainAfter: (time: string) =>
+      `It is sent again at ${time}: after its failure the address is left alone until then.`,
     toBot: "All webhooks of the bot",
   },
   ru: {
@@ -70,6 +72,7 @@ export const publisherWords = wordTable({
     attempt: (attempt, time) => `Попытка ${attempt}, ${time}`,
     sendAgain: "Отправить ещё раз",
     sentAgain: "Отправляется ещё раз.",
+    sentAgainAfter: (time) => `Будет отправлено в ${time}: до этого после сбоя адрес не вызывается.`,
     toBot: "Все вебхуки бота",
   },
 });

@@ -1,0 +1,93 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { analyze } from "./axe.ts";
+import { test as base } from "./console-desk.ts";
+import { expect } from "./stack.ts";
+
+const BOT = "9000000004";
+const PUBLISHER = "chess@example.com";
+
+const test = base.extend({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
+  signIn: async ({}, use) => {
+    await use(async ({ ads }) => JSON.parse(await ads(["people", "sign-in-link", PUBLISHER, "--json"])).link);
+  },
+});
+// One worker, so that one stack is started.
+test.describe.configure({ mode: "default" });
+
+/** The publisher's address: it answers with this status and text. */
+const receiver = { status: 500, received: [] as string[], url: "", close: async () => {} };
+let token: string;
+let users = 700;
+
+test.beforeAll(async ({ stack: { ads, urls } }) => {
+  const server = createServer(async (request, response) => {
+    for await (const _ of request);
+    receiver.received.push(String(request.headers["x-event-id"] ?? ""));
+    response.writeHead(receiver.status).end(receiver.status === 500 ? "database is read-only" : "");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
+  receiver.close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  const bot = ["--bot-id", BOT, "--name", "Chess Club", "--suspicious-clicks", "pay", "--cooldown", "0"];
+  const webhooks = ["--webhook-url", receiver.url, "--delivery-mode", "at-most-once"];
+  ({ token } = JSON.parse(await ads(["bots", "add", ...bot, ...webhooks, "--json"])));
+  const campaign = ["--advertiser", "Chess Shop", "--name", "Chess sets", "--format", "direct_link", "--bots", BOT];
+  await ads(["campaigns", "add", ...campaign, "--landing-url", `${urls.demoBot}/landing`, "--click-price", "0.08"]);
+  await ads(["people", "add", PUBLISHER, "--role", "publisher", "--bot-id", BOT]);
+});
+test.afterAll(() => receiver.close());
+
+/** A user earns an event by a click. */
+async function earn(adService: string): Promise<void> {
+  users += 1;
+  const answer = await fetch(`${adService}/client/v1/codes`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ bot_id: BOT, user_tg_id: String(users) }),
+  });
+  const { direct_link: link } = (await answer.json()) as { direct_link: string };
+  const agent = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36";
+  const headers = { "user-agent": agent, "accept-language": "en", "x-forwarded-for": `198.51.100.${users % 250}` };
+  expect((await fetch(link, { redirect: "manual", headers })).status).toBe(302);
+}
+
+test("a publisher's checklist ticks by itself when a user earns, and a failed webhook is explained and sent again", {
+  tag: "@long",
+}, async ({ desk, stack }) => {
+  await desk.getByRole("link", { name: "Publisher", exact: true }).filter({ visible: true }).click();
+  const earned = desk.getByRole("listitem").filter({ hasText: "A user has earned a reward" });
+  await expect(earned).toContainText("open");
+  receiver.status = 500;
+  await stack.ads(["endpoints", "enable", BOT, "--skip-test"]);
+  await earn(stack.urls.adService);
+  await expect(earned).toContainText("done");
+  const delivered = desk.getByRole("listitem").filter({ hasText: "A webhook was delivered" });
+  await expect(delivered).toContainText("open");
+
+  await desk.reload();
+  await expect(desk.getByText("database is read-only")).toBeVisible();
+  await expect(desk.getByText(`POST ${receiver.url}`)).toContainText('"direct_link"');
+  expect((await analyze(desk)).violations).toEqual([]);
+  receiver.status = 200;
+  receiver.received = [];
+  await desk.getByRole("button", { name: "Send again" }).click();
+  await expect.poll(() => receiver.received.length).toBe(1);
+  await expect(delivered).toContainText("done");
+  await desk.getByText("No webhook has failed for good.").waitFor();
+});
+
+test("a publisher sees what it is owed, the last and the next payout, and saves them as CSV, in two clicks", async ({
+  desk,
+}) => {
+  await desk.getByRole("link", { name: "Publisher", exact: true }).filter({ visible: true }).click();
+  await expect(desk.getByText("Owed in all")).toBeVisible();
+  await expect(desk.getByText("Next payout")).toBeVisible();
+  const file = desk.waitForEvent("download");
+  await desk.getByRole("button", { name: "CSV" }).click();
+  expect((await file).suggestedFilename()).toBe(`earnings-${BOT}.csv`);
+});

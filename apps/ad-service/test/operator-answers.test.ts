@@ -70,6 +70,11 @@ async function send<Name extends OperatorRouteName>(
 
 const run = (text: string) => store.database.run({ name: "", text }, []);
 
+async function latestEntryOf(objectId: string): Promise<string> {
+  const text = "select max(entry_id)::text as id from audit_entries where object_id = $1";
+  return (await store.database.run<{ id: string }>({ name: "", text }, [objectId]))[0]?.id ?? "";
+}
+
 /** Calls each route with what makes it answer, in an order in which each finds what it names. */
 async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
   const botId = newTelegramId();
@@ -140,6 +145,11 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
     listCampaigns: await send("listCampaigns"),
     showCampaign: await send("showCampaign", ofCampaign),
     updateCampaign: await send("updateCampaign", { ...ofCampaign, ...confirmed, body: { dailyBudgetMicros: 5e6 } }),
+    revertCampaign: await send("revertCampaign", {
+      ...ofCampaign,
+      ...confirmed,
+      body: { entryId: await latestEntryOf(campaignId) },
+    }),
     pauseCampaign: await send("pauseCampaign", ofCampaign),
     resumeCampaign: await send("resumeCampaign", ofCampaign),
     attachCreative: await send("attachCreative", { params: attachment, body: { weight: 2, label: "Shop Ltd" } }),

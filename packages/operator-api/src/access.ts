@@ -53,6 +53,7 @@ export const accessOf = {
   listCampaigns: { ...readers, ...ownAdvertiser },
   showCampaign: { ...readers, ...ownCampaign },
   updateCampaign: staff,
+  revertCampaign: staff,
   pauseCampaign: { ...staff, ...ownCampaign },
   resumeCampaign: { ...staff, ...ownCampaign },
   archiveCampaign: staff,

@@ -212,6 +212,18 @@ export const campaignRoutes = {
     answer: campaign,
     refusals: [409],
   },
+  revertCampaign: {
+    method: "POST",
+    path: "/campaigns/:campaignId/revert",
+    description: "Brings back what one change of a campaign has set, as an entry of the audit trail has it.",
+    params,
+    query: confirmation,
+    body: z
+      .strictObject({ entryId: z.string().regex(/^\d{1,18}$/, "must be the id of an entry of the audit trail") })
+      .meta({ examples: [{ entryId: "4711" }] }),
+    answer: campaign,
+    refusals: [409],
+  },
   pauseCampaign: {
     method: "POST",
     path: "/campaigns/:campaignId/pause",

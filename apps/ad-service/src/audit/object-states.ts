@@ -66,6 +66,6 @@ const statements = Object.fromEntries(
 ) as Record<ObjectKind, Statement<{ state: object }>>;
 
 /** Undefined: there is none. */
-export async function readState(tx: Transaction, { kind, id }: { kind: ObjectKind; id: string }) {
+export async function readState(tx: Pick<Transaction, "run">, { kind, id }: { kind: ObjectKind; id: string }) {
   return (await tx.run(statements[kind], [id]))[0]?.state;
 }

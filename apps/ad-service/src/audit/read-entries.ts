@@ -1,6 +1,7 @@
 import type { AuditEntry } from "@intermission/operator-api/audit";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
-import type { Database, Statement } from "@intermission/postgres/open-database";
+import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
+import type { ObjectKind } from "./object-states.ts";
 
 export interface AuditQuery {
   actor?: string | undefined;
@@ -14,12 +15,26 @@ export interface AuditQuery {
   limit: number;
 }
 
+const select = `select entry_id::text as "entryId", at, actor, actor_name as "actorName", operation, object_kind as "objectKind",
+     object_id as "objectId", before, after, address, request_id as "requestId"
+   from audit_entries`;
+const find = statement<AuditEntry>(
+  "audit.find",
+  `${select} where entry_id = $1::bigint and object_kind = $2 and object_id = $3`,
+);
+
+/** One entry about this object; undefined: there is none. */
+export async function findAuditEntry(
+  database: Pick<Database, "run">,
+  { entryId, objectKind, objectId }: { entryId: string; objectKind: ObjectKind; objectId: string },
+): Promise<AuditEntry | undefined> {
+  return (await database.run(find, [entryId, objectKind, objectId]))[0];
+}
+
 // Unnamed, since an owner runs it rarely, and its best index depends on the filter.
 const list: Statement<AuditEntry> = {
   name: "",
-  text: `select entry_id::text as "entryId", at, actor, actor_name as "actorName", operation, object_kind as "objectKind",
-     object_id as "objectId", before, after, address, request_id as "requestId"
-   from audit_entries
+  text: `${select}
    where ($1::text is null or $1 in (actor, actor_name)) and ($2::text is null or operation = $2)
      and ($3::text is null or object_kind = $3) and ($4::text is null or object_id = $4)
      and ($5::text is null or strpos(lower(concat_ws(' ', before::text, after::text)), lower($5)) > 0)

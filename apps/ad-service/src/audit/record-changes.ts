@@ -51,6 +51,7 @@ const objectOf = {
   removeCaptions: creative,
   addCampaign: { kind: "campaign", id: [] },
   updateCampaign: campaign,
+  revertCampaign: campaign,
   pauseCampaign: campaign,
   resumeCampaign: campaign,
   archiveCampaign: campaign,

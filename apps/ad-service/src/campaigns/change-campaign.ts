@@ -116,10 +116,14 @@ export type UpdateCampaignOutcome =
   | { outcome: "archived" }
   | { outcome: "invalid"; fault: CampaignFault };
 
-/** Changes the given settings. Past charges and views in progress keep their price. */
+/** Changes the given settings, and the status where it is reverted. Past charges and views in progress keep their price. */
 export async function updateCampaign(
   database: Database,
-  { campaignId, changes, now }: { campaignId: string; changes: Partial<CampaignSettings>; now: Date },
+  {
+    campaignId,
+    changes,
+    now,
+  }: { campaignId: string; changes: Partial<CampaignSettings & Pick<Campaign, "status">>; now: Date },
 ): Promise<UpdateCampaignOutcome> {
   return change(database, { campaignId, now }, (campaign) => ({ ...campaign, ...changes }));
 }

@@ -80,6 +80,13 @@ export function campaignCommands(program: Command, context: CommandContext): voi
 
   videosOfCampaign(campaigns, context, show);
 
+  confirmable(forOneCampaign(campaigns, "revert", "bring back what one change of a campaign has set"))
+    .argument("<entry-id>", "as shown by audit list")
+    .action(async (campaignId: string, entryId: string, { yes }: Row) => {
+      const request = { params: { campaignId }, query: confirmedQuery({ yes }), body: { entryId } };
+      await show(await callForRow(context, operatorRequest("revertCampaign", request)));
+    });
+
   for (const [verb, { route, description }] of Object.entries(verbs)) {
     forOneCampaign(campaigns, verb, description).action(async (campaignId: string) =>
       show(await callForRow(context, operatorRequest(route, { params: { campaignId } }))),
@@ -114,11 +121,12 @@ function videosOfCampaign(campaigns: Command, context: CommandContext, show: (ca
   );
 }
 
+/** What follows the campaign's id in a verb's example. */
+const exampleOf: Readonly<Record<string, string>> = { update: " --weight 5 --user-cap 3/24h", revert: " 4711" };
+
 function forOneCampaign(campaigns: Command, verb: string, description: string): Command {
   const command = campaigns.command(verb).description(description);
-  withExamples(command, [
-    `campaigns ${verb} cmp_8fJ2kLm4Qr9T${verb === "update" ? " --weight 5 --user-cap 3/24h" : ""}`,
-  ]);
+  withExamples(command, [`campaigns ${verb} cmp_8fJ2kLm4Qr9T${exampleOf[verb] ?? ""}`]);
   return command.argument("<campaign-id>", "as shown by campaigns list");
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { campaignRoutes, type Targeting } from "@intermission/operator-api/campaigns";
+import { type CampaignSettings, campaignRoutes, type Targeting } from "@intermission/operator-api/campaigns";
 import type { Database } from "@intermission/postgres/open-database";
 import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import type { CheckedScope } from "@intermission/server/checked-routes";
@@ -7,6 +7,9 @@ import { definedFields } from "@intermission/server/parse-request";
 import { invalid, invalidField, notFound, requireConfirmation } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import bs58 from "bs58";
+import { requireAdvertiser } from "../advertisers/advertisers.ts";
+import { readState } from "../audit/object-states.ts";
+import { findAuditEntry } from "../audit/read-entries.ts";
 import { unknownCreative } from "../creatives/creatives.ts";
 import type { CampaignStatus } from "./campaign-settings.ts";
 import { campaignWarnings, readWarningFacts } from "./campaign-warnings.ts";
@@ -21,6 +24,7 @@ import {
   updateCampaign,
 } from "./change-campaign.ts";
 import { withDelivered } from "./delivered-so-far.ts";
+import { planRevert } from "./revert-change.ts";
 
 export interface CampaignOperatorDeps {
   database: Database;
@@ -94,12 +98,17 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
       if (Object.keys(settings).length === 0) throw invalid("name at least one setting to change");
       await requireBots(botsOf(settings.targeting));
       requireCountries(settings.targeting);
-      const before = await findCampaign(database, campaignId);
-      if (!before) throw unknownCampaign(campaignId);
-      const facts = await readWarningFacts(database, { campaignId, now: now() });
-      const warnings = campaignWarnings({ ...facts, before, changes: settings, now: now() });
-      requireConfirmation(warnings, { isConfirmed: request.query.confirmed });
+      requireConfirmation(await warningsOf(deps, campaignId, settings), { isConfirmed: request.query.confirmed });
       return answer(await updateCampaign(database, { campaignId, changes: settings, now: now() }), campaignId);
+    },
+
+    async revertCampaign({ params: { campaignId }, query, body: { entryId } }) {
+      const { changes, changedSince } = await readRevert(database, { campaignId, entryId });
+      const { status: _, ...settings } = changes;
+      await requireBots(botsOf(settings.targeting));
+      const warnings = await warningsOf(deps, campaignId, settings);
+      requireConfirmation([...changedSince, ...warnings], { isConfirmed: query.confirmed });
+      return answer(await updateCampaign(database, { campaignId, changes, now: now() }), campaignId);
     },
 
     pauseCampaign: ({ params }) => changeStatus(params.campaignId, "paused"),
@@ -115,6 +124,39 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
 const noCountries =
   "names countries, and nothing tells the countries of users: set COUNTRY_DATABASE (a file in MaxMind's format) or COUNTRY_HEADER " +
   "(a header of the trusted proxy), start the ad service again, then repeat this";
+
+/** The effects of a change that are rarely meant. */
+async function warningsOf(
+  { database, now }: Pick<CampaignOperatorDeps, "database" | "now">,
+  campaignId: string,
+  changes: Partial<CampaignSettings>,
+) {
+  const before = await findCampaign(database, campaignId);
+  if (!before) throw unknownCampaign(campaignId);
+  const facts = await readWarningFacts(database, { campaignId, now: now() });
+  return campaignWarnings({ ...facts, before, changes, now: now() });
+}
+
+/** What brings back what a change has set, and which of it was set again since. */
+async function readRevert(database: Database, { campaignId, entryId }: { campaignId: string; entryId: string }) {
+  const current = await readState(database, { kind: "campaign", id: campaignId });
+  if (current === undefined) throw unknownCampaign(campaignId);
+  const entry = await findAuditEntry(database, { entryId, objectKind: "campaign", objectId: campaignId });
+  if (entry === undefined)
+    throw notFound(`there is no entry ${entryId} about ${campaignId}; see them with: audit list`);
+  const plan = planRevert(entry, { ...current });
+  if (plan.outcome === "nothing-to-revert") {
+    throw invalidField("entryId", "is of a change that set no setting and no status: only these are brought back");
+  }
+  if (plan.outcome === "refused") {
+    throw invalidField("entryId", `cannot be brought back, since ${plan.field} ${plan.message}`);
+  }
+  const { settings, status, advertiserId, changedSince } = plan;
+  const advertiser = advertiserId && (await requireAdvertiser(database, advertiserId)).name;
+  const changes = { ...settings, ...(status && { status }), ...(advertiser && { advertiser }) };
+  const message = "was changed again since; this overwrites the later value";
+  return { changes, changedSince: changedSince.map((field) => ({ field, message: `${field} ${message}` })) };
+}
 
 interface CreativeOfCampaign {
   campaignId: string;

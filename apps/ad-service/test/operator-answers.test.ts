@@ -291,6 +291,7 @@ async function callRoutesOfPeople() {
     openSignInLink: linked,
     listPeople: await send("listPeople"),
     listAuditEntries: await send("listAuditEntries"),
+    changeRole: await send("changeRole", { ...ofPerson, body: { role: "analyst" } }),
     disablePerson: await send("disablePerson", ofPerson),
     enablePerson: await send("enablePerson", ofPerson),
     renewInvitation: await send("renewInvitation", ofPerson),

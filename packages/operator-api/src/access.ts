@@ -135,6 +135,7 @@ export const accessOf = {
   listPeople: owner,
   invitePerson: owner,
   renewInvitation: owner,
+  changeRole: owner,
   disablePerson: owner,
   enablePerson: owner,
   listAuditEntries: owner,

@@ -35,23 +35,30 @@ const code = z
   .regex(/^\d{6}$/, "must be the six digits that the authenticator app shows")
   .describe("Of the authenticator app (TOTP).");
 
-const invitation = z
-  .strictObject({
-    email,
-    role: z.enum(roles),
-    advertiser: boundedText(128).optional(),
-    botIds: z.array(telegramId).min(1).max(100).optional(),
-  })
-  .superRefine(({ role, advertiser, botIds }, context) => {
-    const isNeeded = { advertiser: role === "advertiser", botIds: role === "publisher" };
-    const faultOf = (field: "advertiser" | "botIds", value: unknown) => {
-      if (isNeeded[field] === (value !== undefined)) return;
-      const message = isNeeded[field] ? `is needed for the role ${role}` : `must not be set for the role ${role}`;
-      context.addIssue({ code: "custom", path: [field], message });
-    };
-    faultOf("advertiser", advertiser);
-    faultOf("botIds", botIds);
-  })
+const reach = z.strictObject({
+  role: z.enum(roles),
+  advertiser: boundedText(128).optional(),
+  botIds: z.array(telegramId).min(1).max(100).optional(),
+});
+
+/** Refuses what a role needs and is absent, and what it may not have. */
+function requireOwnObjects(
+  { role, advertiser, botIds }: z.output<typeof reach>,
+  context: { addIssue(issue: { code: "custom"; path: string[]; message: string }): void },
+): void {
+  const isNeeded = { advertiser: role === "advertiser", botIds: role === "publisher" };
+  const faultOf = (field: "advertiser" | "botIds", value: unknown) => {
+    if (isNeeded[field] === (value !== undefined)) return;
+    const message = isNeeded[field] ? `is needed for the role ${role}` : `must not be set for the role ${role}`;
+    context.addIssue({ code: "custom", path: [field], message });
+  };
+  faultOf("advertiser", advertiser);
+  faultOf("botIds", botIds);
+}
+
+const invitation = reach
+  .extend({ email })
+  .superRefine(requireOwnObjects)
   .meta({ examples: [{ email: "ann@example.com", role: "ad-ops" }] });
 
 const invited = z.object({
@@ -146,6 +153,15 @@ export const peopleRoutes = {
     params,
     status: 201,
     answer: invited,
+  },
+  changeRole: {
+    method: "PUT",
+    path: "/people/:personId/role",
+    description: "Changes a person's role, and whose objects the person sees. The person's sessions end.",
+    params,
+    body: reach.superRefine(requireOwnObjects).meta({ examples: [{ role: "analyst" }] }),
+    answer: person,
+    refusals: [409],
   },
   disablePerson: {
     method: "POST",

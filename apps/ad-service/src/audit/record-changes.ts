@@ -97,6 +97,7 @@ const objectOf = {
   acceptInvitation: anyPerson,
   invitePerson: anyPerson,
   renewInvitation: person,
+  changeRole: person,
   disablePerson: person,
   enablePerson: person,
 } as const satisfies Record<ChangingRoute, AuditedObject>;

@@ -49,6 +49,19 @@ export function peopleCommands(program: Command, context: CommandContext): void 
     async (personId: string) =>
       showInvited(await callForRow(context, operatorRequest("renewInvitation", { params: { personId } }))),
   );
+  withExamples(people.command("role").description("change a person's role; the person's sessions end"), [
+    "people role per_8fJ2kLm4Qr9T --role analyst",
+    "people role per_8fJ2kLm4Qr9T --role publisher --bot-id 7000000001",
+  ])
+    .argument("<person-id>", "as shown by people list")
+    .addOption(new Option("--role <role>", "what the person may do").choices(roles).makeOptionMandatory())
+    .option("--advertiser <name>", "whose campaigns an advertiser sees")
+    .option("--bot-id <id>", "a bot that a publisher sees; repeatable", collect(telegramIdOption))
+    .action(async (personId: string, { role, advertiser, botId: botIds }: AddOptions) => {
+      const body = { role, advertiser, botIds };
+      const person = await callForRow(context, operatorRequest("changeRole", { params: { personId }, body }));
+      context.print(person, () => recordOf(person));
+    });
   forOne(people, "disable", "end a person's sessions, and refuse further ones").action(async (personId: string) => {
     const person = await callForRow(context, operatorRequest("disablePerson", { params: { personId } }));
     context.print(person, () => recordOf(person));

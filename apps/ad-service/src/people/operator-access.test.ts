@@ -303,3 +303,36 @@ test.each(["advertiser", "publisher"] as const)("nothing of others reaches the r
     }
   }
 });
+
+test("a changed role holds from the next request on, the sessions end, and nobody changes the own one", async () => {
+  const { database } = store;
+  const personId = newPersonId();
+  const invitation = { email: "eve@ads.test", role: "ad-ops" as const };
+  const { now } = fixture.clock;
+  await invitePerson({ database, secretBox: openSecretBox(Buffer.alloc(32)) }, { personId, invitation, now });
+  const { token } = await database.transaction((tx) => openSession(tx, { personId, now }));
+  const change = (id: string, payload: object) =>
+    fixture.app.inject({
+      method: "PUT",
+      url: `/operator/v1/people/${id}/role`,
+      headers: { origin, cookie: cookies.owner },
+      payload,
+    });
+  const changed = await change(personId, { role: "publisher", botIds: [own.botId] });
+  expect(changed.json()).toMatchObject({ role: "publisher", botIds: [own.botId], advertiserId: null });
+  const listBots = {
+    remoteAddress: "198.51.100.9",
+    url: "/operator/v1/bots",
+    headers: { cookie: `__Host-operator=${token}` },
+  };
+  expect((await fixture.app.inject(listBots)).statusCode).toBe(401);
+  expect((await change(personId, { role: "publisher" })).json().error.message).toContain(
+    "needed for the role publisher",
+  );
+  expect((await change(personId, { role: "analyst", botIds: [own.botId] })).statusCode).toBe(400);
+  expect((await change(personId, { role: "advertiser", advertiser: "Nobody" })).statusCode).toBe(400);
+  expect((await change("per_nobody", { role: "analyst" })).statusCode).toBe(404);
+  const people = await fixture.app.inject({ url: "/operator/v1/people", headers: { cookie: cookies.owner } });
+  const owner = people.json().people.find(({ role }: { role: Role }) => role === "owner");
+  expect((await change(owner.personId, { role: "analyst" })).json().error.code).toBe("OWN_ACCOUNT");
+});

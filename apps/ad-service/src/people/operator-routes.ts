@@ -13,6 +13,7 @@ import { consoleAddress } from "./console-address.ts";
 import { operatorOf } from "./guard.ts";
 import { TooManyHashes } from "./password.ts";
 import {
+  changeRole,
   createSignInLink,
   disablePerson,
   enablePerson,
@@ -134,9 +135,7 @@ function accounts(deps: PeopleOperatorDeps) {
       if (made.outcome === "known-email") {
         throw conflict("PERSON_EXISTS", "a person with this e-mail address exists; see all with: people list");
       }
-      if (made.outcome === "unknown-advertiser") {
-        throw invalidField("advertiser", "is not known: it exists from its first campaign on");
-      }
+      if (made.outcome === "unknown-advertiser") throw unknownAdvertiser();
       const { outcome: _, ...rest } = made;
       return invited(rest);
     },
@@ -154,11 +153,17 @@ function accounts(deps: PeopleOperatorDeps) {
       return invited(made);
     },
 
+    async changeRole({ params: { personId }, body, http }) {
+      refuseOwnAccount(http, personId, "change your own role");
+      await requireBots(database, body.botIds ?? []);
+      const changed = await changeRole(database, { ...body, personId });
+      if (changed.outcome === "unknown-advertiser") throw unknownAdvertiser();
+      if (changed.outcome === "unknown-person") throw unknownPerson(personId);
+      return changed.person;
+    },
+
     async disablePerson({ params: { personId }, http }) {
-      const operator = operatorOf(http);
-      if (operator.kind === "person" && operator.session.person.personId === personId) {
-        throw conflict("OWN_ACCOUNT", "you cannot disable your own account: another owner can, or the command line");
-      }
+      refuseOwnAccount(http, personId, "disable your own account");
       const person = await disablePerson(database, personId);
       if (person === undefined) throw unknownPerson(personId);
       return person;
@@ -170,6 +175,18 @@ function accounts(deps: PeopleOperatorDeps) {
       return person;
     },
   } satisfies Partial<Handlers>;
+}
+
+/** So that an owner remains. */
+function refuseOwnAccount(http: FastifyRequest, personId: string, change: string): void {
+  const operator = operatorOf(http);
+  if (operator.kind === "person" && operator.session.person.personId === personId) {
+    throw conflict("OWN_ACCOUNT", `you cannot ${change}: another owner can, or the command line`);
+  }
+}
+
+function unknownAdvertiser(): HttpError {
+  return invalidField("advertiser", "is not known: it exists from its first campaign on, or is added before it");
 }
 
 function signedIn(outcome: SignInOutcome, answer: Pick<FastifyReply, "header">) {

@@ -144,6 +144,31 @@ export async function createSignInLink(
   });
 }
 
+const setRole = statement<never>(
+  "people.set-role",
+  "update people set role = $2, advertiser_id = $3, bot_ids = $4 where person_id = $1",
+);
+
+export type ChangeRoleOutcome =
+  | { outcome: "changed"; person: Person }
+  | { outcome: "unknown-advertiser" }
+  | { outcome: "unknown-person" };
+
+/** What the person has open of others' objects ends with the sessions, in the same commit. The bots must exist. */
+export async function changeRole(
+  database: Database,
+  { personId, role, advertiser: named, botIds = [] }: Omit<Invitation, "email"> & { personId: string },
+): Promise<ChangeRoleOutcome> {
+  return database.transaction<ChangeRoleOutcome>(async (tx) => {
+    const advertiser = named === undefined ? null : await findAdvertiser(tx, named);
+    if (advertiser === undefined) return { outcome: "unknown-advertiser" };
+    await tx.run(setRole, [personId, role, advertiser?.advertiserId, botIds]);
+    await endSessionsOf(tx, personId);
+    const person = await findPerson(tx, personId);
+    return person ? { outcome: "changed", person } : { outcome: "unknown-person" };
+  });
+}
+
 const setDisabled = statement<never>("people.set-disabled", "update people set is_disabled = $2 where person_id = $1");
 
 /** A disabled person's sessions end in the same commit. Undefined: there is no such person. */

@@ -135,14 +135,57 @@ test("all campaigns of an advertiser are stopped in three clicks, and Undo lets 
   expect(await stateOf()).toBe("active");
 });
 
-const screens = () => ["advertisers", `advertisers/${teaId}`];
+test("who changed a campaign is three clicks from the change being taken back", async ({ desk, stack }) => {
+  const campaign = async () => {
+    const campaigns = JSON.parse(await stack.ads(["campaigns", "list", "--json"]));
+    return campaigns.find(({ name }: { name: string }) => name === "Spring blend");
+  };
+  const { campaignId } = await campaign();
+  await stack.ads(["campaigns", "update", campaignId, "--daily-budget", "30", "--yes"]);
+  const { click, done } = counter();
+  await click(section(desk, "Audit trail"));
+  await click(desk.getByRole("button", { name: "updateCampaign" }).first());
+  await expect(desk.getByRole("row").filter({ hasText: "daily_budget_micros" })).toContainText("30000000");
+  await expect(desk.getByRole("dialog")).toContainText("command line");
+  await click(desk.getByRole("button", { name: "Revert" }));
+  await expect(desk.getByText("The values from before are back.")).toBeVisible();
+  expect(done.clicks).toBeLessThanOrEqual(3);
+  expect((await campaign()).dailyBudgetMicros).toBe(null);
+  await expect(desk.getByRole("button", { name: "revertCampaign" })).toBeVisible();
+});
+
+test("a person is invited with a link that is shown once, gets another role, and is disabled with Undo", async ({
+  desk,
+}) => {
+  await section(desk, "People").click();
+  await desk.getByRole("button", { name: "Invite a person" }).click();
+  await desk.getByLabel("E-mail address").fill("ann@demo.example");
+  await desk.getByLabel("Role").selectOption({ value: "advertiser" });
+  await desk.getByLabel("Advertiser", { exact: true }).selectOption({ label: TEA });
+  await desk.getByRole("button", { name: "Invite", exact: true }).click();
+  await expect(desk.getByText("/console/invitation#")).toBeVisible();
+  await desk.keyboard.press("Escape");
+  const row = desk.getByRole("row").filter({ hasText: "ann@demo.example" });
+  await expect(row).toContainText("invited");
+  await row.getByRole("button", { name: "Role of ann@demo.example" }).click();
+  await desk.getByLabel("Role", { exact: true }).selectOption({ value: "publisher" });
+  await desk.getByLabel("Bots").fill("9000000002");
+  await desk.getByRole("button", { name: "Save" }).click();
+  await expect(row).toContainText("9000000002");
+  await row.getByRole("button", { name: "Disable ann@demo.example" }).click();
+  await expect(row).toContainText("disabled");
+  await desk.getByRole("button", { name: "Undo" }).click();
+  await expect(row).toContainText("invited");
+});
+
+const screens = () => ["advertisers", `advertisers/${teaId}`, "audit", "people", "system"];
 
 for (const scheme of ["light", "dark"] as const) {
-  test(`axe finds nothing in the screens, ${scheme}`, async ({ desk }) => {
+  test(`axe finds nothing in the screens, ${scheme}`, { tag: scheme === "dark" ? "@long" : [] }, async ({ desk }) => {
     await desk.emulateMedia({ colorScheme: scheme });
     for (const path of screens()) {
       await desk.goto(new URL(`/console/${path}`, desk.url()).href);
-      await desk.getByRole("table").first().waitFor();
+      await desk.getByRole("main").locator("table, dl").first().waitFor();
       const { violations } = await analyze(desk);
       await desk.screenshot({ path: test.info().outputPath(`${path.replaceAll("/", "-")}.png`), fullPage: true });
       expect(violations, path).toEqual([]);
@@ -150,12 +193,12 @@ for (const scheme of ["light", "dark"] as const) {
   });
 }
 
-test.describe("in the window of a phone", () => {
+test.describe("in the window of a phone", { tag: "@long" }, () => {
   test.use({ window: { width: 390, height: 844 } });
   test("no screen is wider than the window", async ({ desk }) => {
     for (const path of screens()) {
       await desk.goto(new URL(`/console/${path}`, desk.url()).href);
-      await desk.getByRole("table").first().waitFor();
+      await desk.getByRole("main").locator("table, dl").first().waitFor();
       expect(await desk.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(390);
       await desk.screenshot({ path: test.info().outputPath(`${path.replaceAll("/", "-")}.png`), fullPage: true });
     }

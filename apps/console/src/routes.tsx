@@ -5,11 +5,13 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { lazy } from "react";
 import { advertisersSearch } from "./advertisers/search.ts";
+import { auditSearch } from "./audit/search.ts";
 import { botSearch, botsSearch } from "./bots/search.ts";
 import { campaignsSearch } from "./campaigns/search.ts";
 import { conversionsSearch } from "./conversions/search.ts";
 import { explainSearch } from "./explain/search.ts";
 import { parseAddress, writeAddress } from "./operator/address-search.ts";
+import { peopleSearch } from "./people/search.ts";
 import { publisherSearch } from "./publisher/search.ts";
 import { reportsSearch } from "./reports/search.ts";
 import { reviewsSearch } from "./reviews/search.ts";
@@ -119,6 +121,23 @@ const reports = createRoute({
   validateSearch: reportsSearch,
   component: lazyRouteComponent(() => import("./reports/reports-screen.tsx"), "ReportsScreen"),
 });
+const people = createRoute({
+  ...under,
+  path: "/people",
+  validateSearch: peopleSearch,
+  component: lazyRouteComponent(() => import("./people/people-screen.tsx"), "PeopleScreen"),
+});
+const audit = createRoute({
+  ...under,
+  path: "/audit",
+  validateSearch: auditSearch,
+  component: lazyRouteComponent(() => import("./audit/audit-screen.tsx"), "AuditScreen"),
+});
+const system = createRoute({
+  ...under,
+  path: "/system",
+  component: lazyRouteComponent(() => import("./system/system-screen.tsx"), "SystemScreen"),
+});
 const unknown = createRoute({ ...under, path: "$", component: NoPage });
 
 export const router = createRouter({
@@ -127,7 +146,7 @@ export const router = createRouter({
     signInLink,
     shell.addChildren([
       ...[overview, campaigns, newCampaign, campaign, bots, bot, explain],
-      ...[advertisers, advertiser],
+      ...[advertisers, advertiser, people, audit, system],
       ...[timeline, reviews, conversions, publisher, reports],
       unknown,
     ]),

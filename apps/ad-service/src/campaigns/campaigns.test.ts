@@ -112,7 +112,8 @@ describe("a campaign's settings", () => {
     ["a category with blanks", { category: "Real Money" }, /lower-case/],
     ["a language that is not a code", { targeting: { languages: ["English"] } }, /language code/],
     ["an hour that does not exist", { targeting: { hours: [24] } }, /./],
-    ["an unknown target", { targeting: { countries: ["DE"] } }, /./],
+    ["a country that is no code", { targeting: { countries: ["Germany"] } }, /./],
+    ["an unknown target", { targeting: { cities: ["Berlin"] } }, /./],
     ["a landing URL that is not a page", { landingUrl: "javascript:alert(1)" }, /https/],
   ])("%s is refused", (_what, changes, message) => {
     const checked = campaignSettings.partial().safeParse(changes);

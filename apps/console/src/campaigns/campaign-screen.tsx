@@ -128,6 +128,11 @@ function Actions({ campaign }: { campaign: Campaign }) {
           {words.whyNot}
         </Link>
       )}
+      {may("listAuditEntries") && (
+        <Link to="/audit" search={{ kind: "campaign", object: campaignId }} className="button button-plain">
+          {words.history}
+        </Link>
+      )}
       {status === "active" && may("pauseCampaign") && (
         <Button onClick={() => void pause([campaign])}>{words.pause}</Button>
       )}

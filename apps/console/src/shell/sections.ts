@@ -23,6 +23,9 @@ export const sections = [
   { to: "/timeline", word: "timeline", icon: "timeline", needs: "findTimelines", letter: "t" },
   { to: "/reviews", word: "reviews", icon: "review", needs: "listViews", letter: "v" },
   { to: "/conversions", word: "conversions", icon: "conversion", needs: "listConversions", letter: "n" },
-  { to: "/publisher", word: "publisher", icon: "money", needs: "readEarnings", letter: "p" },
+  { to: "/publisher", word: "publisher", icon: "money", needs: "readEarnings", letter: "h" },
   { to: "/reports", word: "reports", icon: "report", needs: "readStats", letter: "r" },
+  { to: "/people", word: "people", icon: "people", needs: "listPeople", letter: "p" },
+  { to: "/audit", word: "audit", icon: "audit", needs: "listAuditEntries", letter: "u" },
+  { to: "/system", word: "system", icon: "system", needs: "showStatus", letter: "s" },
 ] as const satisfies readonly Section[];

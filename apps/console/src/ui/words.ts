@@ -18,6 +18,8 @@ export const uiWords = wordTable({
     saved: "Saved",
     undo: "Undo",
     more: "Show more",
+    copy: "Copy",
+    copied: "Copied",
     dismiss: "Dismiss",
   },
   ru: {
@@ -37,6 +39,8 @@ export const uiWords = wordTable({
     saved: "Сохранено",
     undo: "Отменить",
     more: "Показать ещё",
+    copy: "Копировать",
+    copied: "Скопировано",
     dismiss: "Скрыть",
   },
 });

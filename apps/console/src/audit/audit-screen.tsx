@@ -1,0 +1,132 @@
+import { type AuditEntry, auditRoutes } from "@intermission/operator-api/audit";
+import { getRouteApi } from "@tanstack/react-router";
+import { callOperator } from "../operator/call-operator.ts";
+import { usePages } from "../operator/use-pages.ts";
+import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
+import { csvOf, saveCsv } from "../ui/csv.ts";
+import { type Column, DataTable } from "../ui/data-table.tsx";
+import { MoreButton } from "../ui/more-button.tsx";
+import { Page } from "../ui/page.tsx";
+import { SearchField } from "../ui/search-field.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
+import { actorOf } from "./audit-entry.ts";
+import { EntryDialog } from "./entry-dialog.tsx";
+import { objectKinds } from "./search.ts";
+import { auditWords, kindWords } from "./words.ts";
+
+const route = getRouteApi("/shell/audit");
+
+/** Who changed what, the latest first: filtered, opened with before and after, and reverted. */
+export function AuditScreen() {
+  const words = useWords(auditWords);
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { find, kind, object, actor } = search;
+  const filters = { text: find, objectKind: kind, objectId: object, actor };
+  const pages = usePages([auditRoutes.listAuditEntries.path, filters], (before, signal) =>
+    callOperator(auditRoutes.listAuditEntries, { query: { ...filters, before } }, signal),
+  );
+  const open = (entry: string | undefined) => void navigate({ search: { ...search, entry } });
+  const columns = useColumns(open);
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  return (
+    <Page title={words.audit}>
+      <Filters />
+      <AnswerView query={pages} rows={6}>
+        {({ pages: read }) => {
+          const rows = read.flatMap(({ entries }) => entries);
+          if (rows.length === 0) return <EmptyState>{isFiltered ? words.noMatch : words.none}</EmptyState>;
+          return (
+            <>
+              <DataTable label={words.audit} columns={columns} rows={rows} keyOf={({ entryId }) => entryId} />
+              <MoreButton pages={pages} />
+              <div className="row list-more">
+                <Button onClick={() => saveCsv("audit.csv", entriesCsv(rows))}>{words.csv}</Button>
+              </div>
+            </>
+          );
+        }}
+      </AnswerView>
+      {search.entry !== undefined && <EntryDialog entryId={search.entry} onClose={() => open(undefined)} />}
+    </Page>
+  );
+}
+
+function Filters() {
+  const words = useWords(auditWords);
+  const kinds = kindWords[useLanguage()];
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const filter = (changes: Partial<typeof search>) =>
+    void navigate({ search: { ...search, ...changes }, replace: true });
+  return (
+    <div className="list-head">
+      {(["find", "object", "actor"] as const).map((field) => (
+        <SearchField
+          key={field}
+          label={words[field]}
+          value={search[field] ?? ""}
+          onChange={(text) => filter({ [field]: text || undefined })}
+        />
+      ))}
+      <select
+        aria-label={words.kind}
+        value={search.kind ?? ""}
+        onChange={({ target: { value } }) => filter({ kind: objectKinds.find((kind) => kind === value) })}
+      >
+        <option value="">{words.allKinds}</option>
+        {objectKinds.map((kind) => (
+          <option key={kind} value={kind}>
+            {kinds[kind]}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function useColumns(onOpen: (entryId: string) => void): Column<AuditEntry>[] {
+  const words = useWords(auditWords);
+  const kinds: Readonly<Record<string, string>> = kindWords[useLanguage()];
+  const { dateTime, ago } = useFormats();
+  return [
+    {
+      title: words.change,
+      cell: ({ entryId, operation }) => (
+        <button type="button" className="link row-link" onClick={() => onOpen(entryId)}>
+          {operation}
+        </button>
+      ),
+    },
+    {
+      title: words.of,
+      cell: ({ objectKind, objectId, before, after }) => (
+        <span>
+          {String(after?.name ?? before?.name ?? objectId)} <small>{kinds[objectKind] ?? objectKind}</small>
+        </span>
+      ),
+    },
+    { title: words.who, cell: (entry) => actorOf(entry, words.commandLine) },
+    {
+      title: words.at,
+      cell: ({ at }) => (
+        <time dateTime={at.toISOString()} title={dateTime(at)}>
+          {ago(at)}
+        </time>
+      ),
+    },
+  ];
+}
+
+function entriesCsv(rows: readonly AuditEntry[]): string {
+  const json = (state: AuditEntry["before"]) => (state === null ? null : JSON.stringify(state));
+  return csvOf(
+    ["entry", "at", "actor", "name", "operation", "kind", "object", "address", "request", "before", "after"],
+    rows.map((row) => [
+      ...[row.entryId, row.at, row.actor, row.actorName, row.operation, row.objectKind, row.objectId],
+      ...[row.address, row.requestId, json(row.before), json(row.after)],
+    ]),
+  );
+}

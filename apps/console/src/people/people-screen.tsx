@@ -1,0 +1,99 @@
+import { type Person, peopleRoutes } from "@intermission/operator-api/people";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { useAnswer } from "../operator/use-operator.ts";
+import { roleWords } from "../session/words.ts";
+import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
+import { type Column, DataTable } from "../ui/data-table.tsx";
+import { Page } from "../ui/page.tsx";
+import { SearchField } from "../ui/search-field.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
+import { InviteDialog } from "./invite-dialog.tsx";
+import { PersonActions } from "./person-actions.tsx";
+import { peopleWords } from "./words.ts";
+
+const route = getRouteApi("/shell/people");
+
+/** Who may sign in, with which role. */
+export function PeopleScreen() {
+  const words = useWords(peopleWords);
+  const { find = "" } = route.useSearch();
+  const navigate = route.useNavigate();
+  const people = useAnswer(peopleRoutes.listPeople);
+  const [isInviting, setInviting] = useState(false);
+  const columns = useColumns();
+  return (
+    <Page
+      title={words.people}
+      aside={
+        <>
+          {people.data && <AsOf at={people.dataUpdatedAt} />}
+          <Button look="primary" onClick={() => setInviting(true)}>
+            {words.invite}
+          </Button>
+        </>
+      }
+    >
+      <AnswerView query={people} rows={4}>
+        {({ people: all }) => {
+          const sought = find.toLowerCase();
+          const shown = all.filter(({ email, advertiser, botIds, role }) =>
+            [email, role, advertiser, ...botIds].join("\n").toLowerCase().includes(sought),
+          );
+          return (
+            <>
+              <div className="list-head">
+                <SearchField
+                  label={words.find}
+                  value={find}
+                  onChange={(text) => void navigate({ search: { find: text || undefined }, replace: true })}
+                />
+                <span className="secondary">{words.count(shown.length)}</span>
+              </div>
+              {shown.length === 0 ? (
+                <EmptyState>{all.length === 0 ? words.none : words.noMatch}</EmptyState>
+              ) : (
+                <DataTable label={words.people} columns={columns} rows={shown} keyOf={({ personId }) => personId} />
+              )}
+            </>
+          );
+        }}
+      </AnswerView>
+      {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
+    </Page>
+  );
+}
+
+function useColumns(): Column<Person>[] {
+  const words = useWords(peopleWords);
+  const roles = roleWords[useLanguage()];
+  const { date } = useFormats();
+  return [
+    { title: words.email, cell: ({ email }) => email },
+    { title: words.role, cell: ({ role }) => roles[role] },
+    {
+      title: words.sees,
+      cell: ({ advertiser, botIds }) => advertiser ?? (botIds.length === 0 ? words.everything : botIds.join(", ")),
+    },
+    { title: words.state, cell: (person) => <StatePill person={person} /> },
+    { title: words.since, cell: ({ createdAt }) => date(createdAt) },
+    {
+      title: words.changes,
+      cell: ({ email }) => (
+        <Link to="/audit" search={{ actor: email }} className="link" aria-label={words.history(email)}>
+          {words.changes}
+        </Link>
+      ),
+    },
+    { title: words.account, cell: (person) => <PersonActions person={person} /> },
+  ];
+}
+
+function StatePill({ person: { isDisabled, hasPassword } }: { person: Person }) {
+  const words = useWords(peopleWords);
+  if (isDisabled) return <span className="pill pill-late">{words.disabled}</span>;
+  if (!hasPassword) return <span className="pill">{words.invited}</span>;
+  return <span className="pill pill-good">{words.active}</span>;
+}

@@ -1,0 +1,75 @@
+import { type Person, peopleRoutes } from "@intermission/operator-api/people";
+import { useState } from "react";
+import { useChange } from "../operator/use-operator.ts";
+import { usePerson } from "../session/use-session.ts";
+import { useErrorText } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
+import { useNotice } from "../ui/notices.tsx";
+import { useWords } from "../words/word-table.ts";
+import { LinkDialog } from "./link-dialog.tsx";
+import { RoleDialog } from "./role-dialog.tsx";
+import { peopleWords } from "./words.ts";
+
+/** Disabling has an inverse; inviting anew has none, so it needs a confirmation. The own account is left out. */
+export function PersonActions({ person }: { person: Person }) {
+  const { personId, email, isDisabled } = person;
+  const words = useWords(peopleWords);
+  const own = usePerson();
+  const notice = useNotice();
+  const textOf = useErrorText();
+  const disable = useChange(peopleRoutes.disablePerson);
+  const enable = useChange(peopleRoutes.enablePerson);
+  const renew = useChange(peopleRoutes.renewInvitation);
+  const [isConfirming, setConfirming] = useState(false);
+  const [isRoleOpen, setRoleOpen] = useState(false);
+  const [link, setLink] = useState<string>();
+  if (own.personId === personId) return null;
+  const input = { params: { personId } };
+  const onError = (error: Error) => notice({ text: textOf(error), look: "failed" });
+  const onEnable = () => enable.mutate(input, { onError, onSuccess: () => notice({ text: words.enabledNow(email) }) });
+  const onDisable = () =>
+    disable.mutate(input, {
+      onError,
+      onSuccess: () => notice({ text: words.disabledNow(email), onUndo: onEnable }),
+    });
+  const onRenew = () =>
+    renew.mutate(input, {
+      onError,
+      onSuccess: (invited) => {
+        setConfirming(false);
+        setLink(invited.link);
+      },
+    });
+  return (
+    <span className="row">
+      <Button look="quiet" aria-label={words.roleOf(email)} onClick={() => setRoleOpen(true)}>
+        {words.role}
+      </Button>
+      <Button
+        look="quiet"
+        isBusy={disable.isPending || enable.isPending}
+        aria-label={isDisabled ? words.enableOf(email) : words.disableOf(email)}
+        onClick={isDisabled ? onEnable : onDisable}
+      >
+        {isDisabled ? words.enable : words.disable}
+      </Button>
+      <Button look="quiet" aria-label={words.inviteAnewOf(email)} onClick={() => setConfirming(true)}>
+        {words.inviteAnew}
+      </Button>
+      {isRoleOpen && <RoleDialog person={person} onClose={() => setRoleOpen(false)} />}
+      {isConfirming && (
+        <FormDialog
+          title={words.inviteAnewOf(email)}
+          submitText={words.inviteAnew}
+          isBusy={renew.isPending}
+          onSubmit={onRenew}
+          onClose={() => setConfirming(false)}
+        >
+          <p>{words.inviteAnewText}</p>
+        </FormDialog>
+      )}
+      {link !== undefined && <LinkDialog email={email} link={link} onClose={() => setLink(undefined)} />}
+    </span>
+  );
+}

@@ -1,0 +1,5 @@
+import { z } from "zod";
+import { searchOf } from "../operator/address-search.ts";
+
+/** The state of the list of people. */
+export const peopleSearch = searchOf(z.object({ find: z.string().max(254) }));

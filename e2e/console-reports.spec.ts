@@ -3,7 +3,7 @@ import { analyze } from "./axe.ts";
 import { test } from "./console-desk.ts";
 import { expect, newCode } from "./stack.ts";
 
-test("a report is split by bot and compared in three clicks, its address is the report, and its CSV file has its rows", async ({
+test("a report is split by bot and compared in three steps, its address is the report, and its CSV file has its rows", async ({
   desk,
   stack,
   api,

@@ -66,7 +66,7 @@ for (const { name, size, tag } of windows) {
       expect((await analyze(desk)).violations).toEqual([]);
     });
 
-    test("held clicks are released, and refused, all that match at once, counted first, in three clicks", async ({
+    test("held clicks are released, and refused, all that match at once, and counted first", async ({
       desk,
       stack,
     }) => {

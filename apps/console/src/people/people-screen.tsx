@@ -1,5 +1,5 @@
 import { type Person, peopleRoutes } from "@intermission/operator-api/people";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useAnswer } from "../operator/use-operator.ts";
 import { roleWords } from "../session/words.ts";
@@ -8,7 +8,6 @@ import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { Page } from "../ui/page.tsx";
 import { SearchField } from "../ui/search-field.tsx";
-import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { PersonActions } from "./person-actions.tsx";
@@ -69,7 +68,6 @@ export function PeopleScreen() {
 function useColumns(): Column<Person>[] {
   const words = useWords(peopleWords);
   const roles = roleWords[useLanguage()];
-  const { date } = useFormats();
   return [
     { title: words.email, cell: ({ email }) => email },
     { title: words.role, cell: ({ role }) => roles[role] },
@@ -78,15 +76,6 @@ function useColumns(): Column<Person>[] {
       cell: ({ advertiser, botIds }) => advertiser ?? (botIds.length === 0 ? words.everything : botIds.join(", ")),
     },
     { title: words.state, cell: (person) => <StatePill person={person} /> },
-    { title: words.since, cell: ({ createdAt }) => date(createdAt) },
-    {
-      title: words.changes,
-      cell: ({ email }) => (
-        <Link to="/audit" search={{ actor: email }} className="link" aria-label={words.history(email)}>
-          {words.changes}
-        </Link>
-      ),
-    },
     { title: words.account, cell: (person) => <PersonActions person={person} /> },
   ];
 }

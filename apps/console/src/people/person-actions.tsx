@@ -1,4 +1,5 @@
 import { type Person, peopleRoutes } from "@intermission/operator-api/people";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useChange } from "../operator/use-operator.ts";
 import { usePerson } from "../session/use-session.ts";
@@ -24,7 +25,12 @@ export function PersonActions({ person }: { person: Person }) {
   const [isConfirming, setConfirming] = useState(false);
   const [isRoleOpen, setRoleOpen] = useState(false);
   const [link, setLink] = useState<string>();
-  if (own.personId === personId) return null;
+  const changes = (
+    <Link to="/audit" search={{ actor: email }} className="button button-quiet" aria-label={words.history(email)}>
+      {words.changes}
+    </Link>
+  );
+  if (own.personId === personId) return changes;
   const input = { params: { personId } };
   const onError = (error: Error) => notice({ text: textOf(error), look: "failed" });
   const onEnable = () => enable.mutate(input, { onError, onSuccess: () => notice({ text: words.enabledNow(email) }) });
@@ -43,6 +49,7 @@ export function PersonActions({ person }: { person: Person }) {
     });
   return (
     <span className="row">
+      {changes}
       <Button look="quiet" aria-label={words.roleOf(email)} onClick={() => setRoleOpen(true)}>
         {words.role}
       </Button>

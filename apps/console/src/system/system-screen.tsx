@@ -20,7 +20,7 @@ export function SystemScreen() {
       <div className="stack">
         <AnswerView query={status} rows={2}>
           {({ version, schema, store }) => (
-            <section className="panel" aria-labelledby="server">
+            <section className="panel stack" aria-labelledby="server">
               <h2 id="server">{words.server}</h2>
               <dl className="facts">
                 <Fact name={words.version} value={version} />

@@ -78,6 +78,7 @@ const ofPackages: ReadonlySet<string> = new Set([
   "database-clock.read",
   "changes.lock",
   "changes.count",
+  "store.describe",
 ]);
 
 type Field = pg.FieldDef;

@@ -54,14 +54,6 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
 
   const changeStatus = async (campaignId: string, status: CampaignStatus) =>
     answer(await setCampaignStatus(database, { campaignId, status, now: now() }), campaignId);
-  const attached = async (outcome: AttachCreativeOutcome, { campaignId, creativeId }: CreativeOfCampaign) => {
-    if (outcome.outcome === "unknown-campaign") throw unknownCampaign(campaignId);
-    if (outcome.outcome === "unknown-creative")
-      throw notFound(`there is no creative ${creativeId} to attach or detach here`);
-    if (outcome.outcome === "invalid") throw invalid(outcome.message);
-    await campaigns.refresh();
-    return outcome.campaign;
-  };
 
   serveOperatorRoutes(scope, campaignRoutes, {
     async addCampaign(request) {
@@ -116,8 +108,9 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
     archiveCampaign: ({ params }) => changeStatus(params.campaignId, "archived"),
 
     attachCreative: async ({ params, body: settings }) =>
-      attached(await attachCreative(database, { ...params, settings, now: now() }), params),
-    detachCreative: async ({ params }) => attached(await detachCreative(database, { ...params, now: now() }), params),
+      attached(campaigns, await attachCreative(database, { ...params, settings, now: now() }), params),
+    detachCreative: async ({ params }) =>
+      attached(campaigns, await detachCreative(database, { ...params, now: now() }), params),
   });
 }
 
@@ -161,6 +154,20 @@ async function readRevert(database: Database, { campaignId, entryId }: { campaig
 interface CreativeOfCampaign {
   campaignId: string;
   creativeId: string;
+}
+
+/** The campaign with the creative attached or detached, which this node serves from now on. */
+async function attached(
+  campaigns: CampaignOperatorDeps["campaigns"],
+  outcome: AttachCreativeOutcome,
+  { campaignId, creativeId }: CreativeOfCampaign,
+) {
+  if (outcome.outcome === "unknown-campaign") throw unknownCampaign(campaignId);
+  if (outcome.outcome === "unknown-creative")
+    throw notFound(`there is no creative ${creativeId} to attach or detach here`);
+  if (outcome.outcome === "invalid") throw invalid(outcome.message);
+  await campaigns.refresh();
+  return outcome.campaign;
 }
 
 /** With a mistyped id a campaign would be shown to no user, or to all users. */

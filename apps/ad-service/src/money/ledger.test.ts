@@ -3,6 +3,7 @@ import { type Database, statement, type Transaction } from "@intermission/postgr
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { settleUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { addCampaign, updateCampaign } from "../campaigns/change-campaign.ts";
 import { writeRefund } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
@@ -77,9 +78,7 @@ async function topUp(tx: Pick<Transaction, "run">, advertiserId: string, amountM
   return recordTransaction(tx, { transactionId, kind: "top_up", entries, currency: "USD", at: now });
 }
 
-async function settleAll(): Promise<void> {
-  while ((await settleCharges(database)).hasMore);
-}
+const settleAll = () => settleUntilNow(database);
 
 class Crash extends Error {}
 /** Everything that `work` wrote is undone, as by a node that dies before its commit. */

@@ -1,9 +1,9 @@
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { settleUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { migrations } from "../migrations.ts";
 import { readEarnings, recordPayout } from "./earnings.ts";
 import { advertiserAccount, type Entry, publisherAccount, recordTransaction, sumOfEntries } from "./ledger.ts";
-import { settleCharges } from "./settle-charges.ts";
 import { statementCsv, statementPage, statementPolicy } from "./statement-files.ts";
 import { issueStatements, listStatements } from "./statements.ts";
 
@@ -99,7 +99,7 @@ test("a month is stated once, when it is over and settled, by any number of node
 test("a charge that comes after its month was stated stands in the next one", async () => {
   await run(`insert into events (event_id, bot_id, event, user_id, code, campaign_id, price_micros, revenue_micros, occurred_at, body)
     values ('evt_late', '910', 'rewarded', '1', 'late', 'cmp_1', 10, 7, '2026-02-28T23:59:59Z', '{}')`);
-  while ((await settleCharges(store.database)).hasMore);
+  await settleUntilNow(store.database);
   const text = "select distinct at from money_entries where transaction_id like 'charge adv_shop 2026-02 %'";
   expect(await run(text)).toEqual([{ at: new Date("2026-03-01T00:00:00Z") }]);
 });

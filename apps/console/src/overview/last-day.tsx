@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { answerOf } from "../operator/use-operator.ts";
-import { useMay } from "../session/use-session.ts";
+import { useMay, usePerson } from "../session/use-session.ts";
 import { AnswerView } from "../ui/answer-view.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
@@ -12,14 +12,16 @@ import { noFillWords, overviewWords } from "./words.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The statistics of the last 24 hours. */
+/** The statistics of the last 24 hours; of publishers and advertisers, as in the reports, of what is theirs. */
 export function useLastDay() {
   const may = useMay();
+  const { botIds, advertiser } = usePerson();
+  const own = { botId: botIds[0], advertiser: advertiser ?? undefined };
   // One period while the screen is open, so that it is one query.
   const [to] = useState(() => new Date());
   const from = new Date(to.getTime() - DAY_MS);
   return useQuery({
-    ...answerOf(statisticsRoutes.readStats, { query: { from, to, by: "day" } }),
+    ...answerOf(statisticsRoutes.readStats, { query: { from, to, by: "day", ...own } }),
     enabled: may("readStats"),
   });
 }

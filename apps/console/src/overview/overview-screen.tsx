@@ -64,13 +64,17 @@ function AttentionList({ attention, noFills }: { attention: ReturnType<typeof us
       </AttentionItem>
     ),
     heldViews && heldViews.count > 0 && (
-      <AttentionItem key="held-views" look="late" note={<code>{words.decideViews}</code>}>
-        {words.heldViews(howMany(heldViews))}
+      <AttentionItem key="held-views" look="late">
+        <Link to="/reviews" className="row-link">
+          {words.heldViews(howMany(heldViews))}
+        </Link>
       </AttentionItem>
     ),
     heldClicks && heldClicks.count > 0 && (
-      <AttentionItem key="held-clicks" look="late" note={<code>{words.decideClicks}</code>}>
-        {words.heldClicks(howMany(heldClicks))}
+      <AttentionItem key="held-clicks" look="late">
+        <Link to="/reviews" search={{ of: "clicks" }} className="row-link">
+          {words.heldClicks(howMany(heldClicks))}
+        </Link>
       </AttentionItem>
     ),
     ended.length > 0 && (

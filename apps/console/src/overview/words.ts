@@ -11,8 +11,6 @@ export const overviewWords = wordTable({
     heldEvents: (count: number) => counted("en", count, { one: "event waits", other: "events wait" }),
     heldViews: (count: string) => `${count} held views wait for a decision.`,
     heldClicks: (count: string) => `${count} held clicks wait for a decision.`,
-    decideViews: "pnpm ads views list --state held",
-    decideClicks: "pnpm ads clicks list --state held",
     spent: (count: number) =>
       counted("en", count, {
         one: "active campaign has spent its budget.",
@@ -45,8 +43,6 @@ export const overviewWords = wordTable({
       counted("ru", count, { one: "событие ждёт", few: "события ждут", many: "событий ждут", other: "события ждут" }),
     heldViews: (count) => `Задержанные просмотры ждут решения: ${count}.`,
     heldClicks: (count) => `Задержанные клики ждут решения: ${count}.`,
-    decideViews: "pnpm ads views list --state held",
-    decideClicks: "pnpm ads clicks list --state held",
     spent: (count) =>
       `Бюджет исчерпан: ${counted("ru", count, { one: "кампания", few: "кампании", many: "кампаний", other: "кампании" })}.`,
     spentOne: (name) => `${name}: бюджет исчерпан.`,

@@ -1,6 +1,6 @@
 import { devices, type Page } from "@playwright/test";
 import type { DemoStack } from "../scripts/demo-stack.ts";
-import { test as base, expect } from "./stack.ts";
+import { test as base, expect } from "./console-stack.ts";
 
 /**
  * The console of the worker's stack in a window of its own, signed in by `signIn`: as its owner, if the test says nothing

@@ -3,7 +3,7 @@ import { migrations } from "../apps/ad-service/src/migrations.ts";
 import { openDatabase } from "../packages/postgres/src/open-database.ts";
 import type { DemoStack } from "../scripts/demo-stack.ts";
 import { analyze } from "./axe.ts";
-import { test as base, expect } from "./stack.ts";
+import { test as base, expect } from "./console-stack.ts";
 
 /** The console signed in as its owner, with what fails a test: console errors, and requests to other origins. */
 const test = base.extend<{ desk: Page; window: { width: number; height: number } }>({

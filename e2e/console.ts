@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { devices, type Locator, type Page } from "@playwright/test";
-import { test as base, expect } from "./stack.ts";
+import { test as base, expect } from "./console-stack.ts";
 
 /** What a reader of the console does, counted: a click, a key, or typing a text is one step. */
 export class Reader {

@@ -9,7 +9,8 @@ import { fileURLToPath } from "node:url";
 const more = (newest: string, table: string, column: string) => ({
   "9001-next": `-- works-with: ${newest}
     do $$ declare one text; begin
-      for one in select tablename from pg_tables where schemaname = current_schema() and tablename not in ('migrations', 'commit_epochs') loop
+      for one in select relname from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+        and not relispartition and relname not in ('migrations', 'commit_epochs') loop
         execute format('alter table %I add column of_next_version text', one);
       end loop;
     end $$;`,

@@ -244,7 +244,8 @@ async function requireNoImport(client: pg.ClientBase, schema: string): Promise<v
 /** The migrations that ran, by name. */
 export async function ranMigrations(client: pg.ClientBase, schema: string): Promise<Map<string, RanMigration>> {
   const { rows } = await client.query<RanMigration & { name: string }>(
-    `select name, checksum, works_with as "worksWith" from ${schema}.migrations`,
+    // As JSON, since the table of a store that is not this program's may lack the column.
+    `select name, checksum, to_jsonb(ran) ->> 'works_with' as "worksWith" from ${schema}.migrations as ran`,
   );
   return new Map(rows.map(({ name, ...ran }) => [name, ran]));
 }

@@ -22,6 +22,8 @@ export async function openCountrySource(settings: CountrySettings): Promise<Coun
       const reader = await openFile(settings.file);
       return ({ ip }) => countryOfAddress(reader, ip);
     }
+    default:
+      return settings satisfies never;
   }
 }
 

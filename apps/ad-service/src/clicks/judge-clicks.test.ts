@@ -123,6 +123,9 @@ describe("following links in the database", () => {
       // The plans are made while the tables are empty.
       const few = await database.transaction(batch);
       const fill = await readyToFill(database, "ad_service");
+      // The rows are random: they sum to nothing.
+      const text = "alter table money_entries disable trigger money_entries_balance";
+      await database.run({ name: "", text }, []);
       await fill(20_000);
       expect(await database.transaction(batch)).toBeLessThanOrEqual(few * 1.5);
     } finally {

@@ -16,12 +16,24 @@ const decide = statement<{ creativeId: string }>(
    where creative_id = $1 and revision = $2 returning creative_id as "creativeId"`,
 );
 
+/** What the advertiser is shown. */
+function reasonOf(decision: ReviewDecision): string | null {
+  switch (decision.review) {
+    case "approved":
+      return null;
+    case "refused":
+      return decision.reason;
+    default:
+      return decision satisfies never;
+  }
+}
+
 /** Decides about what the reviewer saw, which the revision names. A decision may be changed later. */
 export async function reviewCreative(
   database: Database,
   { creativeId, revision, now, ...decision }: ReviewDecision & { creativeId: string; revision: number; now: Date },
 ): Promise<ReviewOutcome> {
-  const reason = decision.review === "refused" ? decision.reason : null;
+  const reason = reasonOf(decision);
   return database.transaction<ReviewOutcome>(async (tx) => {
     const [reviewed] = await tx.run(decide, [creativeId, revision, decision.review, reason, now]);
     const creative = await findCreative(tx, creativeId);

@@ -67,7 +67,7 @@ async function run(): Promise<void> {
   await shown("kills on the embedded store", node, ["e2e/kill/random-kills.ts", "--store", "embedded", "--runs", "16"]);
   await shown("a backup under load", node, ["e2e/kill/backup-under-load.ts"]);
   await shown("a rolling update and its rollback", node, ["e2e/kill/rolling-upgrade.ts"]);
-  await shown("races of two nodes", node, ["e2e/kill/two-node-races.ts"]);
+  await shown("races of two nodes", node, ["e2e/kill/two-node-races.ts", "--rounds", "10"]);
   await shown("stores moved there and back", node, ["e2e/kill/move-stores.ts"]);
   const postgres = await timed("PostgreSQL", () => step("PostgreSQL", findPostgres));
   try {
@@ -76,7 +76,7 @@ async function run(): Promise<void> {
     await shown("vitest with larger numbers", "vitest", ["run", ...enlarged], { ...server, ...long });
     for (const [name, files] of Object.entries(onServer))
       await shown(name, "vitest", ["run", ...files], { ...server, ...long });
-    await shown("kills of many nodes", node, ["e2e/kill/many-nodes.ts", "--runs", "24"]);
+    await shown("kills of many nodes", node, ["e2e/kill/many-nodes.ts", "--runs", "16"]);
   } finally {
     await postgres.stop();
   }

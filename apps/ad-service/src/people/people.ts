@@ -128,7 +128,7 @@ const setSignInLink = statement<{ personId: string }>(
    returning person_id as "personId"`,
 );
 
-/** Makes a link that signs a person in once; an earlier one is void. Undefined: nobody with this address may sign in. */
+/** Makes a link that signs a person in once; an earlier one is void. Undefined: no person with this address may sign in. */
 export async function createSignInLink(
   database: Database,
   { email, now }: { email: string; now: Date },

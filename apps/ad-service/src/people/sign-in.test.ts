@@ -231,7 +231,7 @@ test("a link of the command line signs in once, also with two requests at the sa
   expect(both.map(({ status }) => status).sort()).toEqual([200, 404]);
   const { cookie } = both.find(({ status }) => status === 200) ?? { cookie: "" };
   expect((await send("showSession", undefined, { cookie })).body).toMatchObject({ person: { personId } });
-  // Nobody makes a link for somebody else from a session.
+  // A session cannot make a link, not even for its own person: only the command line can.
   expect((await send("createSignInLink", { email }, { cookie })).status).toBe(403);
   const late = await link();
   later(3601);

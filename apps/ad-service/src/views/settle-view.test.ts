@@ -208,7 +208,7 @@ test("any change is decided within the viewer's limits, reaches every decision, 
       const isLimited = limit.outcome === "limited";
       if (fate !== null && !isLimited) expect(decision.outcome).toBe(fates[fate]);
       if (decision.outcome === "starts" || decision.outcome === "rewarded") expect(isLimited).toBe(false);
-      // Whoever saw that the view is watched is never refused by a limit.
+      // No limit refuses a view whose player has shown it as watched.
       if (decision.outcome === "refused-by-limit") expect(isShownAsWatched).toBe(false);
       if (decision.outcome === "deferred") expect(decision.until.getTime()).toBeGreaterThan(now.getTime());
       expect(viewAfter(change, decision).state).toBe(state ?? view.state);

@@ -19,7 +19,7 @@ import { advertiserWords, billingWords } from "./words.ts";
 const route = getRouteApi("/shell/advertisers");
 const states = ["active", "archived", "empty"] as const;
 
-/** The advertisers with their money; for somebody of an advertiser, the own one. */
+/** The advertisers with their money; with the role `advertiser`, only the person's own. */
 export function AdvertisersScreen() {
   const { advertiserId } = usePerson();
   return advertiserId === null ? <AllAdvertisers /> : <AdvertiserAccount advertiserId={advertiserId} />;

@@ -93,8 +93,7 @@ function LastAttempt({ eventId }: { eventId: string }) {
                 {attempt !== undefined && (
                   <p className="small secondary">{words.attempt(attempt.attempt, dateTime(attempt.startedAt))}</p>
                 )}
-                {/* Long texts scroll, so the keyboard reaches them. */}
-                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: as above. */}
+                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long text scrolls, and the keyboard must reach it. */}
                 <pre tabIndex={0}>{`POST ${attempt?.url ?? ""}\n\n${body.slice(0, MAX_TEXT)}`}</pre>
               </div>
               <div>
@@ -103,7 +102,7 @@ function LastAttempt({ eventId }: { eventId: string }) {
                   {attempt?.status ?? attempt?.errorClass}
                   {attempt !== undefined && attempt.totalMs !== null && `, ${Math.round(attempt.totalMs)} ms`}
                 </p>
-                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: as above. */}
+                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long text scrolls, and the keyboard must reach it. */}
                 <pre tabIndex={0}>{attempt?.responseText?.slice(0, MAX_TEXT) || words.noAnswer}</pre>
               </div>
             </div>

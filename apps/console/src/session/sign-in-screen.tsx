@@ -11,7 +11,7 @@ import { EntryCard } from "./entry-card.tsx";
 import { startSession } from "./use-session.ts";
 import { sessionWords } from "./words.ts";
 
-/** Shown in the place of any screen while nobody is signed in, so that the address stays and needs no redirect. */
+/** Replaces every screen without a session, so that the address stays and needs no redirect. */
 export function SignInScreen() {
   const words = useWords(sessionWords);
   const queries = useQueryClient();

@@ -157,6 +157,7 @@ for (const { name, size, tag } of windows) {
 
     test("a campaign is duplicated with other dates in three clicks, and archived with a time to take it back", async ({
       reader,
+      stack,
     }) => {
       const { page } = reader;
       await reader.open();
@@ -173,6 +174,15 @@ for (const { name, size, tag } of windows) {
       await page.getByText("paused", { exact: true }).waitFor();
       await page.getByRole("button", { name: "Undo" }).click();
       await page.getByText("planned", { exact: true }).waitFor();
+
+      await page.getByRole("button", { name: "Archive" }).click();
+      await page.getByText("paused", { exact: true }).waitFor();
+      const { pathname } = new URL(page.url());
+      const campaignId = pathname.split("/").at(-1) ?? "";
+      // Whoever leaves the page before the time to take it back is over has archived it.
+      await page.goto("about:blank");
+      const status = async () => JSON.parse(await stack.ads(["campaigns", "show", campaignId, "--json"])).status;
+      await expect.poll(status).toBe("archived");
     });
 
     test("all that failed since a moment is counted, and sent again, in three clicks", async ({ reader, stack }) => {

@@ -63,6 +63,8 @@ export async function callOperator<Route extends OperatorRoute>(
   const timeout = AbortSignal.timeout(Math.max(ANSWER_MS, (route.bodyTimeoutMs ?? 0) + (route.answerTimeoutMs ?? 0)));
   const response = await fetch(addressOf(route, input), {
     method: route.method,
+    // What is done when a page is left, such as an archiving, outlives the page.
+    keepalive: route.method !== "GET" && body === undefined,
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     ...(body !== undefined && { headers: { "content-type": type }, body: isFile ? body : JSON.stringify(body) }),
   }).catch((error: unknown) => {

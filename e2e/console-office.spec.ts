@@ -1,39 +1,11 @@
-import { devices, type Locator, type Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { migrations } from "../apps/ad-service/src/migrations.ts";
 import { openDatabase } from "../packages/postgres/src/open-database.ts";
 import type { DemoStack } from "../scripts/demo-stack.ts";
 import { analyze } from "./axe.ts";
-import { test as base, expect } from "./console-stack.ts";
+import { test } from "./console-desk.ts";
+import { expect } from "./console-stack.ts";
 
-/** The console signed in as its owner, with what fails a test: console errors, and requests to other origins. */
-const test = base.extend<{ desk: Page; window: { width: number; height: number } }>({
-  window: [{ width: 1280, height: 800 }, { option: true }],
-  async desk({ stack, browser, window }, use) {
-    const context = await browser.newContext({
-      viewport: window,
-      userAgent: devices["Desktop Chrome"].userAgent,
-      isMobile: false,
-      hasTouch: false,
-    });
-    const page = await context.newPage();
-    const faults: string[] = [];
-    // The browser reports each refusal (409), which these tests cause.
-    page.on("console", (message) => {
-      if (message.type() === "error" && !message.text().includes("status of 409")) faults.push(message.text());
-    });
-    page.on("pageerror", (error) => faults.push(error.message));
-    await page.goto(await stack.signInLink());
-    await page.getByRole("heading", { name: "Overview" }).waitFor();
-    const { origin } = new URL(page.url());
-    page.on("request", (request) => {
-      const address = new URL(request.url());
-      if (address.protocol.startsWith("http") && address.origin !== origin) faults.push(`requested ${address}`);
-    });
-    await use(page);
-    expect(faults).toEqual([]);
-    await context.close();
-  },
-});
 // One worker, so that one stack is started.
 test.describe.configure({ mode: "default" });
 

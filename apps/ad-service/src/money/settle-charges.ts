@@ -114,6 +114,6 @@ export function startSettlingCharges(deps: {
       await issueStatements(deps.database);
       return undefined;
     },
-    onFault: (error) => deps.log.error(error, "charges could not be settled; trying again"),
+    onFault: (error) => deps.log.error({ err: error }, "charges could not be settled; trying again"),
   });
 }

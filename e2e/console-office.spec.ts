@@ -9,17 +9,17 @@ import { expect } from "./console-stack.ts";
 // One worker, so that one stack is started.
 test.describe.configure({ mode: "default" });
 
-const TEA = "Nord Tea";
-let teaId: string;
+const COFFEE = "Harbour Coffee";
+let coffeeId: string;
 
 /** An advertiser with a campaign, and with a statement of a month that is over. */
 test.beforeAll(async ({ stack }) => {
-  const campaign = ["--advertiser", TEA, "--name", "Spring blend", "--format", "direct_link", "--bots", "9000000002"];
+  const campaign = ["--advertiser", COFFEE, "--name", "House roast", "--format", "direct_link", "--bots", "9000000002"];
   await stack.ads(["bots", "add", "--bot-id", "9000000002", "--name", "Word Game", "--json"]);
   const landing = ["--landing-url", `${stack.urls.demoBot}/landing`, "--click-price", "0.08"];
   await stack.ads(["campaigns", "add", ...campaign, ...landing, "--json"]);
   const advertisers = JSON.parse(await stack.ads(["advertisers", "list", "--json"]));
-  teaId = advertisers.find(({ name }: { name: string }) => name === TEA).advertiserId;
+  coffeeId = advertisers.find(({ name }: { name: string }) => name === COFFEE).advertiserId;
   await issueStatement(stack);
 });
 
@@ -29,7 +29,7 @@ async function issueStatement({ dataDirectory }: DemoStack): Promise<void> {
   const text = `insert into money_statements (number, account, month, name, currency, opening_micros, closing_micros, lines, issued_at)
     values (1, 'advertiser:' || $1, '2026-01-01', $2, 'USD', 0, 25000000, $3, now())`;
   const lines = [{ kind: "top_up", at: "2026-01-05T10:00:00Z", reference: "INV-7", note: null, amount: "25000000" }];
-  await database.run({ name: "", text }, [teaId, TEA, JSON.stringify(lines)]);
+  await database.run({ name: "", text }, [coffeeId, COFFEE, JSON.stringify(lines)]);
   await database.close();
 }
 
@@ -51,7 +51,7 @@ const section = (page: Page, name: string) =>
 test("what an advertiser has left and last month's statement are three clicks away", async ({ desk }) => {
   const { click, done } = counter();
   await click(section(desk, "Advertisers"));
-  await click(desk.getByRole("link", { name: TEA }));
+  await click(desk.getByRole("link", { name: COFFEE }));
   await expect(desk.getByText("Left to spend")).toBeVisible();
   const opened = desk.waitForEvent("popup");
   await click(desk.getByRole("link", { name: "Read or print the statement of January 2026" }));
@@ -68,7 +68,7 @@ test("a top-up is recorded once: the balance is the server's, and a reference th
 }) => {
   await section(desk, "Advertisers").click();
   const topUp = async (amount: string) => {
-    await desk.getByRole("button", { name: `Top up ${TEA}` }).click();
+    await desk.getByRole("button", { name: `Top up ${COFFEE}` }).click();
     await desk.getByLabel("Amount in USD").fill(amount);
     await desk.getByLabel("Reference").fill("INV-8");
     await desk.getByRole("button", { name: "Record it" }).click();
@@ -77,14 +77,14 @@ test("a top-up is recorded once: the balance is the server's, and a reference th
   await expect(desk.getByRole("alert").filter({ hasText: "write 12.50" })).toBeVisible();
   await desk.getByRole("button", { name: "Cancel" }).click();
   await topUp("12.50");
-  const row = desk.getByRole("row").filter({ hasText: TEA });
+  const row = desk.getByRole("row").filter({ hasText: COFFEE });
   await expect(row).toContainText("$12.50");
   await topUp("12.50");
-  await expect(desk.getByText("stands on a top-up of Nord Tea already")).toBeVisible();
+  await expect(desk.getByText("stands on a top-up of Harbour Coffee already")).toBeVisible();
   await desk.keyboard.press("Escape");
   await desk.keyboard.press("Escape");
   const money = JSON.parse(await stack.ads(["money", "list", "--json"]));
-  expect(money.find(({ name }: { name: string }) => name === TEA).balanceMicros).toBe(12_500_000);
+  expect(money.find(({ name }: { name: string }) => name === COFFEE).balanceMicros).toBe(12_500_000);
 });
 
 test("all campaigns of an advertiser are stopped in three clicks, and Undo lets them run again", async ({
@@ -93,24 +93,24 @@ test("all campaigns of an advertiser are stopped in three clicks, and Undo lets 
 }) => {
   const stateOf = async () => {
     const advertisers = JSON.parse(await stack.ads(["advertisers", "list", "--json"]));
-    return advertisers.find(({ name }: { name: string }) => name === TEA).state;
+    return advertisers.find(({ name }: { name: string }) => name === COFFEE).state;
   };
   const { click, done } = counter();
   await click(section(desk, "Advertisers"));
-  await click(desk.getByRole("link", { name: TEA }));
+  await click(desk.getByRole("link", { name: COFFEE }));
   await click(desk.getByRole("button", { name: "Stop all campaigns" }));
-  await expect(desk.getByText("All campaigns of Nord Tea have stopped.")).toBeVisible();
+  await expect(desk.getByText("All campaigns of Harbour Coffee have stopped.")).toBeVisible();
   expect(done.clicks).toBeLessThanOrEqual(3);
   expect(await stateOf()).toBe("archived");
   await desk.getByRole("button", { name: "Undo" }).click();
-  await expect(desk.getByText("The active campaigns of Nord Tea run again.")).toBeVisible();
+  await expect(desk.getByText("The active campaigns of Harbour Coffee run again.")).toBeVisible();
   expect(await stateOf()).toBe("active");
 });
 
 test("who changed a campaign is three clicks from the change being taken back", async ({ desk, stack }) => {
   const campaign = async () => {
     const campaigns = JSON.parse(await stack.ads(["campaigns", "list", "--json"]));
-    return campaigns.find(({ name }: { name: string }) => name === "Spring blend");
+    return campaigns.find(({ name }: { name: string }) => name === "House roast");
   };
   const { campaignId } = await campaign();
   await stack.ads(["campaigns", "update", campaignId, "--daily-budget", "30", "--yes"]);
@@ -133,7 +133,7 @@ test("a person is invited with a link that is shown once, gets another role, and
   await desk.getByRole("button", { name: "Invite a person" }).click();
   await desk.getByLabel("E-mail address").fill("ann@demo.example");
   await desk.getByLabel("Role").selectOption({ value: "advertiser" });
-  await desk.getByLabel("Advertiser", { exact: true }).selectOption({ label: TEA });
+  await desk.getByLabel("Advertiser", { exact: true }).selectOption({ label: COFFEE });
   await desk.getByRole("button", { name: "Invite", exact: true }).click();
   await expect(desk.getByText("/console/invitation#")).toBeVisible();
   await desk.keyboard.press("Escape");
@@ -150,7 +150,7 @@ test("a person is invited with a link that is shown once, gets another role, and
   await expect(row).toContainText("invited");
 });
 
-const screens = () => ["advertisers", `advertisers/${teaId}`, "audit", "people", "system"];
+const screens = () => ["advertisers", `advertisers/${coffeeId}`, "audit", "people", "system"];
 
 for (const scheme of ["light", "dark"] as const) {
   test(`axe finds nothing in the screens, ${scheme}`, { tag: scheme === "dark" ? "@long" : [] }, async ({ desk }) => {

@@ -33,10 +33,10 @@ test.beforeAll(async ({ stack: { ads, urls } }) => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
-  const bot = ["--bot-id", BOT, "--name", "Chess Club", "--suspicious-clicks", "pay", "--cooldown", "0"];
+  const bot = ["--bot-id", BOT, "--name", "Sudoku Club", "--suspicious-clicks", "pay", "--cooldown", "0"];
   const webhooks = ["--webhook-url", receiver.url, "--delivery-mode", "at-most-once"];
   ({ token } = JSON.parse(await ads(["bots", "add", ...bot, ...webhooks, "--json"])));
-  const campaign = ["--advertiser", "Chess Shop", "--name", "Chess sets", "--format", "direct_link", "--bots", BOT];
+  const campaign = ["--advertiser", "Sudoku Shop", "--name", "Sudoku books", "--format", "direct_link", "--bots", BOT];
   await ads(["campaigns", "add", ...campaign, "--landing-url", `${urls.demoBot}/landing`, "--click-price", "0.08"]);
   await ads(["people", "add", PUBLISHER, "--role", "publisher", "--bot-id", BOT]);
 });

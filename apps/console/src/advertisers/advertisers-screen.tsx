@@ -7,6 +7,7 @@ import { useMay, usePerson } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
 import { Page } from "../ui/page.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { useFormats } from "../words/formats.ts";
@@ -63,18 +64,13 @@ function AllAdvertisers() {
                   value={search.find ?? ""}
                   onChange={(text) => filter({ find: text || undefined })}
                 />
-                <select
-                  aria-label={words.state}
-                  value={search.state ?? ""}
-                  onChange={({ target: { value } }) => filter({ state: states.find((state) => state === value) })}
-                >
-                  <option value="">{words.allStates}</option>
-                  {states.map((state) => (
-                    <option key={state} value={state}>
-                      {words[state]}
-                    </option>
-                  ))}
-                </select>
+                <FilterSelect
+                  label={words.state}
+                  value={search.state}
+                  all={words.allStates}
+                  options={states.map((state) => ({ value: state, text: words[state] }))}
+                  onChange={(state) => filter({ state })}
+                />
                 <span className="secondary">{words.count(shown.length)}</span>
               </div>
               {shown.length === 0 ? (

@@ -6,6 +6,7 @@ import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { csvOf, saveCsv } from "../ui/csv.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
 import { MoreButton } from "../ui/more-button.tsx";
 import { Page } from "../ui/page.tsx";
 import { SearchField } from "../ui/search-field.tsx";
@@ -71,18 +72,13 @@ function Filters() {
           onChange={(text) => filter({ [field]: text || undefined })}
         />
       ))}
-      <select
-        aria-label={words.kind}
-        value={search.kind ?? ""}
-        onChange={({ target: { value } }) => filter({ kind: objectKinds.find((kind) => kind === value) })}
-      >
-        <option value="">{words.allKinds}</option>
-        {objectKinds.map((kind) => (
-          <option key={kind} value={kind}>
-            {kinds[kind]}
-          </option>
-        ))}
-      </select>
+      <FilterSelect
+        label={words.kind}
+        value={search.kind}
+        all={words.allKinds}
+        options={objectKinds.map((kind) => ({ value: kind, text: kinds[kind] }))}
+        onChange={(kind) => filter({ kind })}
+      />
     </div>
   );
 }

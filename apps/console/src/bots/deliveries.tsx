@@ -5,6 +5,7 @@ import { useMay } from "../session/use-session.ts";
 import { AnswerView, EmptyState, useErrorText } from "../ui/answer-view.tsx";
 import { DataTable } from "../ui/data-table.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
@@ -33,21 +34,13 @@ export function Deliveries({ botId }: { botId: string }) {
     <section aria-labelledby="deliveries">
       <div className="list-head">
         <h2 id="deliveries">{words.deliveries}</h2>
-        <select
-          aria-label={words.state}
-          value={search.state ?? ""}
-          onChange={({ target: { value } }) => {
-            const state = deliveryStates.find((one) => one === value);
-            void navigate({ search: { ...search, state }, replace: true });
-          }}
-        >
-          <option value="">{words.allDeliveries}</option>
-          {deliveryStates.map((state) => (
-            <option key={state} value={state}>
-              {states[state]}
-            </option>
-          ))}
-        </select>
+        <FilterSelect
+          label={words.state}
+          value={search.state}
+          all={words.allDeliveries}
+          options={deliveryStates.map((state) => ({ value: state, text: states[state] }))}
+          onChange={(state) => void navigate({ search: { ...search, state }, replace: true })}
+        />
       </div>
       <AnswerView query={deliveries}>
         {({ deliveries: rows }) =>

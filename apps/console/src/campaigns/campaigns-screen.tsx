@@ -4,6 +4,7 @@ import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { DataTable } from "../ui/data-table.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
 import { Page } from "../ui/page.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { useWords } from "../words/word-table.ts";
@@ -60,16 +61,13 @@ export function CampaignsScreen() {
                   value={search.find ?? ""}
                   onChange={(text) => filter({ find: text || undefined })}
                 />
-                <select
-                  aria-label={words.advertiser}
-                  value={search.advertiser ?? ""}
-                  onChange={(event) => filter({ advertiser: event.target.value || undefined })}
-                >
-                  <option value="">{words.allAdvertisers}</option>
-                  {advertisers.map((advertiser) => (
-                    <option key={advertiser}>{advertiser}</option>
-                  ))}
-                </select>
+                <FilterSelect
+                  label={words.advertiser}
+                  value={search.advertiser}
+                  all={words.allAdvertisers}
+                  options={advertisers.map((advertiser) => ({ value: advertiser, text: advertiser }))}
+                  onChange={(advertiser) => filter({ advertiser })}
+                />
                 <StateFilter value={search.status} onChange={(status) => filter({ status, phase: undefined })} />
                 <span className="secondary">{words.count(shown.length)}</span>
                 <span className="list-actions">
@@ -115,17 +113,12 @@ function matching(all: readonly ListedCampaign[], { find = "", advertiser, statu
 function StateFilter({ value, onChange }: { value: Search["status"]; onChange: (status: Search["status"]) => void }) {
   const words = useWords(campaignWords);
   return (
-    <select
-      aria-label={words.state}
-      value={value ?? ""}
-      onChange={(event) => onChange(stateNames.find((state) => state === event.target.value))}
-    >
-      <option value="">{words.allStates}</option>
-      {stateNames.map((state) => (
-        <option key={state} value={state}>
-          {words[states[state]]}
-        </option>
-      ))}
-    </select>
+    <FilterSelect
+      label={words.state}
+      value={value}
+      all={words.allStates}
+      options={stateNames.map((state) => ({ value: state, text: words[states[state]] }))}
+      onChange={onChange}
+    />
   );
 }

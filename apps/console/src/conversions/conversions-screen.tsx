@@ -6,10 +6,12 @@ import { useState } from "react";
 import { useBots } from "../bots/use-bots.ts";
 import { useCampaigns } from "../campaigns/use-campaigns.ts";
 import { callOperator } from "../operator/call-operator.ts";
-import { useAnswer, useListPages } from "../operator/use-operator.ts";
+import { useAnswer } from "../operator/use-operator.ts";
+import { usePages } from "../operator/use-pages.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
-import { Button } from "../ui/button.tsx";
 import { DataTable } from "../ui/data-table.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
+import { MoreButton } from "../ui/more-button.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
@@ -32,7 +34,7 @@ export function ConversionsScreen() {
   const [openedAt] = useState(() => Date.now());
   const from = new Date(openedAt - Number(search.days ?? "7") * DAY_MS);
   const sums = useAnswer(statisticsRoutes.sumConversions, { query: { ...filter, from: from.toISOString() } });
-  const list = useListPages(["conversions", filter, event], (after, signal) =>
+  const list = usePages(["conversions", filter, event], (after, signal) =>
     callOperator(conversionRoutes.listConversions, { query: { ...filter, event, after } }, signal),
   );
   const rows = list.data?.pages.flatMap(({ conversions }) => conversions) ?? [];
@@ -58,13 +60,7 @@ export function ConversionsScreen() {
                   )}
                 </div>
                 <Conversions rows={rows} />
-                {list.hasNextPage && (
-                  <p className="list-foot">
-                    <Button isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-                      {words.more}
-                    </Button>
-                  </p>
-                )}
+                <MoreButton pages={list} />
               </section>
             )
           }
@@ -95,30 +91,20 @@ function Filters({ search }: { search: Search }) {
           </option>
         ))}
       </select>
-      <select
-        aria-label={words.bot}
-        value={search.bot ?? ""}
-        onChange={({ target: { value } }) => filter({ bot: value || undefined })}
-      >
-        <option value="">{words.allBots}</option>
-        {bots.data?.map(({ botId, name }) => (
-          <option key={botId} value={botId}>
-            {name}
-          </option>
-        ))}
-      </select>
-      <select
-        aria-label={words.campaign}
-        value={search.campaign ?? ""}
-        onChange={({ target: { value } }) => filter({ campaign: value || undefined })}
-      >
-        <option value="">{words.allCampaigns}</option>
-        {campaigns.data?.campaigns.map(({ campaignId, name }) => (
-          <option key={campaignId} value={campaignId}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <FilterSelect
+        label={words.bot}
+        value={search.bot}
+        all={words.allBots}
+        options={bots.data?.map(({ botId, name }) => ({ value: botId, text: name })) ?? []}
+        onChange={(bot) => filter({ bot })}
+      />
+      <FilterSelect
+        label={words.campaign}
+        value={search.campaign}
+        all={words.allCampaigns}
+        options={campaigns.data?.campaigns.map(({ campaignId, name }) => ({ value: campaignId, text: name })) ?? []}
+        onChange={(campaign) => filter({ campaign })}
+      />
     </div>
   );
 }

@@ -20,7 +20,6 @@ export const conversionWords = wordTable({
     click: "Click",
     at: "When",
     none: "No advertiser has reported a conversion that matches.",
-    more: "Show more",
     allEvents: "All events",
   },
   ru: {
@@ -42,7 +41,6 @@ export const conversionWords = wordTable({
     click: "Клик",
     at: "Когда",
     none: "Рекламодатели не сообщали о подходящих конверсиях.",
-    more: "Показать ещё",
     allEvents: "Все события",
   },
 });

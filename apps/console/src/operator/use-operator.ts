@@ -1,11 +1,9 @@
 import type { AnswerOf, OperatorRoute } from "@intermission/operator-api/route";
 import {
-  type InfiniteData,
   MutationCache,
   QueryCache,
   QueryClient,
   queryOptions,
-  useInfiniteQuery,
   useMutation,
   useQuery,
   useQueryClient,
@@ -45,19 +43,6 @@ export function answerOf<Route extends OperatorRoute>(route: Route, ...[input]: 
 /** The answer of a GET route: data, whether it loads, the error, and `dataUpdatedAt`. */
 export function useAnswer<Route extends OperatorRoute>(route: Route, ...input: InputArguments<Route>) {
   return useQuery(answerOf(route, ...input));
-}
-
-/** A list in pages, each read with the `next` of the page before as `after`. */
-export function useListPages<Page extends { next: string | null }>(
-  key: readonly unknown[],
-  readPage: (after: string | undefined, signal: AbortSignal) => Promise<Page>,
-) {
-  return useInfiniteQuery<Page, Error, InfiniteData<Page>, readonly unknown[], string | undefined>({
-    queryKey: key,
-    queryFn: ({ pageParam, signal }) => readPage(pageParam, signal),
-    initialPageParam: undefined,
-    getNextPageParam: ({ next }) => next ?? undefined,
-  });
 }
 
 /** A route that changes something. Everything on the screen is read again after it. */

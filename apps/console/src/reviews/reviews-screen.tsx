@@ -3,8 +3,9 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useBots } from "../bots/use-bots.ts";
 import { useCampaigns } from "../campaigns/use-campaigns.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
-import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
+import { MoreButton } from "../ui/more-button.tsx";
 import { Page } from "../ui/page.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { useFormats } from "../words/formats.ts";
@@ -42,13 +43,7 @@ export function ReviewsScreen() {
                 </span>
               </div>
               <DataTable label={words.title} columns={columns} rows={rows} keyOf={({ id }) => id} />
-              {reviews.hasNextPage && (
-                <p className="list-foot">
-                  <Button isBusy={reviews.isFetchingNextPage} onClick={() => void reviews.fetchNextPage()}>
-                    {words.more}
-                  </Button>
-                </p>
-              )}
+              <MoreButton pages={reviews} />
             </>
           )
         }
@@ -91,30 +86,20 @@ function Filters({ search }: { search: ReviewsSearch }) {
           </option>
         ))}
       </select>
-      <select
-        aria-label={words.bot}
-        value={search.bot ?? ""}
-        onChange={({ target: { value } }) => filter({ bot: value || undefined })}
-      >
-        <option value="">{words.allBots}</option>
-        {bots.data?.map(({ botId, name }) => (
-          <option key={botId} value={botId}>
-            {name}
-          </option>
-        ))}
-      </select>
-      <select
-        aria-label={words.suspicion}
-        value={search.suspicion ?? ""}
-        onChange={({ target: { value } }) => filter({ suspicion: known.find((one) => one === value) })}
-      >
-        <option value="">{words.allSuspicions}</option>
-        {known.map((one) => (
-          <option key={one} value={one}>
-            {suspicions[one]}
-          </option>
-        ))}
-      </select>
+      <FilterSelect
+        label={words.bot}
+        value={search.bot}
+        all={words.allBots}
+        options={bots.data?.map(({ botId, name }) => ({ value: botId, text: name })) ?? []}
+        onChange={(bot) => filter({ bot })}
+      />
+      <FilterSelect
+        label={words.suspicion}
+        value={search.suspicion}
+        all={words.allSuspicions}
+        options={known.map((one) => ({ value: one, text: suspicions[one] }))}
+        onChange={(suspicion) => filter({ suspicion })}
+      />
       <SearchField
         label={words.find}
         value={search.user ?? ""}

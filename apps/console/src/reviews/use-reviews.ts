@@ -1,6 +1,6 @@
 import { type ClickSuspicion, clickRoutes, type ViewSuspicion, viewRoutes } from "@intermission/operator-api/reviews";
 import { callOperator } from "../operator/call-operator.ts";
-import { useListPages } from "../operator/use-operator.ts";
+import { usePages } from "../operator/use-pages.ts";
 import type { ReviewState, ReviewsSearch } from "./search.ts";
 
 /** A suspicious view or click. */
@@ -29,7 +29,7 @@ export function useReviews(search: ReviewsSearch) {
   const state = search.state ?? "held";
   const filter = filterOf(search);
   const key = ["reviews", search.of ?? "views", state, filter];
-  return useListPages(key, async (after, signal): Promise<{ rows: Reviewed[]; next: string | null }> => {
+  return usePages(key, async (after, signal): Promise<{ rows: Reviewed[]; next: string | null }> => {
     if (search.of === "clicks") {
       const query = { ...filter, state: clickStates[state], after };
       const { clicks, next } = await callOperator(clickRoutes.listClicks, { query }, signal);

@@ -1,0 +1,27 @@
+interface FilterSelectProps<Value extends string> {
+  label: string;
+  /** Undefined: no filter. */
+  value: Value | undefined;
+  /** The text of no filter. */
+  all: string;
+  options: readonly { value: Value; text: string }[];
+  onChange: (value: Value | undefined) => void;
+}
+
+/** A select above a list, which shows all of its rows, or those with one value. */
+export function FilterSelect<Value extends string>({ label, value, all, options, onChange }: FilterSelectProps<Value>) {
+  return (
+    <select
+      aria-label={label}
+      value={value ?? ""}
+      onChange={({ target }) => onChange(options.find((option) => option.value === target.value)?.value)}
+    >
+      <option value="">{all}</option>
+      {options.map((option) => (
+        <option key={option.value} value={option.value}>
+          {option.text}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -56,6 +56,8 @@ async function main(): Promise<void> {
     isWatched,
     onLine,
   });
+  // Before "Intermission runs": whoever reads that may kill a server, and the link needs the ad service.
+  const signInLink = await stack.signInLink();
   stopRestarting = restartServers(stack, (problem) => {
     console.error(`\n✗ ${problem.message}\n  ${problem.nextStep}`);
     stop(1).catch(explain);
@@ -66,9 +68,7 @@ async function main(): Promise<void> {
     );
   const whose = ownBot === undefined ? "the demo chat" : `the simulated chat of your bot ${ownBot.botId}`;
   console.log(`\nIntermission runs. Open ${whose}:\n\n  ${stack.urls.demoBot}\n`);
-  console.log(
-    `The console, signed in as its owner (the link works once, within an hour):\n\n  ${await stack.signInLink()}\n`,
-  );
+  console.log(`The console, signed in as its owner (the link works once, within an hour):\n\n  ${signInLink}\n`);
   console.log(describeServers(stack.urls, stack.secrets.backendApiKey));
   if (ownBot !== undefined && stack.ownBot !== undefined)
     describeOwnBot(stack.ownBot, join(dataDirectory, `bot-${ownBot.botId}.env`));

@@ -60,7 +60,8 @@ import { standardProvider } from "./money/payment-provider.ts";
 import { paymentRoutes } from "./money/routes.ts";
 import { noticeOperatorRoutes } from "./notices/operator-routes.ts";
 import { downloadVideo, type GuardedRequests } from "./outbound/guarded-request.ts";
-import { consoleOrigins } from "./people/console-address.ts";
+import { type OpenIdProviderSettings, openIdProviders } from "./outbound/openid-providers.ts";
+import { consoleAddress, consoleOrigins } from "./people/console-address.ts";
 import {
   actorOf,
   authenticateOperator,
@@ -70,6 +71,8 @@ import {
   submitterOf,
 } from "./people/guard.ts";
 import { type PeopleOperatorDeps, peopleOperatorRoutes } from "./people/operator-routes.ts";
+import { openSignIns } from "./people/sign-in.ts";
+import { signInMethodOperatorRoutes } from "./people/sign-in-methods/operator-routes.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
 import { statusOperatorRoutes } from "./status/operator-routes.ts";
@@ -167,6 +170,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       turns,
       isTrusted: (request) => deps.isControlSocket(request.raw.socket),
       operatorToken: config.operatorToken,
+      openIdProviders: config.openIdProviders,
       now,
     });
   });
@@ -259,7 +263,7 @@ export type OperatorDeps = BotOperatorDeps &
   DeliveryOperatorDeps &
   Omit<StatsOperatorDeps, "reportReaderOf"> &
   ExplainOperatorDeps &
-  PeopleOperatorDeps &
+  Omit<PeopleOperatorDeps, "signIns"> &
   OperatorAuth & { requests: GuardedRequests; turns: Turns };
 
 interface OperatorAuth {
@@ -267,6 +271,8 @@ interface OperatorAuth {
   isTrusted: (request: FastifyRequest) => boolean;
   /** Without one, only trusted requests reach the operator's API; others get 404. */
   operatorToken: string | undefined;
+  /** By which people may sign in; none for a command line that opened the store itself. */
+  openIdProviders?: readonly OpenIdProviderSettings[];
   registry?: Registry;
 }
 
@@ -318,7 +324,10 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       conversionOperatorRoutes(scope, deps);
       statsOperatorRoutes(scope, { ...deps, reportReaderOf });
       userOperatorRoutes(scope, deps);
-      peopleOperatorRoutes(scope, deps);
+      const signIns = openSignIns(deps);
+      peopleOperatorRoutes(scope, { ...deps, signIns });
+      const openId = openIdProviders(deps.openIdProviders ?? [], `${consoleAddress(deps.publicUrl)}/openid`);
+      signInMethodOperatorRoutes(scope, { ...deps, signIns, openId });
       auditOperatorRoutes(scope, deps);
       statusOperatorRoutes(scope, deps);
     },

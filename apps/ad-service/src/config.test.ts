@@ -34,10 +34,39 @@ test.each([
   [{ PUBLISHER_SHARE_PERCENT: "0x10" }, "PUBLISHER_SHARE_PERCENT must be a whole number from 0 to 100"],
   [{ PREVIOUS_ENCRYPTION_KEY: "short" }, "PREVIOUS_ENCRYPTION_KEY must be the key that ENCRYPTION_KEY was before"],
   [{ PREVIOUS_ENCRYPTION_KEY: key }, "PREVIOUS_ENCRYPTION_KEY is the same as ENCRYPTION_KEY"],
+  [{ TELEGRAM_LOGIN_CLIENT_ID: "7000000001" }, "TELEGRAM_LOGIN_CLIENT_SECRET is missing"],
+  [{ TELEGRAM_LOGIN_CLIENT_ID: "my_bot", TELEGRAM_LOGIN_CLIENT_SECRET: "s" }, "TELEGRAM_LOGIN_CLIENT_ID must be"],
+  [{ OIDC_ISSUER: "https://id.example.com" }, "OIDC_CLIENT_ID is missing"],
+  [
+    { OIDC_ISSUER: "http://id.example.com", OIDC_CLIENT_ID: "ads", OIDC_CLIENT_SECRET: "s" },
+    "OIDC_ISSUER must begin with https://",
+  ],
   [{ MOST_DAILY_CLICKS_PER_ADDRESS: "0" }, "MOST_DAILY_CLICKS_PER_ADDRESS "],
   [{ MOST_DAILY_CLICKS_PER_ADDRESS: "many" }, "MOST_DAILY_CLICKS_PER_ADDRESS must be a whole number"],
 ])("the fault of %j is reported: %s", (variables, fault) => {
   expect(faultsOf({ ...production, ...variables })).toContain(fault);
+});
+
+test("people sign in by Telegram and by one other provider, if their settings are there", () => {
+  expect(readConfig(production).openIdProviders).toEqual([]);
+  const telegram = { TELEGRAM_LOGIN_CLIENT_ID: "7000000001", TELEGRAM_LOGIN_CLIENT_SECRET: "secret of Telegram" };
+  const other = { OIDC_ISSUER: "https://id.example.com", OIDC_CLIENT_ID: "ads", OIDC_CLIENT_SECRET: "of the other" };
+  expect(readConfig({ ...production, ...telegram, ...other, OIDC_NAME: "Office" }).openIdProviders).toEqual([
+    {
+      providerId: "telegram",
+      name: "Telegram",
+      issuer: "https://oauth.telegram.org",
+      clientId: "7000000001",
+      clientSecret: "secret of Telegram",
+    },
+    {
+      providerId: "openid",
+      name: "Office",
+      issuer: "https://id.example.com",
+      clientId: "ads",
+      clientSecret: "of the other",
+    },
+  ]);
 });
 
 test("metrics without a token are served on loopback only", () => {

@@ -21,6 +21,7 @@ import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import type { CountrySettings } from "./ad-selection/country-source.ts";
 import type { MediaBucket } from "./creatives/media-storage.ts";
+import type { OpenIdProviderSettings } from "./outbound/openid-providers.ts";
 
 /** The only reader of `process.env` in this server. */
 
@@ -92,6 +93,21 @@ const serverVariables = z.object({
   CONSOLE_DIR: z.string().default(builtApp("console")),
   OPERATOR_TOKEN: longSecret.optional(),
   PAYMENT_WEBHOOK_SECRET: longSecret.optional(),
+  TELEGRAM_LOGIN_CLIENT_ID: z
+    .string()
+    .regex(/^\d{3,20}$/, "must be the client id that @BotFather shows: the bot's id")
+    .optional(),
+  TELEGRAM_LOGIN_CLIENT_SECRET: z.string().optional(),
+  OIDC_ISSUER: z
+    .string()
+    .refine(
+      (text) => /^https?:\/\//.test(text) && URL.canParse(text) && !/[?#]/.test(text),
+      "must be the issuer's address, exactly as the provider names it, such as https://id.example.com",
+    )
+    .optional(),
+  OIDC_CLIENT_ID: z.string().max(255).optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_NAME: z.string().trim().min(1).max(40, "must have at most 40 characters").default("OpenID"),
   METRICS_PORT: portNumber.optional(),
   METRICS_HOST: z.string().default("127.0.0.1"),
   METRICS_TOKEN: longSecret.optional(),
@@ -123,10 +139,14 @@ const serverVariables = z.object({
   DEMO_CHAT_ORIGIN: address.optional(),
 });
 
+/** As its discovery document names it. */
+const TELEGRAM_ISSUER = "https://oauth.telegram.org";
+
 /** Each may be read from a file that `NAME_FILE` names. */
 const secrets = [
   ...["DATABASE_URL", "ENCRYPTION_KEY", "OPERATOR_TOKEN", "METRICS_TOKEN", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"],
   ...["SMTP_URL", "NOTICE_BOT_TOKEN", "PAYMENT_WEBHOOK_SECRET", "PREVIOUS_ENCRYPTION_KEY"],
+  ...["TELEGRAM_LOGIN_CLIENT_SECRET", "OIDC_CLIENT_SECRET"],
 ];
 
 /** The names of the server's settings. */
@@ -162,6 +182,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     operatorToken: read.OPERATOR_TOKEN,
     /** Undefined: no payment provider reports payments. */
     paymentWebhookSecret: read.PAYMENT_WEBHOOK_SECRET,
+    openIdProviders: openIdProvidersOf(read),
     metrics: { port: read.METRICS_PORT, host: read.METRICS_HOST, token: read.METRICS_TOKEN },
     hasApiReference: (read.API_REFERENCE ?? (read.MODE === "demo" ? "on" : "off")) === "on",
     telegramServers: read.TELEGRAM_TEST_SERVERS === "on" ? ("test" as const) : ("production" as const),
@@ -182,6 +203,27 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       chatOrigin: read.DEMO_CHAT_ORIGIN,
     },
   };
+}
+
+function openIdProvidersOf(read: z.infer<typeof serverVariables>): OpenIdProviderSettings[] {
+  const { TELEGRAM_LOGIN_CLIENT_ID: telegramId, TELEGRAM_LOGIN_CLIENT_SECRET: telegramSecret } = read;
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret, OIDC_NAME: name } = read;
+  return [
+    ...(telegramId && telegramSecret
+      ? [
+          {
+            providerId: "telegram" as const,
+            name: "Telegram",
+            issuer: TELEGRAM_ISSUER,
+            clientId: telegramId,
+            clientSecret: telegramSecret,
+          },
+        ]
+      : []),
+    ...(issuer && clientId && clientSecret
+      ? [{ providerId: "openid" as const, name, issuer, clientId, clientSecret }]
+      : []),
+  ];
 }
 
 export type CommandConfig = ReturnType<typeof readCommandConfig>;
@@ -283,6 +325,7 @@ function crossFaults(environment: NodeJS.ProcessEnv): string[] {
     ...commandFaults(environment),
     ...mailFaults(environment),
     ...countryFaults(environment),
+    ...openIdFaults(environment),
   ];
 }
 
@@ -298,6 +341,24 @@ function countryFaults(environment: NodeJS.ProcessEnv): string[] {
   if (proxy === undefined || proxy === "false" || proxy === "0")
     return ["COUNTRY_HEADER needs TRUST_PROXY: without a trusted proxy, anyone could send the header"];
   return [];
+}
+
+/** Settings of a provider belong together. */
+const openIdSettings = [
+  ["TELEGRAM_LOGIN_CLIENT_ID", "TELEGRAM_LOGIN_CLIENT_SECRET"],
+  ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"],
+] as const;
+
+function openIdFaults(environment: NodeJS.ProcessEnv): string[] {
+  const faults = openIdSettings.flatMap((names) => {
+    const missing = names.filter((name) => environment[name] === undefined);
+    if (missing.length === names.length) return [];
+    return missing.map((name) => `${name} is missing: signing in by this provider needs ${names.join(", ")}`);
+  });
+  const { OIDC_ISSUER: issuer, MODE: mode } = environment;
+  if (issuer?.startsWith("http:") && !(mode === "demo" && isLoopbackAddress(issuer)))
+    faults.push("OIDC_ISSUER must begin with https://: who can change its answers can sign in as anybody");
+  return faults;
 }
 
 function mailFaults({ SMTP_URL: url, SMTP_FROM: from }: NodeJS.ProcessEnv): string[] {

@@ -13,6 +13,7 @@ import { moneyRoutes } from "./money.ts";
 import { noticeRoutes } from "./notices.ts";
 import { peopleRoutes } from "./people.ts";
 import { clickRoutes, viewRoutes } from "./reviews.ts";
+import { signInMethodRoutes } from "./sign-in-methods.ts";
 import { statisticsRoutes } from "./statistics.ts";
 import { statusRoutes } from "./status.ts";
 import { userRoutes } from "./users.ts";
@@ -41,6 +42,7 @@ export const operatorRoutes = {
   ...statusRoutes,
   ...userRoutes,
   ...peopleRoutes,
+  ...signInMethodRoutes,
   ...auditRoutes,
 };
 

@@ -7,6 +7,9 @@ import type { OperatorRoutes } from "./route.ts";
 export const roles = ["owner", "ad-ops", "analyst", "advertiser", "publisher"] as const;
 export type Role = (typeof roles)[number];
 
+export const signInMethods = ["password", "passkey", "openid"] as const;
+export type SignInMethod = (typeof signInMethods)[number];
+
 const person = z.object({
   personId: z.string(),
   email: z.string(),
@@ -15,7 +18,9 @@ const person = z.object({
   advertiser: z.string().nullable().describe("Whose campaigns the person sees; only of the role `advertiser`."),
   botIds: z.array(z.string()).describe("Which bots the person sees; only of the role `publisher`."),
   isDisabled: z.boolean(),
-  hasPassword: z.boolean().describe("Whether the invitation was accepted."),
+  signInMethods: z
+    .array(z.enum(signInMethods))
+    .describe("How the person may sign in; none before the invitation was accepted."),
   createdAt: moment,
 });
 export type Person = z.output<typeof person>;
@@ -24,7 +29,7 @@ const email = z
   .email("must be an e-mail address such as ann@example.com")
   .max(254)
   .transform((text) => text.toLowerCase());
-const token = z.string().regex(/^[\w-]{43}$/, "must be the token of an invitation's link");
+export const token = z.string().regex(/^[\w-]{43}$/, "must be the token of an invitation's link");
 const password = z
   .string()
   .min(12, "must have at least 12 characters")
@@ -66,7 +71,7 @@ const invited = z.object({
   link: z.string().describe("Opens the invitation once. Shown only here."),
   expiresAt: moment,
 });
-const session = z.object({ person, expiresAt: moment });
+export const session = z.object({ person, expiresAt: moment });
 const params = z.object({ personId: z.string().max(64) });
 const exampleToken = "Zm9yIGFuIGV4YW1wbGUsIG5vdCBhIHJlYWwgdG9rZW4";
 
@@ -149,7 +154,8 @@ export const peopleRoutes = {
   renewInvitation: {
     method: "POST",
     path: "/people/:personId/invitation",
-    description: "Invites a person anew: the password, the authenticator's secret and all sessions end.",
+    description:
+      "Invites a person anew: the password, the authenticator's secret, passkeys, linked accounts and all sessions end.",
     params,
     status: 201,
     answer: invited,

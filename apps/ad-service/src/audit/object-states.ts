@@ -57,6 +57,10 @@ const states = {
     from deliveries where event_id = $1`,
   person: `select jsonb_build_object('email', email, 'role', role, 'advertiser_id', advertiser_id, 'bot_ids', bot_ids,
       'is_disabled', is_disabled, 'has_password', password_hash is not null, 'is_invited', invitation_hash is not null,
+      'passkeys', (select jsonb_agg(name order by created_at, passkey_id) from person_passkeys
+        where person_passkeys.person_id = people.person_id),
+      'linked_accounts', (select jsonb_agg(label order by created_at, identity_id) from person_identities
+        where person_identities.person_id = people.person_id),
       'sessions', (select count(*) from person_sessions where person_sessions.person_id = people.person_id)) as state
     from people where person_id = $1`,
 } satisfies Record<ObjectKind, string>;

@@ -5,11 +5,18 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { type ObjectKind, readState } from "./object-states.ts";
 
 type Routes = typeof operatorRoutes;
-/** The routes that may change something. `openInvitation` has a body to keep its token out of logs, and changes nothing. */
-type ChangingRoute = Exclude<
-  { [Name in OperatorRouteName]: Routes[Name]["method"] extends "GET" ? never : Name }[OperatorRouteName],
-  "openInvitation"
->;
+type PostedRoute = {
+  [Name in OperatorRouteName]: Routes[Name]["method"] extends "GET" ? never : Name;
+}[OperatorRouteName];
+/** Routes that change nothing: a body keeps the token out of logs, or the answer differs each time. */
+export const unrecordedRoutes = [
+  "openInvitation",
+  "startOpenIdSignIn",
+  "startLinkingIdentity",
+  "startPasskeySignIn",
+  "startAddingPasskey",
+] as const satisfies readonly PostedRoute[];
+type ChangingRoute = Exclude<PostedRoute, (typeof unrecordedRoutes)[number]>;
 
 interface AuditedObject {
   kind: ObjectKind;
@@ -95,6 +102,13 @@ const objectOf = {
   openSignInLink: anyPerson,
   createSignInLink: anyPerson,
   acceptInvitation: anyPerson,
+  finishOpenIdSignIn: anyPerson,
+  signInWithPasskey: anyPerson,
+  linkIdentity: anyPerson,
+  unlinkIdentity: anyPerson,
+  addPasskey: anyPerson,
+  renamePasskey: anyPerson,
+  removePasskey: anyPerson,
   invitePerson: anyPerson,
   renewInvitation: person,
   changeRole: person,

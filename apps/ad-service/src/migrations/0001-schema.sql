@@ -898,6 +898,43 @@ create table person_sessions (
 );
 create index person_sessions_of_person on person_sessions (person_id);
 
+-- Accounts at OpenID providers, as Telegram, that sign a person in: a subject is unique within its issuer.
+create table person_identities (
+  identity_id text primary key,
+  person_id text not null references people,
+  issuer text not null check (length(issuer) between 1 and 2048),
+  subject text not null check (length(subject) between 1 and 255),
+  -- What the provider calls the person, for people to recognise the account.
+  label text not null check (length(label) between 1 and 128),
+  created_at timestamptz not null,
+  last_used_at timestamptz,
+  unique (issuer, subject)
+);
+create index person_identities_of_person on person_identities (person_id);
+
+create table person_passkeys (
+  passkey_id text primary key,
+  person_id text not null references people,
+  -- In base64url, as browsers name it.
+  credential_id text not null unique check (length(credential_id) between 1 and 1400),
+  -- COSE.
+  public_key bytea not null,
+  -- Of the latest accepted use; 0 where the authenticator does not count.
+  sign_count bigint not null check (sign_count >= 0),
+  transports text[] not null,
+  name text not null check (length(name) between 1 and 64),
+  created_at timestamptz not null,
+  last_used_at timestamptz
+);
+create index person_passkeys_of_person on person_passkeys (person_id);
+
+-- Challenges that a passkey has answered, by their SHA-256, until they expire: an answer is accepted once.
+create table used_passkey_challenges (
+  challenge_hash bytea primary key,
+  expires_at timestamptz not null
+);
+create index used_passkey_challenges_by_end on used_passkey_challenges (expires_at);
+
 -- Who changed what: written by the transaction that makes the change. Append-only.
 create table audit_entries (
   entry_id bigint generated always as identity primary key,

@@ -45,9 +45,12 @@ export function peopleCommands(program: Command, context: CommandContext): void 
       const { link, expiresAt } = made;
       context.print(made, () => recordOf({ link, expiresAt }));
     });
-  forOne(people, "invite", "invite a person anew: the old password, authenticator and sessions end").action(
-    async (personId: string) =>
-      showInvited(await callForRow(context, operatorRequest("renewInvitation", { params: { personId } }))),
+  forOne(
+    people,
+    "invite",
+    "invite a person anew: the old password, authenticator, passkeys, linked accounts and sessions end",
+  ).action(async (personId: string) =>
+    showInvited(await callForRow(context, operatorRequest("renewInvitation", { params: { personId } }))),
   );
   withExamples(people.command("role").description("change a person's role; the person's sessions end"), [
     "people role per_8fJ2kLm4Qr9T --role analyst",
@@ -90,6 +93,6 @@ const columns = {
   EMAIL: (person: Row) => person.email,
   ROLE: (person: Row) => person.role,
   OF: ({ advertiser, botIds }: Row) => advertiser ?? botIds,
-  ACCEPTED: (person: Row) => person.hasPassword,
+  "SIGNS IN BY": (person: Row) => person.signInMethods,
   DISABLED: (person: Row) => person.isDisabled,
 };

@@ -75,6 +75,13 @@ export function operatorOf({ operator, routeOptions }: FastifyRequest): Operator
   return operator;
 }
 
+/** The session of a request whose route needs one. */
+export function sessionOf(request: FastifyRequest): Session {
+  const operator = operatorOf(request);
+  if (operator.kind !== "person") throw new Error("a route of a session was reached without one");
+  return operator.session;
+}
+
 /** The caller's id and name in the audit trail; undefined while a person signs in. */
 export function actorOf(request: FastifyRequest): { id: string; name: string } | undefined {
   const operator = operatorOf(request);

@@ -10,7 +10,7 @@ import { type OperatorHandlers, serveOperatorRoutes } from "@intermission/server
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { requireBots } from "../bots/bots.ts";
 import { consoleAddress } from "./console-address.ts";
-import { operatorOf } from "./guard.ts";
+import { operatorOf, sessionOf } from "./guard.ts";
 import { TooManyHashes } from "./password.ts";
 import {
   changeRole,
@@ -25,13 +25,13 @@ import {
   renewInvitation,
   unknownPerson,
 } from "./people.ts";
-import { cookieOf, endedCookie, endSession, type Session, tokenInCookies } from "./sessions.ts";
+import { cookieOf, endedCookie, endSession, tokenInCookies } from "./sessions.ts";
 import {
   acceptInvitation,
   openInvitation,
   openSignInLink,
-  openSignIns,
   type SignInOutcome,
+  type SignIns,
   signIn,
 } from "./sign-in.ts";
 import { totpUri } from "./totp.ts";
@@ -41,6 +41,8 @@ export interface PeopleOperatorDeps {
   secretBox: SecretBox;
   /** Base address of the ad service, with which the links of invitations begin. */
   publicUrl: string;
+  /** The tries that this node remembers: of every way to sign in together. */
+  signIns: SignIns;
   now: () => Date;
 }
 
@@ -53,8 +55,7 @@ type Handlers = OperatorHandlers<typeof peopleRoutes>;
 
 /** What people do themselves: sign in and out, and accept their invitations. */
 function sessionsAndInvitations(deps: PeopleOperatorDeps) {
-  const { database, now } = deps;
-  const signIns = openSignIns(deps);
+  const { database, signIns, now } = deps;
   const caller = ({ http }: { http: FastifyRequest }) => ({
     address: http.ip,
     cookieToken: tokenInCookies(http.headers.cookie),
@@ -204,12 +205,6 @@ async function busy<Result>(work: Promise<Result>): Promise<Result> {
   return work.catch((error: unknown) => {
     throw error instanceof TooManyHashes ? slowDown(1) : error;
   });
-}
-
-function sessionOf(http: FastifyRequest): Session {
-  const operator = operatorOf(http);
-  if (operator.kind !== "person") throw new Error("a route of a session was reached without one");
-  return operator.session;
 }
 
 function unknownInvitation(): HttpError {

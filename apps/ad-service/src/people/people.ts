@@ -14,7 +14,11 @@ const INVITATION_MS = 3 * 24 * 3_600_000;
 /** Selects `Person` from `people`. */
 export const selectPerson = `select person_id as "personId", email, role, advertiser_id as "advertiserId",
     (select name from advertisers where advertisers.advertiser_id = people.advertiser_id) as advertiser, bot_ids as "botIds",
-    is_disabled as "isDisabled", password_hash is not null as "hasPassword", created_at as "createdAt"
+    is_disabled as "isDisabled", array_remove(array[
+      case when password_hash is not null then 'password' end,
+      case when exists (select from person_passkeys where person_passkeys.person_id = people.person_id) then 'passkey' end,
+      case when exists (select from person_identities where person_identities.person_id = people.person_id) then 'openid' end
+    ], null) as "signInMethods", created_at as "createdAt"
   from people`;
 const find = statement<Person>("people.find", `${selectPerson} where person_id = $1`);
 // Unnamed, since an owner runs it rarely, and its plan depends on the filter.
@@ -102,11 +106,13 @@ export function newPersonId(): string {
 
 const renew = statement<never>(
   "people.renew-invitation",
-  `update people set password_hash = null, totp_secret = $2, totp_step = 0, invitation_hash = $3, invitation_expires_at = $4
+  `with passkeys as (delete from person_passkeys where person_id = $1),
+   identities as (delete from person_identities where person_id = $1)
+   update people set password_hash = null, totp_secret = $2, totp_step = 0, invitation_hash = $3, invitation_expires_at = $4
    where person_id = $1`,
 );
 
-/** Ends the password, the authenticator's secret and all sessions. Undefined: there is no such person. */
+/** Ends the password, the authenticator's secret, passkeys, linked accounts and all sessions. Undefined: there is no such person. */
 export async function renewInvitation(
   { database, secretBox }: { database: Database; secretBox: SecretBox },
   { personId, now }: { personId: string; now: Date },

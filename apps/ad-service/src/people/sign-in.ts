@@ -93,7 +93,7 @@ export async function signIn(signIns: SignIns, request: SignInRequest): Promise<
   return database.transaction<SignInOutcome>(async (tx) => {
     const accepted = await tx.run(accept, [personId, step, address, passwordHash]);
     if (accepted.length === 0) return { outcome: "refused" };
-    return opened(tx, { personId, cookieToken: request.cookieToken, now });
+    return completeSignIn(tx, { personId, cookieToken: request.cookieToken, now });
   });
 }
 
@@ -113,7 +113,7 @@ export async function openInvitation(
   { token, address, now }: { token: string; address: string; now: Date },
 ): Promise<InvitationOutcome> {
   const { database, secretBox } = signIns;
-  const tooMany = waitOf(signIns.ofAddress, networkOf(address), now);
+  const tooMany = waitOfAddress(signIns, address, now);
   if (tooMany !== undefined) return tooMany;
   const [invited] = await database.run(findInvitation, [hashOfToken(token), now]);
   const person = invited && (await findPerson(database, invited.personId));
@@ -145,7 +145,7 @@ export async function acceptInvitation(
   return signIns.database.transaction(async (tx) => {
     const accepted = await tx.run(acceptInvited, [personId, hashOfToken(token), passwordHash, step, address]);
     if (accepted.length === 0) return { outcome: "unknown-invitation" };
-    return opened(tx, { personId, cookieToken: request.cookieToken, now });
+    return completeSignIn(tx, { personId, cookieToken: request.cookieToken, now });
   });
 }
 
@@ -158,19 +158,20 @@ const useLink = statement<{ personId: string }>(
 
 /** Signs in by a link that an operator made with the command line. */
 export async function openSignInLink(
-  { database, ofAddress }: SignIns,
+  signIns: SignIns,
   request: Pick<SignInRequest, "address" | "cookieToken" | "now"> & { token: string },
 ): Promise<SignInOutcome> {
   const { token, cookieToken, now } = request;
-  const tooMany = waitOf(ofAddress, networkOf(request.address), now);
+  const tooMany = waitOfAddress(signIns, request.address, now);
   if (tooMany !== undefined) return tooMany;
-  return database.transaction<SignInOutcome>(async (tx) => {
+  return signIns.database.transaction<SignInOutcome>(async (tx) => {
     const [found] = await tx.run(useLink, [hashOfToken(token), now]);
-    return found === undefined ? { outcome: "refused" } : opened(tx, { ...found, cookieToken, now });
+    return found === undefined ? { outcome: "refused" } : completeSignIn(tx, { ...found, cookieToken, now });
   });
 }
 
-async function opened(
+/** Opens a session of a person who has proved who they are, and ends the one that the browser had. */
+export async function completeSignIn(
   tx: Transaction,
   { personId, cookieToken, now }: { personId: string; cookieToken: string | undefined; now: Date },
 ): Promise<Extract<SignInOutcome, { outcome: "signed-in" }>> {
@@ -180,6 +181,11 @@ async function opened(
   const person = await findPerson(tx, personId);
   if (person === undefined) throw new Error("the person disappeared while signing in");
   return { outcome: "signed-in", person, ...session };
+}
+
+/** Counts a try of an address, right or wrong: undefined if it may be made. */
+export function waitOfAddress(signIns: Pick<SignIns, "ofAddress">, address: string, now: Date) {
+  return waitOf(signIns.ofAddress, networkOf(address), now);
 }
 
 function waitOf(limiter: RateLimiter, key: string, now: Date) {

@@ -80,9 +80,9 @@ function useColumns(): Column<Person>[] {
   ];
 }
 
-function StatePill({ person: { isDisabled, hasPassword } }: { person: Person }) {
+function StatePill({ person: { isDisabled, signInMethods } }: { person: Person }) {
   const words = useWords(peopleWords);
   if (isDisabled) return <span className="pill pill-late">{words.disabled}</span>;
-  if (!hasPassword) return <span className="pill">{words.invited}</span>;
+  if (signInMethods.length === 0) return <span className="pill">{words.invited}</span>;
   return <span className="pill pill-good">{words.active}</span>;
 }

@@ -116,14 +116,14 @@ test("who changed a campaign is three clicks from the change being taken back", 
   await stack.ads(["campaigns", "update", campaignId, "--daily-budget", "30", "--yes"]);
   const { click, done } = counter();
   await click(section(desk, "Audit trail"));
-  await click(desk.getByRole("button", { name: "updateCampaign" }).first());
+  await click(desk.getByRole("button", { name: "Changed a campaign" }).first());
   await expect(desk.getByRole("row").filter({ hasText: "daily_budget_micros" })).toContainText("30000000");
   await expect(desk.getByRole("dialog")).toContainText("command line");
   await click(desk.getByRole("button", { name: "Revert" }));
   await expect(desk.getByText("The values from before are back.")).toBeVisible();
   expect(done.clicks).toBeLessThanOrEqual(3);
   expect((await campaign()).dailyBudgetMicros).toBe(null);
-  await expect(desk.getByRole("button", { name: "revertCampaign" })).toBeVisible();
+  await expect(desk.getByRole("button", { name: "Reverted a change of a campaign" })).toBeVisible();
 });
 
 test("a person is invited with a link that is shown once, gets another role, and is disabled with Undo", async ({

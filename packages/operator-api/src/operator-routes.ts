@@ -47,3 +47,19 @@ export const operatorRoutes = {
 };
 
 export type OperatorRouteName = keyof typeof operatorRoutes;
+
+type PostedRouteName = {
+  [Name in OperatorRouteName]: (typeof operatorRoutes)[Name]["method"] extends "GET" ? never : Name;
+}[OperatorRouteName];
+
+/** Routes that change nothing: a body keeps the token out of logs, or the answer differs each time. */
+export const unrecordedRoutes = [
+  "openInvitation",
+  "startOpenIdSignIn",
+  "startLinkingIdentity",
+  "startPasskeySignIn",
+  "startAddingPasskey",
+] as const satisfies readonly PostedRouteName[];
+
+/** The routes that may change something, and so leave an entry in the audit trail. */
+export type ChangingRouteName = Exclude<PostedRouteName, (typeof unrecordedRoutes)[number]>;

@@ -1,22 +1,8 @@
-import type { OperatorRouteName, operatorRoutes } from "@intermission/operator-api/operator-routes";
+import type { ChangingRouteName } from "@intermission/operator-api/operator-routes";
 import { statement } from "@intermission/postgres/open-database";
 import { type RecordedRequest, recordRequest } from "@intermission/postgres/recorded-changes";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type ObjectKind, readState } from "./object-states.ts";
-
-type Routes = typeof operatorRoutes;
-type PostedRoute = {
-  [Name in OperatorRouteName]: Routes[Name]["method"] extends "GET" ? never : Name;
-}[OperatorRouteName];
-/** Routes that change nothing: a body keeps the token out of logs, or the answer differs each time. */
-export const unrecordedRoutes = [
-  "openInvitation",
-  "startOpenIdSignIn",
-  "startLinkingIdentity",
-  "startPasskeySignIn",
-  "startAddingPasskey",
-] as const satisfies readonly PostedRoute[];
-type ChangingRoute = Exclude<PostedRoute, (typeof unrecordedRoutes)[number]>;
 
 interface AuditedObject {
   kind: ObjectKind;
@@ -114,9 +100,9 @@ const objectOf = {
   changeRole: person,
   disablePerson: person,
   enablePerson: person,
-} as const satisfies Record<ChangingRoute, AuditedObject>;
+} as const satisfies Record<ChangingRouteName, AuditedObject>;
 
-function isChanging(name: string | undefined): name is ChangingRoute {
+function isChanging(name: string | undefined): name is ChangingRouteName {
   return name !== undefined && Object.hasOwn(objectOf, name);
 }
 

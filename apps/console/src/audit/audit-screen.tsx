@@ -1,5 +1,6 @@
 import { type AuditEntry, auditRoutes } from "@intermission/operator-api/audit";
 import { getRouteApi } from "@tanstack/react-router";
+import { useMemo } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { usePages } from "../operator/use-pages.ts";
 import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
@@ -13,6 +14,7 @@ import { SearchField } from "../ui/search-field.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { actorOf } from "./audit-entry.ts";
+import { changeWords, useChangeText } from "./change-words.ts";
 import { EntryDialog } from "./entry-dialog.tsx";
 import { objectKinds } from "./search.ts";
 import { auditWords, kindWords } from "./words.ts";
@@ -24,8 +26,8 @@ export function AuditScreen() {
   const words = useWords(auditWords);
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { find, kind, object, actor } = search;
-  const filters = { text: find, objectKind: kind, objectId: object, actor };
+  const { find, change, kind, object, actor } = search;
+  const filters = { text: find, operation: change, objectKind: kind, objectId: object, actor };
   const pages = usePages([auditRoutes.listAuditEntries.path, filters], (before, signal) =>
     callOperator(auditRoutes.listAuditEntries, { query: { ...filters, before } }, signal),
   );
@@ -57,7 +59,15 @@ export function AuditScreen() {
 
 function Filters() {
   const words = useWords(auditWords);
-  const kinds = kindWords[useLanguage()];
+  const language = useLanguage();
+  const kinds = kindWords[language];
+  const changes = useMemo(
+    () =>
+      Object.entries(changeWords[language])
+        .map(([value, text]) => ({ value, text }))
+        .sort((one, other) => one.text.localeCompare(other.text, language)),
+    [language],
+  );
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const filter = (changes: Partial<typeof search>) =>
@@ -79,12 +89,20 @@ function Filters() {
         options={objectKinds.map((kind) => ({ value: kind, text: kinds[kind] }))}
         onChange={(kind) => filter({ kind })}
       />
+      <FilterSelect
+        label={words.change}
+        value={search.change}
+        all={words.allChanges}
+        options={changes}
+        onChange={(change) => filter({ change })}
+      />
     </div>
   );
 }
 
 function useColumns(onOpen: (entryId: string) => void): Column<AuditEntry>[] {
   const words = useWords(auditWords);
+  const changeText = useChangeText();
   const kinds: Readonly<Record<string, string>> = kindWords[useLanguage()];
   const { dateTime, ago } = useFormats();
   return [
@@ -92,7 +110,7 @@ function useColumns(onOpen: (entryId: string) => void): Column<AuditEntry>[] {
       title: words.change,
       cell: ({ entryId, operation }) => (
         <button type="button" className="link row-link" onClick={() => onOpen(entryId)}>
-          {operation}
+          {changeText(operation)}
         </button>
       ),
     },

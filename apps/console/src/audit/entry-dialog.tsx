@@ -11,6 +11,7 @@ import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { actorOf, changedFields } from "./audit-entry.ts";
+import { useChangeText } from "./change-words.ts";
 import { auditWords } from "./words.ts";
 import "./audit.css";
 
@@ -22,12 +23,13 @@ interface EntryDialogProps {
 /** A change: who, when, from where, and each field before and after. */
 export function EntryDialog({ entryId, onClose }: EntryDialogProps) {
   const words = useWords(auditWords);
+  const changeText = useChangeText();
   const read = useAnswer(auditRoutes.listAuditEntries, {
     query: { before: String(BigInt(entryId) + 1n), limit: 1 },
   });
   const entry = read.data?.entries.find((one) => one.entryId === entryId);
   return (
-    <Dialog title={entry?.operation ?? words.change} onClose={onClose}>
+    <Dialog title={entry === undefined ? words.change : changeText(entry.operation)} onClose={onClose}>
       <AnswerView query={read}>
         {() =>
           entry === undefined ? <EmptyState>{words.gone}</EmptyState> : <Entry entry={entry} onClose={onClose} />

@@ -10,6 +10,7 @@ export const objectKinds = [
 export const auditSearch = searchOf(
   z.object({
     find: z.string().max(128),
+    change: z.string().max(64),
     kind: z.enum(objectKinds),
     object: z.string().max(512),
     actor: z.string().max(254),

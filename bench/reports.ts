@@ -9,6 +9,12 @@ import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { migrations } from "../apps/ad-service/src/migrations.ts";
 import { type ReportQuestion, readReport } from "../apps/ad-service/src/statistics/read-report.ts";
+import {
+  audienceTables,
+  reasonTables,
+  type SumTable,
+  sumTables,
+} from "../apps/ad-service/src/statistics/sum-tables.ts";
 import type { Dimension } from "../packages/operator-api/src/statistics.ts";
 import { openDatabase } from "../packages/postgres/src/open-database.ts";
 import { findPostgres } from "../scripts/find-postgres.ts";
@@ -49,7 +55,19 @@ const fills = [
    select span, starts_at, bot_id, campaign_id, country, platform, 'en', 'regular', ${numbers}
    from (${places}) as places, unnest(array['DE', 'IN', 'IR', 'US']) as country, unnest(array['android', 'ios']) as platform
    where span = 'day' order by starts_at, bot_id`,
+  ...[sumTables, audienceTables, reasonTables].flatMap((tables) => [
+    levelOf(tables.bot, tables["bot-and-campaign"]),
+    levelOf(tables.campaign, tables["bot-and-campaign"]),
+  ]),
 ];
+
+/** The sums over all campaigns, or over all bots, from those of both. */
+function levelOf({ table, key }: SumTable, detailed: SumTable): string {
+  const counted = key.includes("reason") ? ["count"] : counts.split(",").map((column) => column.trim());
+  return `insert into ${table} (${[...key, ...counted].join(", ")})
+    select ${[...key, ...counted.map((column) => `sum(${column})`)].join(", ")} from ${detailed.table}
+    where $1::timestamptz < $2::timestamptz group by ${key.join(", ")} order by starts_at`;
+}
 
 const reports: [name: string, question: Partial<ReportQuestion> & { by: Dimension[] }][] = [
   ["by campaign", { by: ["campaign"] }],
@@ -57,8 +75,11 @@ const reports: [name: string, question: Partial<ReportQuestion> & { by: Dimensio
   ["by day", { by: ["day"] }],
   ["by day and campaign", { by: ["day", "campaign"] }],
   ["by country and platform", { by: ["country", "platform"] }],
+  ["by bot and country", { by: ["bot", "country"] }],
+  ["by day and country", { by: ["day", "country"] }],
   ["by campaign, days of Asia/Tehran", { by: ["campaign"], timeZone: "Asia/Tehran", ...inZone("+03:30") }],
   ["by day of Asia/Tehran", { by: ["day"], timeZone: "Asia/Tehran", ...inZone("+03:30") }],
+  ["by day of Asia/Tehran and campaign", { by: ["day", "campaign"], timeZone: "Asia/Tehran", ...inZone("+03:30") }],
   [
     "by day of Asia/Tehran, one bot",
     { by: ["day"], timeZone: "Asia/Tehran", ...inZone("+03:30"), of: { botIds: ["7000000001"] } },

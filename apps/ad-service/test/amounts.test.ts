@@ -119,8 +119,8 @@ describe("amounts of currencies of high denominations", () => {
   test("statistics beyond 2^53 micros have all their digits, and the command line's lines add up", async () => {
     const insert = statement(
       "test.sums",
-      `insert into stats_sums (bot_id, span, starts_at, campaign_id, rewards, spend_micros, revenue_micros)
-       values ($1, 'day', $2, 'cmp_x', 1, $3, $4)`,
+      `insert into stats_bot_sums (bot_id, span, starts_at, rewards, spend_micros, revenue_micros)
+       values ($1, 'day', $2, 1, $3, $4)`,
     );
     const days = ["12345678901234567", "9007199254740993", "20000000000000001"];
     for (const [index, micros] of days.entries()) {

@@ -40,7 +40,7 @@ const running = statement<Campaign>(
 const requestsByHour = statement<{ hour: number; requests: number }>(
   "campaigns.requests-by-hour",
   `select extract(hour from starts_at at time zone 'utc')::integer as hour, sum(fills + no_fills + clicks)::bigint as requests
-   from stats_sums
+   from stats_bot_sums
    where span = 'hour' and starts_at >= $1::timestamptz - interval '7 days'
      and starts_at < date_trunc('day', $1::timestamptz, 'UTC')
    group by 1`,

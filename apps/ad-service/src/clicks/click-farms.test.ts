@@ -41,7 +41,7 @@ describe("click farms and crowds, by default", () => {
     store.database.run(
       {
         name: "",
-        text: `insert into stats_sums (bot_id, span, starts_at, clicks) values ($1, 'day', '2026-02-28T00:00:00Z', $2)`,
+        text: `insert into stats_bot_sums (bot_id, span, starts_at, clicks) values ($1, 'day', '2026-02-28T00:00:00Z', $2)`,
       },
       [fixture.botId, clicks],
     );

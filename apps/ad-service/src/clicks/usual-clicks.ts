@@ -12,9 +12,8 @@ const MAX_BOTS = 10_000;
 const readBusiestDay = statement<{ clicks: number }>(
   "clicks.busiest-day",
   `select coalesce(max(clicks), 0)::double precision as clicks from (
-     select sum(clicks) as clicks from stats_sums
+     select clicks from stats_bot_sums
      where bot_id = $1 and span = 'day' and starts_at >= $2::date - 7 and starts_at < $2::date + 1
-     group by starts_at
    ) as days`,
 );
 

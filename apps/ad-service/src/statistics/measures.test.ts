@@ -12,11 +12,12 @@ import {
   moneyColumns,
   reasonedMeasures,
 } from "./measures.ts";
+import { audienceTables, reasonTables, sumTables } from "./sum-tables.ts";
 
 const constraint = statement<{ definition: string }>(
   "test.check-constraint-of-measures",
   `select pg_get_constraintdef(oid) as definition from pg_constraint
-   where contype = 'c' and conrelid = ('ad_service.' || $1)::regclass and conname = $1 || '_' || $2 || '_check'`,
+   where contype = 'c' and conrelid = ('ad_service.' || $1)::regclass and conname like '%\\_' || $2 || '\\_check'`,
 );
 
 describe("what is counted", () => {
@@ -26,19 +27,24 @@ describe("what is counted", () => {
   });
   afterAll(() => store.dispose());
 
-  test.each([
+  const reasonTableNames = Object.values(reasonTables).map(({ table }) => table);
+  test.each<[table: string, column: string, words: Readonly<Record<string, unknown>>]>([
     ["ad_requests", "outcome", measureOfRequest],
     // The compiler refuses a milestone of views that has no measure.
     ["ad_milestones", "milestone", measureOfMilestone satisfies Record<Milestone, Measure>],
     ["events", "event", measureOfEvent],
-    ["stats_reasons", "measure", Object.fromEntries(reasonedMeasures.map((measure) => [measure, true]))],
+    ...reasonTableNames.map((table): [string, string, Record<string, true>] => [
+      table,
+      "measure",
+      Object.fromEntries(reasonedMeasures.map((measure) => [measure, true as const])),
+    ]),
   ])("the database accepts in %s.%s the words that have a measure, and no others", async (table, column, words) => {
     const [row] = await store.database.run(constraint, [table, column]);
     const accepted = [...(row?.definition ?? "").matchAll(/'([^']*)'/g)].map(([, word]) => word);
     expect(accepted.toSorted()).toEqual(Object.keys(words).toSorted());
   });
 
-  test.each(["stats_sums", "stats_audiences"])(
+  test.each([sumTables, audienceTables].flatMap((tables) => Object.values(tables).map(({ table }) => table)))(
     "%s has a column for each measure and for money, and no others",
     async (table) => {
       const text =

@@ -39,7 +39,7 @@ export const measureOfEvent = { rewarded: "rewards", direct_link: "clicks" } as 
   string
 >;
 
-/** What is counted: a column of `stats_sums` and `stats_audiences`. */
+/** What is counted: a column of the tables of sums (`sum-tables.ts`). */
 export type Measure =
   | (typeof measureOfRequest)[RequestOutcome]
   | (typeof measureOfMilestone)[CountedMilestone]
@@ -74,7 +74,7 @@ export const measureColumns = {
 
 export const measures = Object.keys(measureColumns) as Measure[];
 
-/** The measures that are also counted by reason: `stats_reasons.measure`. */
+/** The measures that are also counted by reason: `measure` of the tables by reason. */
 export const reasonedMeasures = [
   "no-fills",
   "limited",

@@ -2,6 +2,7 @@ import type { Database, Statement } from "@intermission/postgres/open-database";
 import type { AudienceKey } from "../ad-selection/audience.ts";
 import { noSums, type Reasons, type Sums } from "./figures-of.ts";
 import { type Measure, measureColumns, measures, type ReasonedMeasure, reasonedMeasures } from "./measures.ts";
+import { audienceTables, levelOf, reasonTables, sumTables } from "./sum-tables.ts";
 import { type Bucket, piecesOf } from "./time-pieces.ts";
 
 /** What sums are grouped by, beside the time. */
@@ -43,6 +44,17 @@ function isOfAudience({ of, by }: { of: SumFilter; by: readonly GroupKey[] }): b
   return audienceKeys.some((key) => of[key] !== undefined || by.includes(key));
 }
 
+const campaignKeys = ["campaign", "creative", "advertiser"] as const satisfies readonly GroupKey[];
+
+/** The level of the sums that tell apart what a question names. */
+function neededLevel({ of, by }: { of: SumFilter; by: readonly GroupKey[] }) {
+  return levelOf({
+    needsBot: of.botIds !== undefined || by.includes("bot"),
+    needsCampaign:
+      of.campaignIds !== undefined || of.creativeId !== undefined || campaignKeys.some((key) => by.includes(key)),
+  });
+}
+
 interface SumRow extends Record<Measure, number> {
   bucket: string;
   keys: string[];
@@ -76,6 +88,7 @@ export async function readSums(
   { buckets, of, by }: { buckets: readonly Bucket[]; of: SumFilter; by: readonly GroupKey[] },
 ): Promise<GroupSums[]> {
   const ofAudience = isOfAudience({ of, by });
+  const level = neededLevel({ of, by });
   const pieces = piecesOf(buckets);
   const filters = filtersOf(of);
   const values = [
@@ -98,12 +111,12 @@ export async function readSums(
       group by piece.key${by.map((key) => `, ${columnOf[key]}`).join("")}${more} limit ${MAX_GROUPS + 1}`,
   });
   const [sums, reasons] = await Promise.all([
-    database.run<SumRow>(statementOf(ofAudience ? "stats_audiences" : "stats_sums", sumColumns), values),
+    database.run<SumRow>(statementOf((ofAudience ? audienceTables : sumTables)[level].table, sumColumns), values),
     ofAudience
       ? []
       : database.run<ReasonRow>(
           statementOf(
-            "stats_reasons",
+            reasonTables[level].table,
             `measure, reason, sum(count)::bigint as count`,
             ", measure, reason having sum(count) <> 0",
           ),

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import {
   anyFact,
   dayStart,
+  differencesOfLevels,
   expectedReasons,
   expectedSums,
   type Fact,
@@ -22,6 +23,7 @@ import {
 import { migrations } from "../migrations.ts";
 import { rememberPublisherShare } from "./publisher-share.ts";
 import { pruneFacts, rollUpStatistics } from "./roll-up-statistics.ts";
+import { audienceTables, reasonTables, sumTables } from "./sum-tables.ts";
 
 /** Events that may happen during a day; `node` is one of two. */
 type Step =
@@ -95,6 +97,7 @@ describe("statistics", () => {
           expect(await readSums(store.database)).toEqual(expectedSums(committed));
           expect(await readSums(store.database, "stats_audiences")).toEqual(expectedSums(committed));
           expect(await readReasons(store.database)).toEqual(expectedReasons(committed));
+          expect(await differencesOfLevels(store.database)).toEqual([]);
         }
       }),
       { numRuns: process.env.LONG_TESTS === "true" ? 25 : 8 },
@@ -296,9 +299,7 @@ async function empty(database: Database): Promise<void> {
     "withheld_clicks",
     "click_refusals",
     "conversions",
-    "stats_sums",
-    "stats_audiences",
-    "stats_reasons",
+    ...[sumTables, audienceTables, reasonTables].flatMap((tables) => Object.values(tables).map(({ table }) => table)),
   ]) {
     await database.run(statement(`test.empty-${table}`, `delete from ${table}`), []);
   }

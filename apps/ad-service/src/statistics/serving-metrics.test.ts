@@ -31,10 +31,10 @@ test("a scrape reports fills, reasons without an ad, paid events, spend and lag 
   const midnight = "date_trunc('day', now(), 'UTC') - make_interval(days => $2)";
   for (const [botId, day, column, count, spendMicros] of sums)
     await run(
-      `insert into stats_sums (bot_id, span, starts_at, campaign_id, ${column}, spend_micros)
-       values ($1, 'day', ${midnight}, 'cmp_secret', $3, $4)
-       on conflict (bot_id, span, starts_at, campaign_id, creative_id) do update set
-         ${column} = excluded.${column}, spend_micros = stats_sums.spend_micros + excluded.spend_micros`,
+      `insert into stats_bot_sums (bot_id, span, starts_at, ${column}, spend_micros)
+       values ($1, 'day', ${midnight}, $3, $4)
+       on conflict (bot_id, span, starts_at) do update set
+         ${column} = excluded.${column}, spend_micros = stats_bot_sums.spend_micros + excluded.spend_micros`,
       ...[botId, day, count, spendMicros],
     );
   const reasons: [botId: string, day: number, measure: string, reason: string, count: number][] = [
@@ -45,7 +45,7 @@ test("a scrape reports fills, reasons without an ad, paid events, spend and lag 
   ];
   for (const row of reasons)
     await run(
-      `insert into stats_reasons (bot_id, span, starts_at, measure, reason, count)
+      `insert into stats_bot_reasons (bot_id, span, starts_at, measure, reason, count)
        values ($1, 'day', ${midnight}, $3, $4, $5)`,
       ...row,
     );
@@ -68,7 +68,7 @@ test("a scrape reports fills, reasons without an ad, paid events, spend and lag 
   ])
     expect(text.split("\n")).toContain(line);
   expect(Number(/^intermission_statistics_lag_seconds (\S+)$/m.exec(text)?.[1])).toBeCloseTo(42, -1);
-  for (const secret of ["7000000001", "cmp_secret"]) expect(text).not.toContain(secret);
+  expect(text).not.toContain("7000000001");
 });
 
 test("without the database a scrape has no figures instead of wrong ones, and still answers", async () => {

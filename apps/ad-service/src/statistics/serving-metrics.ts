@@ -30,11 +30,11 @@ const sumsOfToday = statement<SumsOfToday>(
   "statistics.sums-of-today",
   `select ${measures.map((measure) => `coalesce(sum(${measureColumns[measure]}), 0)::float8 as "${measure}"`).join(", ")},
      coalesce(sum(spend_micros), 0)::float8 as "spendMicros"
-   from stats_sums where span = 'day' and starts_at = date_trunc('day', now(), 'UTC')`,
+   from stats_bot_sums where span = 'day' and starts_at = date_trunc('day', now(), 'UTC')`,
 );
 const reasonsOfToday = statement<{ measure: ReasonedMeasure; reason: string; count: number }>(
   "statistics.reasons-of-today",
-  `select measure, reason, sum(count)::float8 as count from stats_reasons
+  `select measure, reason, sum(count)::float8 as count from stats_bot_reasons
    where span = 'day' and starts_at = date_trunc('day', now(), 'UTC') group by measure, reason`,
 );
 

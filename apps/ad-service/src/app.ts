@@ -67,6 +67,7 @@ import {
   authenticateOperator,
   authorizeOperator,
   type OperatorGuard,
+  personIdOf,
   reportReaderOf,
   submitterOf,
 } from "./people/guard.ts";
@@ -75,6 +76,7 @@ import { openSignIns } from "./people/sign-in.ts";
 import { signInMethodOperatorRoutes } from "./people/sign-in-methods/operator-routes.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
+import { type SavedReportDeps, savedReportOperatorRoutes } from "./statistics/saved-report-routes.ts";
 import { statusOperatorRoutes } from "./status/operator-routes.ts";
 import { userOperatorRoutes } from "./users/operator-routes.ts";
 import { openTags } from "./vast/fill-from-tag.ts";
@@ -262,6 +264,7 @@ export type OperatorDeps = BotOperatorDeps &
   > &
   DeliveryOperatorDeps &
   Omit<StatsOperatorDeps, "reportReaderOf"> &
+  Omit<SavedReportDeps, "personIdOf"> &
   ExplainOperatorDeps &
   Omit<PeopleOperatorDeps, "signIns"> &
   OperatorAuth & { requests: GuardedRequests; turns: Turns };
@@ -323,6 +326,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       clickOperatorRoutes(scope, deps);
       conversionOperatorRoutes(scope, deps);
       statsOperatorRoutes(scope, { ...deps, reportReaderOf });
+      savedReportOperatorRoutes(scope, { ...deps, personIdOf });
       userOperatorRoutes(scope, deps);
       const signIns = openSignIns(deps);
       peopleOperatorRoutes(scope, { ...deps, signIns });

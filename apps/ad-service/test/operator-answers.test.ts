@@ -293,6 +293,7 @@ async function callRoutesOfPeople() {
   const link = await send("createSignInLink", { body: { email: "ann@shop.test" } });
   const accepted = await send("acceptInvitation", { body: { token, password, code: code(0) } });
   const session = await send("showSession");
+  const reports = await callRoutesOfSavedReports();
   const out = await send("signOut");
   const signedIn = await send("signIn", { body: { email: "ann@shop.test", password, code: code(30) } });
   const linked = await send("openSignInLink", { body: { token: String(link.body.link).split("#")[1] } });
@@ -303,6 +304,7 @@ async function callRoutesOfPeople() {
     openInvitation: opened,
     acceptInvitation: accepted,
     showSession: session,
+    ...reports,
     signOut: out,
     signIn: signedIn,
     signOutEverywhere: everywhere,
@@ -353,6 +355,18 @@ async function callRoutesOfSignIn() {
     unlinkIdentity: await send("unlinkIdentity", { params: { identityId: String(linked.body.identityId) } }),
     removePasskey: await send("removePasskey", { params }),
     signOutEverywhere: await send("signOutEverywhere"),
+  };
+}
+
+/** Of the person who is signed in. */
+async function callRoutesOfSavedReports() {
+  const saved = await send("saveReport", { body: { name: "Bots", search: "by=bot&compare=previous" } });
+  return {
+    saveReport: saved,
+    listSavedReports: await send("listSavedReports"),
+    removeSavedReport: await send("removeSavedReport", {
+      params: { savedReportId: String(saved.body.savedReportId) },
+    }),
   };
 }
 

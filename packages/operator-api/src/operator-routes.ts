@@ -13,6 +13,7 @@ import { moneyRoutes } from "./money.ts";
 import { noticeRoutes } from "./notices.ts";
 import { peopleRoutes } from "./people.ts";
 import { clickRoutes, viewRoutes } from "./reviews.ts";
+import { savedReportRoutes } from "./saved-reports.ts";
 import { signInMethodRoutes } from "./sign-in-methods.ts";
 import { statisticsRoutes } from "./statistics.ts";
 import { statusRoutes } from "./status.ts";
@@ -39,6 +40,7 @@ export const operatorRoutes = {
   ...clickRoutes,
   ...conversionRoutes,
   ...statisticsRoutes,
+  ...savedReportRoutes,
   ...statusRoutes,
   ...userRoutes,
   ...peopleRoutes,

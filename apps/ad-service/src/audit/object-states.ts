@@ -13,7 +13,8 @@ export type ObjectKind =
   | "click"
   | "conversion"
   | "delivery"
-  | "person";
+  | "person"
+  | "saved-report";
 
 /** One query for each kind, by the id $1: an object without its secrets, and without the ids of users, who may be erased. */
 const states = {
@@ -63,6 +64,8 @@ const states = {
         where person_identities.person_id = people.person_id),
       'sessions', (select count(*) from person_sessions where person_sessions.person_id = people.person_id)) as state
     from people where person_id = $1`,
+  "saved-report": `select jsonb_build_object('person_id', person_id, 'name', name, 'search', search) as state
+    from saved_reports where saved_report_id = $1`,
 } satisfies Record<ObjectKind, string>;
 
 const statements = Object.fromEntries(

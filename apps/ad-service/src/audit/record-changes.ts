@@ -81,6 +81,8 @@ const objectOf = {
   refuseClicks: clicks,
   refundClicks: clicks,
   reverseConversion: { kind: "conversion", id: ["clickId", "event", "conversionId"] },
+  saveReport: { kind: "saved-report", id: [] },
+  removeSavedReport: { kind: "saved-report", id: ["savedReportId"] },
   eraseUser: bot,
   signIn: anyPerson,
   signOut: anyPerson,

@@ -969,6 +969,16 @@ create table used_passkey_challenges (
 );
 create index used_passkey_challenges_by_end on used_passkey_challenges (expires_at);
 
+-- Reports of the console that people keep by name: `search` is the query of the report's address.
+create table saved_reports (
+  saved_report_id text primary key,
+  person_id text not null references people,
+  name text not null check (length(name) between 1 and 60),
+  search text not null check (length(search) <= 2048),
+  saved_at timestamptz not null
+);
+create unique index saved_reports_by_name on saved_reports (person_id, lower(name));
+
 -- Who changed what: written by the transaction that makes the change. Append-only.
 create table audit_entries (
   entry_id bigint generated always as identity primary key,

@@ -97,6 +97,13 @@ export function reportReaderOf(request: FastifyRequest): ReportReader {
   return role === "publisher" || role === "advertiser" ? role : "staff";
 }
 
+/** The id of the person who calls. Only for routes that need a session. */
+export function personIdOf(request: FastifyRequest): string {
+  const operator = operatorOf(request);
+  if (operator.kind !== "person") throw new Error(`${request.routeOptions.url} was reached without a session`);
+  return operator.session.person.personId;
+}
+
 /** The advertiser of a caller who is one of an advertiser's people. */
 export function submitterOf(request: FastifyRequest): string | undefined {
   const operator = operatorOf(request);

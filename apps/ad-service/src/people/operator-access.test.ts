@@ -89,7 +89,14 @@ async function request(
   headers: object = {},
 ) {
   const route: OperatorRoute = operatorRoutes[name];
-  const values = { tokenId: "tok_1", language: "en", userId: "1", code: "x", personId: "per_1" };
+  const values = {
+    tokenId: "tok_1",
+    language: "en",
+    userId: "1",
+    code: "x",
+    personId: "per_1",
+    savedReportId: "rep_1",
+  };
   const others = { sessionId: `${objects.botId ?? 1}-${"a".repeat(22)}`, clickId: "clk_1", number: "2" };
   const all: Record<string, string | undefined> = { ...values, ...others, ...own, ...objects };
   const path = route.path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(all[param] ?? ""));

@@ -74,6 +74,7 @@ export const kindWords = {
     conversion: "conversion",
     delivery: "webhook",
     deployment: "deployment",
+    "saved-report": "saved report",
   },
   ru: {
     campaign: "кампания",
@@ -88,5 +89,6 @@ export const kindWords = {
     conversion: "конверсия",
     delivery: "вебхук",
     deployment: "система",
+    "saved-report": "сохранённый отчёт",
   },
 } satisfies Record<Language, Record<ObjectKind, string>>;

@@ -1,0 +1,84 @@
+import { MAX_SAVED_REPORTS, type SavedReport } from "@intermission/operator-api/saved-reports";
+import { secretBox as openSecretBox } from "@intermission/server/secret-box";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
+import { migrations } from "../migrations.ts";
+import { invitePerson, newPersonId } from "./people.ts";
+import { openSession } from "./sessions.ts";
+
+const operatorToken = "o".repeat(32);
+let store: TestDatabase;
+let fixture: AppFixture;
+const cookies: Record<string, string> = {};
+beforeAll(async () => {
+  store = await openTestDatabase({ schema: "ad_service", migrations });
+  fixture = await openAppFixture(store.database, { operatorToken });
+  const { database } = store;
+  const secretBox = openSecretBox(Buffer.alloc(32));
+  for (const name of ["ann", "bob"]) {
+    const [personId, { now }] = [newPersonId(), fixture.clock];
+    await invitePerson(
+      { database, secretBox },
+      { personId, invitation: { email: `${name}@ads.test`, role: "analyst" }, now },
+    );
+    const { token } = await database.transaction((tx) => openSession(tx, { personId, now }));
+    cookies[name] = `__Host-operator=${token}`;
+  }
+});
+afterAll(async () => {
+  await fixture.close();
+  await store.dispose();
+});
+
+async function send(person: string, method: "GET" | "POST" | "DELETE", path = "", payload?: object) {
+  const answer = await fixture.app.inject({
+    method,
+    url: `/operator/v1/saved-reports${path}`,
+    headers: { cookie: cookies[person], origin: "http://ads.test" },
+    ...(payload && { payload }),
+  });
+  return { status: answer.statusCode, body: answer.json() };
+}
+const save = (person: string, name: string, search = "by=bot") => send(person, "POST", "", { name, search });
+const namesOf = async (person: string, query = "") =>
+  ((await send(person, "GET", query)).body.savedReports as SavedReport[]).map(({ name }) => name);
+
+test("a report is kept by name for who saved it: others neither see nor remove it", async () => {
+  const { status, body } = await save("ann", "Bots", "by=bot&compare=previous");
+  expect(status).toBe(201);
+  expect((await send("ann", "GET")).body.savedReports).toEqual([body]);
+  expect(body).toMatchObject({ name: "Bots", search: "by=bot&compare=previous" });
+  expect(await namesOf("bob")).toEqual([]);
+  expect((await send("bob", "DELETE", `/${body.savedReportId}`)).status).toBe(404);
+  expect((await save("bob", "Bots")).status).toBe(201);
+  expect((await send("ann", "DELETE", `/${body.savedReportId}`)).body).toEqual(body);
+  expect(await namesOf("ann")).toEqual([]);
+  expect((await send("ann", "DELETE", `/${body.savedReportId}`)).status).toBe(404);
+});
+
+test("a name is used once in any case, and what is no query of an address is refused", async () => {
+  await save("ann", "Weekly");
+  expect(await save("ann", "WEEKLY")).toMatchObject({ status: 409, body: { error: { code: "NAME_TAKEN" } } });
+  for (const search of ["<script>", "javascript:alert(1)", "a b", "x".repeat(2049)])
+    expect((await save("ann", "Other", search)).status, search).toBe(400);
+  expect(await namesOf("ann")).toEqual(["Weekly"]);
+});
+
+test("the list has pages and a bound, also for requests at the same time", async () => {
+  const saved = await Promise.all(Array.from({ length: MAX_SAVED_REPORTS + 5 }, (_, n) => save("ann", `Report ${n}`)));
+  expect(saved.filter(({ status }) => status === 409)).toHaveLength(6);
+  const all = await namesOf("ann");
+  expect(all).toHaveLength(MAX_SAVED_REPORTS);
+  const first = (await send("ann", "GET", "?limit=20")).body;
+  expect(await namesOf("ann", `?after=${first.next}`)).toEqual(all.slice(20));
+  expect((await send("ann", "GET", "?after=rep_none")).status).toBe(404);
+});
+
+test("the command line, which is no person, has no saved reports", async () => {
+  const answer = await fixture.app.inject({
+    url: "/operator/v1/saved-reports",
+    headers: { authorization: `Bearer ${operatorToken}` },
+  });
+  expect([answer.statusCode, answer.json().error.code]).toEqual([403, "NO_SESSION"]);
+});

@@ -1,0 +1,54 @@
+import { MAX_SAVED_REPORTS, savedReportRoutes } from "@intermission/operator-api/saved-reports";
+import type { Database } from "@intermission/postgres/open-database";
+import { nameChangedObject } from "@intermission/postgres/recorded-changes";
+import type { CheckedScope } from "@intermission/server/checked-routes";
+import { conflict, notFound } from "@intermission/server/refuse";
+import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
+import type { FastifyRequest } from "fastify";
+import { findSavedReport, listSavedReports, newSavedReportId, removeSavedReport, saveReport } from "./saved-reports.ts";
+
+export interface SavedReportDeps {
+  database: Database;
+  personIdOf: (request: FastifyRequest) => string;
+  now: () => Date;
+}
+
+/** Reports that people keep by name: each person's are the person's own. */
+export function savedReportOperatorRoutes(scope: CheckedScope, { database, personIdOf, now }: SavedReportDeps): void {
+  serveOperatorRoutes(scope, savedReportRoutes, {
+    async listSavedReports({ query, http }) {
+      const personId = personIdOf(http);
+      const { after: savedReportId } = query;
+      if (savedReportId !== undefined && !(await findSavedReport(database, { savedReportId, personId })))
+        throw unknownReport(savedReportId);
+      const { rows: savedReports, next } = await listSavedReports(database, { ...query, personId });
+      return { savedReports, next };
+    },
+
+    async saveReport({ body, http }) {
+      const savedReportId = newSavedReportId();
+      nameChangedObject(savedReportId);
+      const saved = await saveReport(database, { ...body, savedReportId, personId: personIdOf(http), now: now() });
+      switch (saved.outcome) {
+        case "saved":
+          return saved.report;
+        case "known-name":
+          throw conflict("NAME_TAKEN", `you have a saved report named ${body.name}: choose another name, or remove it`);
+        case "too-many":
+          throw conflict("TOO_MANY", `you have ${MAX_SAVED_REPORTS} saved reports, which is the most: remove one`);
+        default:
+          throw saved satisfies never;
+      }
+    },
+
+    async removeSavedReport({ params: { savedReportId }, http }) {
+      const removed = await removeSavedReport(database, { savedReportId, personId: personIdOf(http) });
+      if (removed === undefined) throw unknownReport(savedReportId);
+      return removed;
+    },
+  });
+}
+
+function unknownReport(savedReportId: string) {
+  return notFound(`you have no saved report ${savedReportId}`);
+}

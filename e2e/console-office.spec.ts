@@ -1,10 +1,7 @@
-import type { Locator, Page } from "@playwright/test";
 import { migrations } from "../apps/ad-service/src/migrations.ts";
 import { openDatabase } from "../packages/postgres/src/open-database.ts";
 import type { DemoStack } from "../scripts/demo-stack.ts";
-import { analyze } from "./axe.ts";
-import { test } from "./console-desk.ts";
-import { expect } from "./console-stack.ts";
+import { expect, test, windows } from "./console.ts";
 
 // One worker, so that one stack is started.
 test.describe.configure({ mode: "default" });
@@ -33,40 +30,73 @@ async function issueStatement({ dataDirectory }: DemoStack): Promise<void> {
   await database.close();
 }
 
-/** What a reader does, counted. */
-function counter() {
-  const done = { clicks: 0 };
-  return {
-    done,
-    async click(target: Locator) {
-      done.clicks += 1;
-      await target.click();
-    },
-  };
+for (const { name, size, tag } of windows) {
+  test.describe(`in the window of a ${name}`, { tag }, () => {
+    test.use({ window: size });
+
+    test("what an advertiser has left and last month's statement are three clicks away", async ({ reader }) => {
+      const { page } = reader;
+      await reader.open();
+      await reader.click(reader.section("Advertisers"));
+      await reader.click(page.getByRole("link", { name: COFFEE }));
+      await expect(page.getByText("Left to spend")).toBeVisible();
+      const opened = page.waitForEvent("popup");
+      await reader.click(page.getByRole("link", { name: "Read or print the statement of January 2026" }));
+      await expect((await opened).getByText("INV-7")).toBeVisible();
+      expect(reader.steps).toBeLessThanOrEqual(3);
+      const file = page.waitForEvent("download");
+      await page.getByRole("link", { name: "CSV of the statement of January 2026" }).click();
+      expect((await file).suggestedFilename()).toBe("statement-1.csv");
+    });
+
+    test("all campaigns of an advertiser are stopped in three clicks, and Undo lets them run again", async ({
+      reader,
+      stack,
+    }) => {
+      const { page } = reader;
+      const stateOf = async () => {
+        const advertisers = JSON.parse(await stack.ads(["advertisers", "list", "--json"]));
+        return advertisers.find(({ name }: { name: string }) => name === COFFEE).state;
+      };
+      await reader.open();
+      await reader.click(reader.section("Advertisers"));
+      await reader.click(page.getByRole("link", { name: COFFEE }));
+      await reader.click(page.getByRole("button", { name: "Stop all campaigns" }));
+      await expect(page.getByText("All campaigns of Harbour Coffee have stopped.")).toBeVisible();
+      expect(reader.steps).toBeLessThanOrEqual(3);
+      expect(await stateOf()).toBe("archived");
+      await page.getByRole("button", { name: "Undo" }).click();
+      await expect(page.getByText("The active campaigns of Harbour Coffee run again.")).toBeVisible();
+      expect(await stateOf()).toBe("active");
+    });
+
+    test("who changed a campaign is three clicks from the change being taken back", async ({ reader, stack }) => {
+      const { page } = reader;
+      const campaign = async () => {
+        const campaigns = JSON.parse(await stack.ads(["campaigns", "list", "--json"]));
+        return campaigns.find(({ name }: { name: string }) => name === "House roast");
+      };
+      const { campaignId } = await campaign();
+      await stack.ads(["campaigns", "update", campaignId, "--daily-budget", "30", "--yes"]);
+      await reader.open();
+      await reader.click(reader.section("Audit trail"));
+      await reader.click(page.getByRole("button", { name: "Changed a campaign" }).first());
+      await expect(page.getByRole("row").filter({ hasText: "daily_budget_micros" })).toContainText("30000000");
+      await expect(page.getByRole("dialog")).toContainText("command line");
+      await reader.click(page.getByRole("button", { name: "Revert" }));
+      await expect(page.getByText("The values from before are back.")).toBeVisible();
+      expect(reader.steps).toBeLessThanOrEqual(3);
+      expect((await campaign()).dailyBudgetMicros).toBe(null);
+      await expect(page.getByRole("button", { name: "Reverted a change of a campaign" })).toBeVisible();
+    });
+  });
 }
-
-const section = (page: Page, name: string) =>
-  page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name });
-
-test("what an advertiser has left and last month's statement are three clicks away", async ({ desk }) => {
-  const { click, done } = counter();
-  await click(section(desk, "Advertisers"));
-  await click(desk.getByRole("link", { name: COFFEE }));
-  await expect(desk.getByText("Left to spend")).toBeVisible();
-  const opened = desk.waitForEvent("popup");
-  await click(desk.getByRole("link", { name: "Read or print the statement of January 2026" }));
-  await expect((await opened).getByText("INV-7")).toBeVisible();
-  expect(done.clicks).toBeLessThanOrEqual(3);
-  const file = desk.waitForEvent("download");
-  await desk.getByRole("link", { name: "CSV of the statement of January 2026" }).click();
-  expect((await file).suggestedFilename()).toBe("statement-1.csv");
-});
 
 test("a top-up is recorded once: the balance is the server's, and a reference that is known needs a confirmation", async ({
   desk,
   stack,
 }) => {
-  await section(desk, "Advertisers").click();
+  await desk.getByRole("link", { name: "Advertisers", exact: true }).click();
   const topUp = async (amount: string) => {
     await desk.getByRole("button", { name: `Top up ${COFFEE}` }).click();
     await desk.getByLabel("Amount in USD").fill(amount);
@@ -87,49 +117,10 @@ test("a top-up is recorded once: the balance is the server's, and a reference th
   expect(money.find(({ name }: { name: string }) => name === COFFEE).balanceMicros).toBe(12_500_000);
 });
 
-test("all campaigns of an advertiser are stopped in three clicks, and Undo lets them run again", async ({
-  desk,
-  stack,
-}) => {
-  const stateOf = async () => {
-    const advertisers = JSON.parse(await stack.ads(["advertisers", "list", "--json"]));
-    return advertisers.find(({ name }: { name: string }) => name === COFFEE).state;
-  };
-  const { click, done } = counter();
-  await click(section(desk, "Advertisers"));
-  await click(desk.getByRole("link", { name: COFFEE }));
-  await click(desk.getByRole("button", { name: "Stop all campaigns" }));
-  await expect(desk.getByText("All campaigns of Harbour Coffee have stopped.")).toBeVisible();
-  expect(done.clicks).toBeLessThanOrEqual(3);
-  expect(await stateOf()).toBe("archived");
-  await desk.getByRole("button", { name: "Undo" }).click();
-  await expect(desk.getByText("The active campaigns of Harbour Coffee run again.")).toBeVisible();
-  expect(await stateOf()).toBe("active");
-});
-
-test("who changed a campaign is three clicks from the change being taken back", async ({ desk, stack }) => {
-  const campaign = async () => {
-    const campaigns = JSON.parse(await stack.ads(["campaigns", "list", "--json"]));
-    return campaigns.find(({ name }: { name: string }) => name === "House roast");
-  };
-  const { campaignId } = await campaign();
-  await stack.ads(["campaigns", "update", campaignId, "--daily-budget", "30", "--yes"]);
-  const { click, done } = counter();
-  await click(section(desk, "Audit trail"));
-  await click(desk.getByRole("button", { name: "Changed a campaign" }).first());
-  await expect(desk.getByRole("row").filter({ hasText: "daily_budget_micros" })).toContainText("30000000");
-  await expect(desk.getByRole("dialog")).toContainText("command line");
-  await click(desk.getByRole("button", { name: "Revert" }));
-  await expect(desk.getByText("The values from before are back.")).toBeVisible();
-  expect(done.clicks).toBeLessThanOrEqual(3);
-  expect((await campaign()).dailyBudgetMicros).toBe(null);
-  await expect(desk.getByRole("button", { name: "Reverted a change of a campaign" })).toBeVisible();
-});
-
 test("a person is invited with a link that is shown once, gets another role, and is disabled with Undo", async ({
   desk,
 }) => {
-  await section(desk, "People").click();
+  await desk.getByRole("link", { name: "People", exact: true }).click();
   await desk.getByRole("button", { name: "Invite a person" }).click();
   await desk.getByLabel("E-mail address").fill("ann@demo.example");
   await desk.getByLabel("Role").selectOption({ value: "advertiser" });
@@ -148,31 +139,4 @@ test("a person is invited with a link that is shown once, gets another role, and
   await expect(row).toContainText("disabled");
   await desk.getByRole("button", { name: "Undo" }).click();
   await expect(row).toContainText("invited");
-});
-
-const screens = () => ["advertisers", `advertisers/${coffeeId}`, "audit", "people", "system"];
-
-for (const scheme of ["light", "dark"] as const) {
-  test(`axe finds nothing in the screens, ${scheme}`, { tag: scheme === "dark" ? "@long" : [] }, async ({ desk }) => {
-    await desk.emulateMedia({ colorScheme: scheme });
-    for (const path of screens()) {
-      await desk.goto(new URL(`/console/${path}`, desk.url()).href);
-      await desk.getByRole("main").locator("table, dl").first().waitFor();
-      const { violations } = await analyze(desk);
-      await desk.screenshot({ path: test.info().outputPath(`${path.replaceAll("/", "-")}.png`), fullPage: true });
-      expect(violations, path).toEqual([]);
-    }
-  });
-}
-
-test.describe("in the window of a phone", { tag: "@long" }, () => {
-  test.use({ window: { width: 390, height: 844 } });
-  test("no screen is wider than the window", async ({ desk }) => {
-    for (const path of screens()) {
-      await desk.goto(new URL(`/console/${path}`, desk.url()).href);
-      await desk.getByRole("main").locator("table, dl").first().waitFor();
-      expect(await desk.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(390);
-      await desk.screenshot({ path: test.info().outputPath(`${path.replaceAll("/", "-")}.png`), fullPage: true });
-    }
-  });
 });

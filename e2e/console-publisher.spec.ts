@@ -1,18 +1,12 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { analyze } from "./axe.ts";
-import { test as base } from "./console-desk.ts";
-import { expect } from "./stack.ts";
+import { expect, test, windows } from "./console.ts";
 
 const BOT = "9000000004";
 const PUBLISHER = "chess@example.com";
 
-const test = base.extend({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
-  signIn: async ({}, use) => {
-    await use(async ({ ads }) => JSON.parse(await ads(["people", "sign-in-link", PUBLISHER, "--json"])).link);
-  },
-});
+test.use({ signedInAs: PUBLISHER });
 // One worker, so that one stack is started.
 test.describe.configure({ mode: "default" });
 
@@ -56,38 +50,54 @@ async function earn(adService: string): Promise<void> {
   expect((await fetch(link, { redirect: "manual", headers })).status).toBe(302);
 }
 
-test("a publisher's checklist ticks by itself when a user earns, and a failed webhook is explained and sent again", {
-  tag: "@long",
-}, async ({ desk, stack }) => {
-  await desk.getByRole("link", { name: "Publisher", exact: true }).filter({ visible: true }).click();
-  const earned = desk.getByRole("listitem").filter({ hasText: "A user has earned a reward" });
-  await expect(earned).toContainText("open");
-  receiver.status = 500;
-  await stack.ads(["endpoints", "enable", BOT, "--skip-test"]);
-  await earn(stack.urls.adService);
-  await expect(earned).toContainText("done");
-  const delivered = desk.getByRole("listitem").filter({ hasText: "A webhook was delivered" });
-  await expect(delivered).toContainText("open");
+for (const { name, size, tag } of windows) {
+  test.describe(`in the window of a ${name}`, { tag }, () => {
+    test.use({ window: size });
 
-  await desk.reload();
-  await expect(desk.getByText("database is read-only")).toBeVisible();
-  await expect(desk.getByText(`POST ${receiver.url}`)).toContainText('"direct_link"');
-  expect((await analyze(desk)).violations).toEqual([]);
-  receiver.status = 200;
-  receiver.received = [];
-  await desk.getByRole("button", { name: "Send again" }).click();
-  await expect.poll(() => receiver.received.length).toBe(1);
-  await expect(delivered).toContainText("done");
-  await desk.getByText("No webhook has failed for good.").waitFor();
-});
+    test("a publisher sees what it is owed, the last and the next payout, and saves them as CSV, in two clicks", async ({
+      reader,
+    }) => {
+      const { page } = reader;
+      await reader.open();
+      await reader.click(reader.section("Publisher"));
+      await expect(page.getByText("Owed in all")).toBeVisible();
+      await expect(page.getByText("Next payout")).toBeVisible();
+      const file = page.waitForEvent("download");
+      await reader.click(page.getByRole("button", { name: "CSV" }));
+      expect((await file).suggestedFilename()).toBe(`earnings-${BOT}.csv`);
+      expect(reader.steps).toBeLessThanOrEqual(2);
+    });
 
-test("a publisher sees what it is owed, the last and the next payout, and saves them as CSV, in two clicks", async ({
-  desk,
-}) => {
-  await desk.getByRole("link", { name: "Publisher", exact: true }).filter({ visible: true }).click();
-  await expect(desk.getByText("Owed in all")).toBeVisible();
-  await expect(desk.getByText("Next payout")).toBeVisible();
-  const file = desk.waitForEvent("download");
-  await desk.getByRole("button", { name: "CSV" }).click();
-  expect((await file).suggestedFilename()).toBe(`earnings-${BOT}.csv`);
-});
+    test("a failed webhook is explained and sent again in two clicks, and the checklist ticks by itself when a user earns", {
+      tag: "@long",
+    }, async ({ reader, stack }) => {
+      const { page } = reader;
+      // What was earned and delivered once stays ticked.
+      const isFirst = name === "desk";
+      const item = (text: string) => page.getByRole("listitem").filter({ hasText: text });
+      await reader.open();
+      await reader.click(reader.section("Publisher"));
+      const earned = item("A user has earned a reward");
+      const delivered = item("A webhook was delivered");
+      if (isFirst) await expect(earned).toContainText("open");
+      receiver.status = 500;
+      if (isFirst) await stack.ads(["endpoints", "enable", BOT, "--skip-test"]);
+      await earn(stack.urls.adService);
+      await expect(earned).toContainText("done");
+      if (isFirst) await expect(delivered).toContainText("open");
+
+      await reader.open();
+      await reader.click(reader.section("Publisher"));
+      await expect(page.getByText("database is read-only")).toBeVisible();
+      await expect(page.getByText(`POST ${receiver.url}`)).toContainText('"direct_link"');
+      expect((await analyze(page)).violations).toEqual([]);
+      receiver.status = 200;
+      receiver.received = [];
+      await reader.click(page.getByRole("button", { name: "Send again" }));
+      await expect.poll(() => receiver.received.length).toBe(1);
+      expect(reader.steps).toBeLessThanOrEqual(2);
+      await expect(delivered).toContainText("done");
+      await page.getByText("No webhook has failed for good.").waitFor();
+    });
+  });
+}

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { analyze } from "./axe.ts";
-import { test } from "./console-desk.ts";
-import { expect, newCode } from "./stack.ts";
+import { expect, test } from "./console.ts";
+import { newCode } from "./stack.ts";
 
 test("a report is split by bot and compared in three steps, its address is the report, and its CSV file has its rows", async ({
   desk,

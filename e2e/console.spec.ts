@@ -2,8 +2,7 @@ import type { Locator } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
 import type { DemoStack } from "../scripts/demo-stack.ts";
 import { analyze } from "./axe.ts";
-import { openReceiver, test } from "./console.ts";
-import { expect } from "./stack.ts";
+import { expect, openReceiver, test, windows } from "./console.ts";
 
 // Each worker would start a stack, and make the same bots and campaigns.
 test.describe.configure({ mode: "default" });
@@ -55,11 +54,6 @@ async function failOnce({ urls, ads }: DemoStack): Promise<void> {
   await expect.poll(async () => (await failed()).some(({ isTest }: { isTest: boolean }) => !isTest)).toBe(true);
   await ads(["endpoints", "disable", BOT]);
 }
-
-const windows = [
-  { name: "desk", size: { width: 1280, height: 800 }, tag: [] },
-  { name: "phone", size: { width: 390, height: 844 }, tag: "@long" },
-];
 
 for (const { name, size, tag } of windows) {
   test.describe(`in the window of a ${name}`, { tag }, () => {
@@ -200,16 +194,6 @@ for (const { name, size, tag } of windows) {
     });
   });
 }
-
-test("what is shown has no axe violations", async ({ reader }) => {
-  const { page } = reader;
-  for (const path of ["", "campaigns", `bots/${BOT}`]) {
-    await reader.open(path);
-    await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.waitForLoadState("networkidle");
-    expect((await analyze(page)).violations, path).toEqual([]);
-  }
-});
 
 test("an invited person sets a password, signs out, and signs in with password and code", async ({
   browser,

@@ -1,7 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { devices, type Locator, type Page } from "@playwright/test";
-import { test as base, expect } from "./console-stack.ts";
+import { test as base, expect } from "./stack.ts";
+
+export { expect };
 
 /** What a reader of the console does, counted: a click, a key, or typing a text is one step. */
 export class Reader {
@@ -31,7 +33,7 @@ export class Reader {
     await this.page.keyboard.type(text);
   }
   section(name: string): Locator {
-    return this.page.getByRole("navigation").getByRole("link", { name });
+    return this.page.getByRole("navigation").getByRole("link", { name, exact: true });
   }
   row(name: string): Locator {
     return this.page.getByRole("row").filter({ has: this.page.getByRole("link", { name, exact: true }) });
@@ -39,15 +41,25 @@ export class Reader {
 }
 
 /**
- * The console of the worker's stack, signed in as its owner, in a window of a desk. Console errors, requests to other origins
- * and violations of the policy fail the test.
+ * The console of the worker's stack in a window of a desk, or of another size (`window`). Its reader is signed in as the
+ * owner, or as the person with this e-mail address (`signedInAs`). Console errors, requests to other origins and violations
+ * of the policy fail the test. `desk` is the reader's page, for flows that count nothing.
+ *
+ * These flows add bots, and pause and archive campaigns, so they share no stack with flows of viewers: Playwright starts a new
+ * worker for a worker fixture that the others do not have (`ownStack`). They share it with one another: each file's bots,
+ * advertisers and campaigns have names of their own.
  */
-export const test = base.extend<{ reader: Reader; window: { width: number; height: number } }>({
+export const test = base.extend<
+  { reader: Reader; desk: Page; window: { width: number; height: number }; signedInAs: string | undefined },
+  { ownStack: boolean }
+>({
+  ownStack: [true, { option: true, scope: "worker" }],
   window: [{ width: 1280, height: 800 }, { option: true }],
-  reader: async ({ stack, ownerState, browser, window, colorScheme, locale }, use) => {
+  signedInAs: [undefined, { option: true }],
+  reader: async ({ stack, ownerState, browser, window, colorScheme, locale, signedInAs }, use) => {
     const address = stack.urls.adService.replace("127.0.0.1", "localhost");
     const context = await browser.newContext({
-      storageState: ownerState,
+      ...(signedInAs === undefined && { storageState: ownerState }),
       viewport: window,
       userAgent: devices["Desktop Chrome"].userAgent,
       isMobile: false,
@@ -58,17 +70,35 @@ export const test = base.extend<{ reader: Reader; window: { width: number; heigh
     });
     const page = await context.newPage();
     const faults: string[] = [];
-    page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+    page.on("console", (message) => {
+      // The browser reports the refusal (409) with which the server asks for a confirmation.
+      if (message.type() === "error" && !message.text().includes("status of 409")) faults.push(message.text());
+    });
     page.on("pageerror", (error) => faults.push(error.message));
     page.on("request", (request) => {
       const { protocol, origin } = new URL(request.url());
       if (protocol.startsWith("http") && origin !== address) faults.push(`requested ${request.url()}`);
     });
+    if (signedInAs !== undefined) {
+      await page.goto(JSON.parse(await stack.ads(["people", "sign-in-link", signedInAs, "--json"])).link);
+      await page.locator("#content h1").waitFor();
+    }
     await use(new Reader(page));
     expect(faults).toEqual([]);
     await context.close();
   },
+  desk: async ({ reader }, use) => {
+    await reader.open();
+    await reader.page.locator("#content h1").waitFor();
+    await use(reader.page);
+  },
 });
+
+/** The sizes in which flows are tried; in that of a phone in the long set. */
+export const windows: readonly { name: string; size: { width: number; height: number }; tag: string[] }[] = [
+  { name: "desk", size: { width: 1280, height: 800 }, tag: [] },
+  { name: "phone", size: { width: 390, height: 844 }, tag: ["@long"] },
+];
 
 /** A publisher's webhook address that answers 500 until it is mended, and counts what it has received. */
 export async function openReceiver() {

@@ -17,6 +17,8 @@ import "./finder.css";
 
 /** How an id of an event begins, and how long it is at least. */
 const eventId = /^evt_[\w-]{8,60}$/;
+/** What may be the id of a user, a code, a view, a click or an event. */
+const anyId = /^(?=\D*\d)[\w-]{3,64}$/;
 
 /** Finds pages, bots, campaigns and webhooks by name or id, and what can be done with them: typing, arrows, Enter. */
 export function Finder({ onClose }: { onClose: () => void }) {
@@ -90,6 +92,11 @@ function Found({ text, onClose }: { text: string; onClose: () => void }) {
             item(`explain ${botId}`, words.whyNoAd(name), () => navigate({ to: "/explain", search: { bot: botId } }), [
               words.whyNoAd(name),
             ]),
+          )}
+        {anyId.test(text) &&
+          may("findTimelines") &&
+          item(`timeline ${text}`, words.whatHappened(text), () =>
+            navigate({ to: "/timeline", search: { find: text } }),
           )}
         {may("pauseCampaign") &&
           advertisers.map((advertiser) =>

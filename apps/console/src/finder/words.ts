@@ -13,6 +13,7 @@ export const finderWords = wordTable({
     pauseAll: (advertiser: string) => `Pause everything of ${advertiser}`,
     whyNoAd: (bot: string) => `Why does ${bot} show no ad?`,
     delivery: (id: string) => `Webhook ${id}`,
+    whatHappened: (id: string) => `What happened to ${id}?`,
     noDelivery: "There is no event with this id.",
   },
   ru: {
@@ -27,6 +28,7 @@ export const finderWords = wordTable({
     pauseAll: (advertiser) => `Приостановить всё: ${advertiser}`,
     whyNoAd: (bot) => `Почему ${bot} не показывает рекламу?`,
     delivery: (id) => `Вебхук ${id}`,
+    whatHappened: (id) => `Что произошло: ${id}?`,
     noDelivery: "События с таким id нет.",
   },
 });

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { troubleOf } from "../bots/endpoint-trouble.ts";
 import { useMay } from "../session/use-session.ts";
+import { MoreSections } from "../shell/navigation.tsx";
 import { AsOf, EmptyState, Failure, Skeleton } from "../ui/answer-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
@@ -26,6 +27,7 @@ export function OverviewScreen() {
           <AttentionList attention={attention} noFills={<NoFills query={lastDay} />} />
         </section>
         {may("readStats") && <LastDay query={lastDay} />}
+        <MoreSections />
       </div>
     </Page>
   );

@@ -100,6 +100,24 @@ function Tabs() {
   );
 }
 
+/** On the first screen in a narrow window: the sections that are not at its lower edge, so that each is one tap away. */
+export function MoreSections() {
+  const words = useWords(shellWords);
+  const may = useMay();
+  const more = sections.filter(({ needs }) => may(needs)).slice(MAX_TABS);
+  if (more.length === 0) return null;
+  return (
+    <nav className="more-sections" aria-label={words.moreSections}>
+      {more.map(({ to, word, icon }) => (
+        <Link key={to} to={to} className="button button-plain">
+          <Icon name={icon} />
+          {words[word]}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
 function Account() {
   const words = useWords(shellWords);
   const { email, role } = usePerson();

@@ -62,19 +62,29 @@ export function useStatusChanges() {
      */
     async archive(campaign: Changed): Promise<void> {
       const wasActive = campaign.status === "active";
-      if (wasActive && (await change("pause", [campaign])).length === 0) return;
-      const finish = () => {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      let isFinished = false;
+      const forget = () => {
         clearTimeout(timer);
         window.removeEventListener("pagehide", finish);
+      };
+      const finish = () => {
+        forget();
+        isFinished = true;
         void change("archive", [campaign]);
       };
-      const timer = setTimeout(finish, UNDO_MS);
+      // Before the pause is answered: the page may be left as soon as it shows it.
       window.addEventListener("pagehide", finish);
+      if (wasActive && (await change("pause", [campaign])).length === 0) {
+        forget();
+        return;
+      }
+      if (isFinished) return;
+      timer = setTimeout(finish, UNDO_MS);
       notice({
         text: words.archived(campaign.name),
         onUndo: () => {
-          clearTimeout(timer);
-          window.removeEventListener("pagehide", finish);
+          forget();
           if (wasActive) void change("resume", [campaign]);
         },
       });

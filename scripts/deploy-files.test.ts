@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -115,6 +115,55 @@ test("each of the twelve alerts has two unit tests, one where it fires, and a ro
     expect(cases).toContain(`${name} is quiet`);
     expect(page).toContain(`| \`${name}\` |`);
   }
+});
+
+/** The names of our metrics that the servers export, by their sources. */
+function exportedMetrics(): Set<string> {
+  const sources = execFileSync(
+    "git",
+    ["ls-files", "--cached", "--others", "--exclude-standard", "apps/*/src/*.ts", "packages/server/src/*.ts"],
+    {
+      cwd: root,
+      encoding: "utf8",
+    },
+  );
+  const files = sources.split("\n").filter((file) => file !== "" && !file.endsWith(".test.ts"));
+  return new Set(
+    files.flatMap((file) =>
+      metricsIn(readFileSync(join(root, file), "utf8"), /"(intermission_\w+)"|^ {2}(intermission_\w+):/gm),
+    ),
+  );
+}
+
+function metricsIn(text: string, form: RegExp): string[] {
+  return [...text.matchAll(form)].map(([all, ...names]) => names.find((name) => name !== undefined) ?? all);
+}
+
+test("rules, dashboard and docs/operate.md name only metrics that a server exports, and the page has all of them", () => {
+  const exported = exportedMetrics();
+  expect(exported.size).toBeGreaterThan(30);
+  const page = readFileSync(join(root, "docs/operate.md"), "utf8");
+  const texts = [
+    read("prometheus/alerts.yaml"),
+    read("prometheus/alerts.test.yaml"),
+    read("grafana/intermission.json"),
+    page,
+  ];
+  for (const text of texts) {
+    const named = metricsIn(text, /\bintermission_\w+/g).map((name) => name.replace(/_(bucket|count|sum)$/, ""));
+    expect(named.filter((name) => !exported.has(name))).toEqual([]);
+  }
+  const [table = ""] = /\| metric \|[\s\S]*?\n\n/.exec(page) ?? [];
+  expect([...exported].filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
+});
+
+test("each recorded figure of the dashboard is one of the rules", () => {
+  const records: string[] = parse(read("prometheus/alerts.yaml")).groups.flatMap(
+    ({ rules }: { rules: { record?: string }[] }) => rules.flatMap(({ record }) => record ?? []),
+  );
+  const figures = metricsIn(read("grafana/intermission.json"), /\bintermission:[\w:]+/g);
+  expect(figures.length).toBeGreaterThan(3);
+  expect(figures.filter((figure) => !records.includes(figure))).toEqual([]);
 });
 
 const isPromtoolHere = has("promtool", "--version");

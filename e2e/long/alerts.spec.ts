@@ -7,6 +7,7 @@ import { parse } from "yaml";
 import { startDemoStack } from "../../scripts/demo-stack.ts";
 import { freePort, root } from "../../scripts/processes.ts";
 import { companionApi } from "../kill/companion-api.ts";
+import { addressOf, visitHeaders } from "../kill/earn-events.ts";
 import { initDataOf, playedRanges, ScriptedViewer } from "../scripted-viewer.ts";
 import { expect, newDataDirectory, test } from "../stack.ts";
 
@@ -20,16 +21,36 @@ interface Rule {
   readonly expr: string;
 }
 
+/** What a panel's variables stand for here. The rate's range holds several of our scrapes. */
+const dashboardVariables: Readonly<Record<string, string>> = { $__rate_interval: "30s", $node: ".+" };
+
+interface Panel {
+  readonly title: string;
+  readonly targets?: readonly { readonly expr: string }[];
+}
+
+const panels: readonly Panel[] = JSON.parse(
+  readFileSync(join(root, "deploy/grafana/intermission.json"), "utf8"),
+).panels;
+const expressionsOfPanels = panels.flatMap(({ title, targets = [] }) =>
+  targets.map(({ expr }) => ({
+    title,
+    expression: Object.entries(dashboardVariables).reduce((text, [name, value]) => text.replaceAll(name, value), expr),
+  })),
+);
+
 const alertsFile = join(root, "deploy/prometheus/alerts.yaml");
 const rules: readonly Rule[] = parse(readFileSync(alertsFile, "utf8")).groups.flatMap(
   ({ rules: ofGroup }: { rules: Rule[] }) => ofGroup,
 );
 
-test("each figure of the twelve alerts has data in a Prometheus that scraped a stack under load, and none fires", async () => {
+test("each figure of the twelve alerts and each panel of the dashboard has data in a Prometheus that scraped a stack under load, and no alert fires", async () => {
   test.skip(
     !isPrometheusHere,
     "Prometheus is not installed (apt-get install prometheus), and the alerts' expressions need a real one",
   );
+  // Sums and scrapes come slowly on a busy machine.
+  test.setTimeout(420_000);
   const dataDirectory = await newDataDirectory();
   const metricsPorts = { "ad-service": await freePort(), api: await freePort() };
   const stack = await startDemoStack({
@@ -40,16 +61,21 @@ test("each figure of the twelve alerts has data in a Prometheus that scraped a s
     cooldownSeconds: 0,
     dailyCap: 100,
     env: {
-      "ad-service": { METRICS_PORT: String(metricsPorts["ad-service"]) },
+      "ad-service": { METRICS_PORT: String(metricsPorts["ad-service"]), TRUST_PROXY: "127.0.0.1" },
       api: { METRICS_PORT: String(metricsPorts.api) },
     },
   });
   try {
+    const campaignId = await priceCampaign(stack);
     const prometheus = await startPrometheus(metricsPorts);
     try {
       // The first views are in the sums when Prometheus sees them first; an increase needs later ones.
       for (let round = 0; round < 4; round++) {
-        await Promise.all([1, 2, 3].map((user) => watchAd(stack, String(5000 + 10 * round + user))));
+        await askWithoutAd(stack, { campaignId, userId: String(5000 + 10 * round) });
+        const users = [1, 2, 3].map((user) => 10 * round + user);
+        await Promise.all(
+          users.flatMap((user) => [watchAd(stack, String(5000 + user)), followLink(stack, String(6000 + user))]),
+        );
         await new Promise((resolve) => setTimeout(resolve, 4000));
       }
       const figures = rules.flatMap(({ record }) => (record === undefined ? [] : [record]));
@@ -58,6 +84,14 @@ test("each figure of the twelve alerts has data in a Prometheus that scraped a s
         await expect
           .poll(async () => (await prometheus.query(figure)).map(([, value]) => Number.isFinite(Number(value))), {
             message: figure,
+            timeout: 60_000,
+          })
+          .toContain(true);
+      expect(expressionsOfPanels.length).toBeGreaterThan(25);
+      for (const { title, expression } of expressionsOfPanels)
+        await expect
+          .poll(async () => (await prometheus.query(expression)).map(([, value]) => Number.isFinite(Number(value))), {
+            message: `${title}: ${expression}`,
             timeout: 60_000,
           })
           .toContain(true);
@@ -79,7 +113,41 @@ test("each figure of the twelve alerts has data in a Prometheus that scraped a s
   }
 });
 
-async function watchAd({ urls, secrets }: Awaited<ReturnType<typeof startDemoStack>>, userId: string): Promise<void> {
+type Stack = Awaited<ReturnType<typeof startDemoStack>>;
+
+/** The house video costs something and has budgets, so that there is spend, and money left. */
+async function priceCampaign({ ads }: Stack): Promise<string> {
+  const campaigns: { campaignId: string; name: string }[] = JSON.parse(await ads(["campaigns", "list", "--json"]));
+  const campaignId = campaigns.find(({ name }) => name === "House video")?.campaignId ?? "";
+  const budgets = ["--total-budget", "1000", "--daily-budget", "100"];
+  await ads(["campaigns", "update", campaignId, "--view-price", "0.01", ...budgets]);
+  return campaignId;
+}
+
+/** A request while the only campaign with a video is paused. */
+async function askWithoutAd(
+  stack: Stack,
+  { campaignId, userId }: { campaignId: string; userId: string },
+): Promise<void> {
+  const { ads, secrets, urls } = stack;
+  await ads(["campaigns", "pause", campaignId]);
+  const { body } = await new ScriptedViewer(urls.adService).open(secrets.botId, initDataOf(userId, secrets));
+  expect(body.outcome).toBe("no-ad");
+  await ads(["campaigns", "resume", campaignId]);
+}
+
+async function followLink({ urls, secrets }: Stack, userId: string): Promise<void> {
+  const created = await companionApi(urls.api, secrets.backendApiKey).createCode(userId, `link ${userId}`);
+  if (created.outcome !== "created") throw new Error(created.outcome);
+  const headers = visitHeaders(addressOf(Number(userId)));
+  const answer = await fetch(`${urls.adService}/${created.code}`, { redirect: "manual", headers });
+  expect({ status: answer.status, page: answer.status === 302 ? "" : await answer.text() }).toEqual({
+    status: 302,
+    page: "",
+  });
+}
+
+async function watchAd({ urls, secrets }: Stack, userId: string): Promise<void> {
   const api = companionApi(urls.api, secrets.backendApiKey);
   const created = await api.createCode(userId, userId);
   if (created.outcome !== "created") throw new Error(created.outcome);

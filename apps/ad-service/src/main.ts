@@ -14,6 +14,7 @@ import { exitAfterStartFault } from "@intermission/server/start-fault";
 import manifest from "../package.json" with { type: "json" };
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { openCountrySource } from "./ad-selection/country-source.ts";
+import { moneyLeftMetric } from "./ad-selection/money-left.ts";
 import { createApp } from "./app.ts";
 import { openApiTokens } from "./bots/authenticate-client.ts";
 import { openBots } from "./bots/bots.ts";
@@ -35,6 +36,7 @@ import { openGuardedRequests } from "./outbound/guarded-request.ts";
 import { rememberPublisherShare, startComparingShare } from "./statistics/publisher-share.ts";
 import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
 import { servingMetrics } from "./statistics/serving-metrics.ts";
+import { trackerMetrics } from "./vast/tracker-metrics.ts";
 import { startCallingTrackers } from "./vast/trackers.ts";
 import { startSweepingViews } from "./views/sweep-views.ts";
 import { countLiveViews, openViews } from "./views/views.ts";
@@ -76,6 +78,7 @@ async function start(config: Config): Promise<void> {
   });
   const loops = startLoops(config, node, features);
   servingMetrics(registry, { database, currency, liveViews: () => countLiveViews(views, now()), log: logger });
+  moneyLeftMetric(registry, { states: () => features.campaigns.byId.values(), currency });
   nodeMetrics(registry, { loops, poolState: store.poolState, poolSize: config.poolSize });
 
   onStopSignal({ logger, drainMs: config.drainMs, draining }, async () => {
@@ -157,6 +160,7 @@ type Features = Awaited<ReturnType<typeof openFeatures>>;
 function startLoops(config: Config, node: Node, { campaigns, requests, deliveries, ...features }: Features) {
   const {
     database,
+    registry,
     secretBox,
     logger: log,
     clock: { now },
@@ -169,7 +173,13 @@ function startLoops(config: Config, node: Node, { campaigns, requests, deliverie
     "view-sweep": startSweepingViews({ views: features.views, log, now }),
     statistics: startRollingUpStatistics({ database, log, now }),
     "money-settlement": startSettlingCharges({ database, log }),
-    trackers: startCallingTrackers({ database, requests, log, now }),
+    trackers: startCallingTrackers({
+      database,
+      requests,
+      log,
+      count: trackerMetrics(registry, { database, log }),
+      now,
+    }),
     notices: startSendingNotices({
       database,
       requests,

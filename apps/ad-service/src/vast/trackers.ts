@@ -107,6 +107,8 @@ export interface CallTrackersDeps {
   database: Database;
   requests: Pick<GuardedRequests, "guardedRequest">;
   log: Pick<FastifyBaseLogger, "error">;
+  /** Counts each call that was made. */
+  count?: (outcome: CallOutcome | "retried") => void;
   now?: () => Date;
 }
 
@@ -149,9 +151,14 @@ export async function callTrackers(deps: CallTrackersDeps, { atMost }: { atMost:
   return calls.length;
 }
 
-async function callOne({ database, requests }: CallTrackersDeps, call: ClaimedCall, now: () => Date): Promise<void> {
+async function callOne(
+  { database, requests, count }: CallTrackersDeps,
+  call: ClaimedCall,
+  now: () => Date,
+): Promise<void> {
   // A crash may have used up the attempts without a known result: the tracker is not called again.
   const outcome = call.attempts > MAX_ATTEMPTS ? "unknown" : outcomeOf(await send(requests, call), call.attempts);
+  count?.(outcome ?? "retried");
   if (outcome) await database.run(finish, [call.callId, now(), outcome]);
 }
 

@@ -27,6 +27,7 @@ async function openKeeper() {
     migrations: { "0001-kept": tables },
   });
   const group = groupCommits<string, undefined>({
+    name: "floor",
     orderBy: (id) => id,
     async run(ids) {
       await database.run(insert, [ids, body]);

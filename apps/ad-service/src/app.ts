@@ -11,6 +11,7 @@ import type { Logger } from "@intermission/server/logger";
 import { countRequests, metricsRoutes } from "@intermission/server/metrics";
 import { rateLimiter } from "@intermission/server/rate-limiter";
 import type { SecretBox } from "@intermission/server/secret-box";
+import { traceRequests } from "@intermission/server/trace-requests";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
 import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
@@ -132,6 +133,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const { trustProxy, maxDailyClicksPerAddress, directLinkUrl } = config;
   const app = createHttpServer({ logger, trustProxy, unavailabilityOf, errorPage, rewriteUrl: linkAddress });
   countRequests(app, registry);
+  if (config.tracing !== undefined) traceRequests(app, { continuedRoutes: [] });
 
   nodeRoutes(app, deps);
   clientApiRoutes(app, { ...deps, rateLimits: config.rateLimits, publicUrl, links: config, now });

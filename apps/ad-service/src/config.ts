@@ -17,6 +17,7 @@ import {
   webAddress,
   wholeNumberSetting,
 } from "@intermission/server/settings";
+import { tracingOf, tracingVariables } from "@intermission/server/tracing-settings";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import type { CountrySettings } from "./ad-selection/country-source.ts";
@@ -111,6 +112,7 @@ const serverVariables = z.object({
   METRICS_PORT: portNumber.optional(),
   METRICS_HOST: z.string().default("127.0.0.1"),
   METRICS_TOKEN: longSecret.optional(),
+  ...tracingVariables,
   API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional(),
   TELEGRAM_TEST_SERVERS: z.enum(["on", "off"], "must be on or off").default("off"),
   DRAIN_SECONDS: drainSeconds,
@@ -146,7 +148,7 @@ const TELEGRAM_ISSUER = "https://oauth.telegram.org";
 const secrets = [
   ...["DATABASE_URL", "ENCRYPTION_KEY", "OPERATOR_TOKEN", "METRICS_TOKEN", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"],
   ...["SMTP_URL", "NOTICE_BOT_TOKEN", "PAYMENT_WEBHOOK_SECRET", "PREVIOUS_ENCRYPTION_KEY"],
-  ...["TELEGRAM_LOGIN_CLIENT_SECRET", "OIDC_CLIENT_SECRET"],
+  ...["TELEGRAM_LOGIN_CLIENT_SECRET", "OIDC_CLIENT_SECRET", "OTEL_EXPORTER_OTLP_HEADERS"],
 ];
 
 /** The names of the server's settings. */
@@ -184,6 +186,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     paymentWebhookSecret: read.PAYMENT_WEBHOOK_SECRET,
     openIdProviders: openIdProvidersOf(read),
     metrics: { port: read.METRICS_PORT, host: read.METRICS_HOST, token: read.METRICS_TOKEN },
+    /** Undefined: nothing is traced. */
+    tracing: tracingOf(read),
     hasApiReference: (read.API_REFERENCE ?? (read.MODE === "demo" ? "on" : "off")) === "on",
     telegramServers: read.TELEGRAM_TEST_SERVERS === "on" ? ("test" as const) : ("production" as const),
     /** Undefined: that of the store. */

@@ -3,6 +3,7 @@ import { openDatabase } from "@intermission/postgres/open-database";
 import { recordingDatabase } from "@intermission/postgres/recorded-changes";
 import { newestMigration } from "@intermission/postgres/schema-state";
 import { isStoreOutage } from "@intermission/postgres/store-faults";
+import { tracedDatabase } from "@intermission/postgres/traced-database";
 import { markAbandonedStore, requireStoreInUse } from "@intermission/server/abandoned-store";
 import { requireDataFolder } from "@intermission/server/data-folder";
 import { exitAfterStore, logListening, onStopSignal } from "@intermission/server/graceful-stop";
@@ -11,6 +12,7 @@ import { countProcess, metricsRegistry, serveMetrics } from "@intermission/serve
 import { nodeMetrics } from "@intermission/server/node-metrics";
 import { secretBox as openSecretBox } from "@intermission/server/secret-box";
 import { exitAfterStartFault } from "@intermission/server/start-fault";
+import { startTracing } from "@intermission/server/tracing";
 import manifest from "../package.json" with { type: "json" };
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { openCountrySource } from "./ad-selection/country-source.ts";
@@ -90,6 +92,7 @@ async function start(config: Config): Promise<void> {
     clock.stop();
     await database.close();
     await node.folder?.release();
+    await node.tracing.stop();
   });
   await warnOfFaults(config, node);
   logListening(logger, {
@@ -103,6 +106,7 @@ async function start(config: Config): Promise<void> {
 /** What this process has whatever it serves: its log, its data folder, its store, the store's clock, its metrics. */
 async function openNode(config: Config) {
   const logger = createLogger({ level: config.logLevel, name: "ad-service", isOutage: isStoreOutage });
+  const tracing = await startTracing(config.tracing, { name: "ad-service", version: manifest.version, logger });
   requireStoreInUse(config, logger);
   await requireMediaFolder(config.media);
   // Nodes that share a database server do not share a folder.
@@ -118,13 +122,13 @@ async function openNode(config: Config) {
     logger,
     onDeath: (fault) => exitAfterStore(fault, logger),
   });
-  const database = recordingDatabase(store);
+  const database = recordingDatabase(config.tracing === undefined ? store : tracedDatabase(store));
   const clock = await followDatabaseClock(database);
   markAbandonedStore(config, clock.now(), logger);
   const secretBox = openSecretBox(config.encryptionKey, config.previousEncryptionKey);
   const registry = metricsRegistry({ service: "ad-service", version: manifest.version });
   countProcess(registry);
-  return { logger, folder, store, database, clock, registry, secretBox };
+  return { logger, tracing, folder, store, database, clock, registry, secretBox };
 }
 
 type Node = Awaited<ReturnType<typeof openNode>>;

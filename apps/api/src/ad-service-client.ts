@@ -4,6 +4,7 @@ import { pauseBeforeRetry } from "@intermission/ad-core/retry";
 import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
 import { webhookEvent } from "@intermission/ad-core/webhook-event";
 import type { CreateCodeOutcome } from "@intermission/publisher/companion";
+import { type CallOutcome, traceCall } from "@intermission/server/trace-context";
 import { type Dispatcher, Pool } from "undici";
 import { z } from "zod";
 
@@ -73,12 +74,17 @@ export function adServiceClient(options: {
   const headers = { authorization: `Bearer ${options.token}`, "accept-encoding": "identity" };
 
   const call = (request: { method: "GET" | "POST"; path: string; body?: string }) =>
-    exchange(pool, host, timeout, {
-      method: request.method,
-      path: `${prefix}/client/v1${request.path}`,
-      headers: request.body === undefined ? headers : { ...headers, "content-type": "application/json" },
-      body: request.body ?? null,
-    });
+    traceCall(
+      { method: request.method, url: options.url, isPropagated: true },
+      (traceHeaders) =>
+        exchange(pool, host, timeout, {
+          method: request.method,
+          path: `${prefix}/client/v1${request.path}`,
+          headers: { ...headers, ...(request.body !== undefined && jsonBody), ...traceHeaders },
+          body: request.body ?? null,
+        }),
+      outcomeOf,
+    );
 
   return {
     async createCode(request) {
@@ -91,6 +97,11 @@ export function adServiceClient(options: {
     close: () => pool.destroy(),
   };
 }
+
+const jsonBody = { "content-type": "application/json" };
+
+const outcomeOf = (exchanged: Exchange): CallOutcome =>
+  exchanged.outcome === "answered" ? { status: exchanged.answer.status } : { errorType: exchanged.outcome };
 
 async function exchange(
   pool: Pool,

@@ -14,6 +14,7 @@ import type { Logger } from "@intermission/server/logger";
 import { countRequests, metricsRegistry, metricsRoutes } from "@intermission/server/metrics";
 import { describeFault } from "@intermission/server/parse-request";
 import type { SecretBox } from "@intermission/server/secret-box";
+import { traceRequests } from "@intermission/server/trace-requests";
 import type { AnyRouter } from "@trpc/server";
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -45,10 +46,13 @@ import {
   trpcErrorBody,
 } from "./trpc-surface.ts";
 import { type IntakeMetrics, intakeMetrics } from "./webhook-intake/intake-metrics.ts";
-import { webhookRoutes } from "./webhook-intake/routes.ts";
+import { webhookPaths, webhookRoutes } from "./webhook-intake/routes.ts";
 
 export interface AppOptions {
-  config: Pick<Config, "databaseLimits" | "trustProxy" | "hasApiReference" | "metrics" | "miniappOrigin" | "links">;
+  config: Pick<
+    Config,
+    "databaseLimits" | "trustProxy" | "hasApiReference" | "metrics" | "tracing" | "miniappOrigin" | "links"
+  >;
   database: Database;
   bots: ServedBots;
   /** Seals the tokens of the table's bots; undefined: the table cannot be changed here. */
@@ -81,6 +85,8 @@ export function createApp(options: AppOptions): FastifyInstance {
   const app = openServer(options, isOperator);
   const { registry, intake } = options.metrics ?? newMetrics("test");
   countRequests(app, registry);
+  // Webhooks go on with the trace of the click or view that earned them.
+  if (config.tracing !== undefined) traceRequests(app, { continuedRoutes: webhookPaths });
 
   healthRoutes(app, {
     check: () => database.run(ping, []),

@@ -16,6 +16,7 @@ import {
   trustedProxies,
   wholeNumberSetting,
 } from "@intermission/server/settings";
+import { tracingOf, tracingVariables } from "@intermission/server/tracing-settings";
 import { z } from "zod";
 import type { ConfiguredBot } from "./bots/bot.ts";
 
@@ -40,6 +41,7 @@ const variables = z.object({
   METRICS_PORT: portNumber.optional(),
   METRICS_HOST: z.string().default("127.0.0.1"),
   METRICS_TOKEN: z.string().min(32, `has at least 32 characters; ${random}`).optional(),
+  ...tracingVariables,
   DRAIN_SECONDS: drainSeconds,
   DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
   DATA_DIR: z.string().default("data"),
@@ -144,7 +146,7 @@ function areSound(...names: (keyof typeof variables.shape)[]) {
 /** Each may be read from a file that `NAME_FILE` names. */
 const secrets = [
   ...["DATABASE_URL", "ENCRYPTION_KEY", "AD_API_TOKENS", "TELEGRAM_BOT_TOKEN", "BACKEND_API_KEY", "METRICS_TOKEN"],
-  "PREVIOUS_ENCRYPTION_KEY",
+  ...["PREVIOUS_ENCRYPTION_KEY", "OTEL_EXPORTER_OTLP_HEADERS"],
 ];
 
 const commandVariables = variables.pick({
@@ -196,6 +198,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     logLevel: read.LOG_LEVEL,
     trustProxy: read.TRUST_PROXY,
     metrics: { port: read.METRICS_PORT, host: read.METRICS_HOST, token: read.METRICS_TOKEN },
+    /** Undefined: nothing is traced. */
+    tracing: tracingOf(read),
     drainMs: read.DRAIN_SECONDS * 1000,
     adServiceUrl: read.AD_SERVICE_URL,
     encryptionKey: read.ENCRYPTION_KEY,

@@ -3,6 +3,7 @@ import { clockWarning, followDatabaseClock } from "@intermission/postgres/databa
 import { openDatabase } from "@intermission/postgres/open-database";
 import { newestMigration } from "@intermission/postgres/schema-state";
 import { isStoreOutage } from "@intermission/postgres/store-faults";
+import { tracedDatabase } from "@intermission/postgres/traced-database";
 import { markAbandonedStore, requireStoreInUse } from "@intermission/server/abandoned-store";
 import { startLoop } from "@intermission/server/background-loop";
 import { requireDataFolder } from "@intermission/server/data-folder";
@@ -11,6 +12,7 @@ import { createLogger } from "@intermission/server/logger";
 import { countProcess, serveMetrics } from "@intermission/server/metrics";
 import { nodeMetrics } from "@intermission/server/node-metrics";
 import { exitAfterStartFault } from "@intermission/server/start-fault";
+import { startTracing } from "@intermission/server/tracing";
 import manifest from "../package.json" with { type: "json" };
 import { type AdServiceClient, adServiceClient, adServiceConnections } from "./ad-service-client.ts";
 import { type AppOptions, createApp, newMetrics } from "./app.ts";
@@ -72,6 +74,7 @@ async function main(): Promise<void> {
     clock.stop();
     await database.close();
     await node.folder?.release();
+    await node.tracing.stop();
   });
   const clockFault = clockWarning(clock);
   if (clockFault !== undefined) logger.warn({}, clockFault);
@@ -86,9 +89,10 @@ async function main(): Promise<void> {
 /** What this process has whatever it serves: its log, its data folder, its store, the store's clock, its metrics. */
 async function openNode(config: Config) {
   const logger = createLogger({ level: config.logLevel, name: "api", isOutage: isStoreOutage });
+  const tracing = await startTracing(config.tracing, { name: "api", version: manifest.version, logger });
   requireStoreInUse(config, logger);
   const folder = config.databaseUrl === undefined ? await requireDataFolder(config.dataFolder) : undefined;
-  const database = await openDatabase({
+  const store = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDirectory: config.dataDirectory,
     buffersMegabytes: config.buffersMegabytes,
@@ -99,11 +103,12 @@ async function openNode(config: Config) {
     logger,
     onDeath: (fault) => exitAfterStore(fault, logger),
   });
+  const database = config.tracing === undefined ? store : tracedDatabase(store);
   const clock = await followDatabaseClock(database);
   markAbandonedStore(config, clock.now(), logger);
   const metrics = newMetrics(manifest.version);
   countProcess(metrics.registry);
-  return { logger, folder, database, clock, metrics };
+  return { logger, tracing, folder, database, clock, metrics };
 }
 
 type Node = Awaited<ReturnType<typeof openNode>>;

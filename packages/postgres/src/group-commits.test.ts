@@ -20,6 +20,7 @@ describe("commits of a group", () => {
     let inFlight = 0;
     let maxInFlight = 0;
     const group = groupCommits<number, number>({
+      name: "test",
       orderBy: (id) => String(id).padStart(9, "0"),
       async run(ids) {
         batches.push(ids.length);
@@ -45,6 +46,7 @@ test("a single item is written immediately, and items that arrive meanwhile shar
   const batches: number[][] = [];
   const finish: (() => void)[] = [];
   const group = groupCommits<number, number>({
+    name: "test",
     async run(items) {
       batches.push([...items]);
       await new Promise<void>((resolve) => finish.push(resolve));
@@ -69,6 +71,7 @@ test("a second batch starts in parallel once 64 items are queued", async () => {
     finish = resolve;
   });
   const group = groupCommits<number, number>({
+    name: "test",
     async run(items) {
       batches.push([...items]);
       await running;
@@ -90,6 +93,7 @@ test("a batch takes half of what is unanswered, so that as much is left for the 
   const batches: number[] = [];
   const finish: (() => void)[] = [];
   const group = groupCommits<number, number>({
+    name: "test",
     async run(items) {
       batches.push(items.length);
       await new Promise<void>((resolve) => finish.push(resolve));
@@ -115,6 +119,7 @@ test("a batch takes half of what is unanswered, so that as much is left for the 
 test("items with equal keys in a batch run once and share the result, in the order of their keys", async () => {
   const batches: string[][] = [];
   const group = groupCommits<string, string>({
+    name: "test",
     mergeBy: (item) => item,
     async run(items) {
       batches.push([...items]);
@@ -128,6 +133,7 @@ test("items with equal keys in a batch run once and share the result, in the ord
 test("items of one key run one at a time in their order of arrival, and items of other keys do not wait for them", async () => {
   const batches: string[][] = [];
   const group = groupCommits<string, string>({
+    name: "test",
     oneAtATimeBy: (item) => item.slice(0, 1),
     async run(items) {
       batches.push([...items]);
@@ -148,6 +154,7 @@ test("items of one key run one at a time in their order of arrival, and items of
 test("items that wait for another item of their key count as queued", async () => {
   const finish: (() => void)[] = [];
   const group = groupCommits<string, string>({
+    name: "test",
     maxQueued: 2,
     oneAtATimeBy: (item) => item.slice(0, 1),
     async run(items) {
@@ -168,6 +175,7 @@ test("items that wait for another item of their key count as queued", async () =
 
 test("an error in the caller's key function rejects its batch, and the next batch is served", async () => {
   const group = groupCommits<string, string>({
+    name: "test",
     mergeBy: (item) => {
       if (item === "odd") throw new Error("no key");
       return item;
@@ -180,6 +188,7 @@ test("an error in the caller's key function rejects its batch, and the next batc
 
 test("any other failure than a data error rejects the whole batch, because its commit is unknown", async () => {
   const group = groupCommits<number, number>({
+    name: "test",
     run: async () => {
       throw new Error("Connection terminated unexpectedly");
     },
@@ -192,6 +201,7 @@ test("any other failure than a data error rejects the whole batch, because its c
 test("a batch is retried after a deadlock", async () => {
   let attempts = 0;
   const group = groupCommits<number, number>({
+    name: "test",
     async run(items) {
       attempts += 1;
       if (attempts < 3) throw Object.assign(new pg.DatabaseError("deadlock detected", 0, "error"), { code: "40P01" });
@@ -208,6 +218,7 @@ test("a full queue refuses immediately", async () => {
     finish = resolve;
   });
   const group = groupCommits<number, number>({
+    name: "test",
     maxQueued: 2,
     async run(items) {
       await running;

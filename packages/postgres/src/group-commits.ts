@@ -1,5 +1,6 @@
 import pg from "pg";
 import { retryConflicts } from "./run-transaction.ts";
+import { activeSpan, inCommitSpan, type TracedItem } from "./trace-commits.ts";
 
 /** The queue is full: nothing was written. A transport answers 503 with Retry-After. */
 export class OverloadedError extends Error {
@@ -12,6 +13,8 @@ export class CommitUnknownError extends Error {
 }
 
 export interface GroupCommitsOptions<In, Out> {
+  /** What is written, as `clicks`: the name of its span in traces. */
+  readonly name: string;
   /** Writes a batch in one statement or transaction, commits, and returns one result for each item, in their order. */
   readonly run: (batch: readonly In[]) => Promise<Out[]>;
   /** Items with equal keys in one batch run once and share the result. */
@@ -33,7 +36,7 @@ export interface CommitGroup<In, Out> {
   drain(): Promise<void>;
 }
 
-interface Waiting<In, Out> {
+interface Waiting<In, Out> extends TracedItem {
   readonly item: In;
   resolve(result: Out): void;
   reject(error: unknown): void;
@@ -86,7 +89,7 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
         0,
         Math.min(maxBatch, Math.max(MIN_BATCH, Math.ceil((unanswered - waitingCount) / 2))),
       );
-      void runGroup(group, options).then((answers) => {
+      void inCommitSpan(options.name, group, () => runGroup(group, options)).then((answers) => {
         inFlight -= 1;
         if (oneAtATimeBy !== undefined) for (const { item } of group) queueNextOf(oneAtATimeBy(item));
         // The database gets its next batch first: answering the callers takes longer than sending it.
@@ -128,7 +131,7 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
         return Promise.reject(new OverloadedError(`${maxQueued} writes are queued already`));
       unanswered += 1;
       return new Promise<Out>((resolve, reject) => {
-        const waiting = { item, resolve, reject };
+        const waiting = { item, span: activeSpan(), resolve, reject };
         if (oneAtATimeBy !== undefined && !isFirstOfKey(oneAtATimeBy(item), waiting)) return;
         queue.push(waiting);
         // In the next turn, so that items from one burst of network data share a batch.

@@ -96,16 +96,21 @@ export function countRequests(app: FastifyInstance, registry: Registry): void {
     const route = request.routeOptions.url ?? "none";
     const status = statusClass(reply.statusCode);
     const ofRoute = found(observers, route, () => new Map<string, Observe>());
-    const method = usualMethods.has(request.method) ? request.method : "other";
-    found(ofRoute, method + status, () => newSeries({ route: withoutRules(route), method, status }))(
+    const method = methodName(request.method);
+    found(ofRoute, method + status, () => newSeries({ route: routeName(route), method, status }))(
       reply.elapsedTime / 1000,
     );
     done();
   });
 }
 
-/** Removes the router's regular expressions: `/:code(…)` becomes `/:code`. */
-function withoutRules(route: string): string {
+/** A method that anybody may make up is `other`. */
+export function methodName(method: string): string {
+  return usualMethods.has(method) ? method : "other";
+}
+
+/** A route's pattern without the router's regular expressions: `/:code(…)` becomes `/:code`. */
+export function routeName(route: string): string {
   return route.replaceAll(/(:\w+)\([^/]*\)/g, "$1");
 }
 

@@ -6,6 +6,7 @@ import type { Database } from "@intermission/postgres/open-database";
 import { inTurn, type Turns } from "@intermission/server/in-turn";
 import { randomBytes } from "@intermission/server/random-bytes";
 import { type RateLimiter, rateLimiter } from "@intermission/server/rate-limiter";
+import { currentTraceparent } from "@intermission/server/trace-context";
 import type { FastifyBaseLogger } from "fastify";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { type CampaignState, holdAd, isNearLimit, isSerialized } from "../ad-selection/campaign-state.ts";
@@ -62,6 +63,7 @@ export function openClicks(deps: ClickDeps): Clicks {
   const memory = { usual: openUsualClicks(deps.database), pendingUsers: openPendingUsers() };
   const lines = rateLimiter({ quota: 3, windowSeconds: 60, maxKeys: 20_000 });
   const following = groupCommits<JudgedVisit, FollowedVisit>({
+    name: "clicks",
     // The statement locks addresses in the order of the visits, and takes one visit of each address.
     orderBy: ({ hashes }) => hashes.today,
     oneAtATimeBy: ({ hashes }) => hashes.today,
@@ -85,10 +87,11 @@ export async function followDirectLink(clicks: Clicks, visit: Visit): Promise<Fo
     platform: platformOf(visit.userAgent),
     country: visit.country,
   };
+  const traceparent = currentTraceparent();
   let request: AdRequest = { format: "direct_link", bot, user, seen: new Map() };
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const replacementCode = bot.payPerCode === "once" ? randomCode(bot.codePrefix) : undefined;
-    const judged = { ...visit, clickId, request, replacementCode };
+    const judged = { ...visit, clickId, request, replacementCode, traceparent };
     let followed = await clicks.following.submit(judged);
     if (followed.verdict.outcome === "near-limit" && followed.state) {
       followed = await followNearLimit(clicks, judged, followed.state);

@@ -48,6 +48,7 @@ function clickOf(visit: Partial<JudgedVisit> = {}, click: Partial<Click> = {}): 
       now,
       clickId: "clk_1",
       replacementCode: undefined,
+      traceparent: null,
       request: { format: "direct_link", bot, user: {}, seen: new Map() },
       ...visit,
     },

@@ -40,6 +40,7 @@ const clickRows = rowParameters({
   network_hash: "bytea",
   replacement_code: "text",
   body: "text",
+  traceparent: "text",
   // Of visits that lead to their ad: the rows of address and viewer after it. The others leave them null.
   counted: "integer",
   tapped: "integer",
@@ -163,13 +164,13 @@ const record = statement<Row>(
   ${movedViews},
   paid as materialized (
     select bot_id, event_id, 'direct_link' as event, user_id, code, reference, is_test, campaign_id,
-      null::text as creative_id, price_micros, revenue_micros, audience, moment as occurred_at, body, suspicions,
+      null::text as creative_id, price_micros, revenue_micros, audience, moment as occurred_at, body, traceparent, suspicions,
       case when suspicions is not null then user_agent end as user_agent,
       case when suspicions is not null then address_hash end as address_hash,
       case when suspicions is not null then network_hash end as network_hash, position
     from written where refusal is null
   ),
-  ${enqueueWebhook({ from: "paid", slots, existenceChecked: true, more: ["audience", "suspicions", "user_agent", "address_hash", "network_hash"] })}
+  ${enqueueWebhook({ from: "paid", slots, existenceChecked: true, more: ["audience", "traceparent", "suspicions", "user_agent", "address_hash", "network_hash"] })}
   select array_agg(position) as positions, null::integer as position, null as url, null as "deliveryMode"
   from written having count(*) > 0
   union all
@@ -205,7 +206,8 @@ export async function recordClicks(
       for (const one of positions) result.add(one);
     } else if (click && written?.body && url !== null && deliveryMode !== null) {
       const { botId } = click.click.visit.request.bot;
-      claimed.push({ botId, eventId: written.event_id, body: written.body, url, deliveryMode });
+      const { event_id: eventId, body, traceparent = null } = written;
+      claimed.push({ botId, eventId, body, url, deliveryMode, traceparent });
     } else {
       areWaiting = true;
     }
@@ -249,6 +251,7 @@ function leadingValues(judged: JudgedClick, { outcome, suspicions, isTest }: Lea
     suspicions: suspicions.length === 0 ? undefined : suspicions,
     replacement_code: visit.replacementCode,
     body: outcome === "counted" ? bodyOf(visit, facts, { isTest, worth }) : undefined,
+    traceparent: visit.traceparent,
     counted: facts.address.counted + 1,
     tapped: facts.address.tapped + (visit.tap === undefined ? 0 : 1),
     device: deviceOf(visit, facts.userId),

@@ -30,4 +30,6 @@ export interface JudgedVisit extends Visit {
   request: AdRequest;
   /** For bots that pay a code once: the new code of a view that began with this one, once the click is paid. */
   replacementCode: string | undefined;
+  /** The trace of the visit, which its event keeps; null where nothing is traced. */
+  traceparent: string | null;
 }

@@ -82,6 +82,7 @@ export interface Codes {
 
 export function openCodes(database: Database): Codes {
   const issuing = groupCommits<RequestedCode, IssuedCode>({
+    name: "codes",
     run: (batch) => writeBatch(database, batch),
     mergeBy: ({ bot, userId, reference = "" }) => `${bot.botId} ${userId} ${reference}`,
   });

@@ -15,6 +15,8 @@ export interface ClaimedDelivery {
   /** The endpoint's current address. */
   url: string;
   deliveryMode: DeliveryMode;
+  /** The trace of the request that earned the event; null where nothing is traced. */
+  traceparent: string | null;
 }
 
 /** SQL for when a bot's first waiting delivery is due, bulk replays included; null when none waits. */
@@ -95,7 +97,7 @@ const claim = statement<ClaimedDelivery>(
   )
   select bot_id as "botId", event_id as "eventId", claimed.attempts as attempt, claimed.fence,
     schedule_step as "scheduleStep", resume_state is not null as "isReplay",
-    events.body, claimed.url, bots.delivery_mode as "deliveryMode"
+    events.body, events.traceparent, claimed.url, bots.delivery_mode as "deliveryMode"
   from claimed join events using (bot_id, event_id) join bots using (bot_id)`,
 );
 

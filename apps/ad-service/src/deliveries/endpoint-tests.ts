@@ -184,7 +184,7 @@ async function beginTest(
   const { botId, eventId, event, userId, body, isActivation } = test;
   const [row] = await database.run(begin, [botId, eventId, event, userId, body, isActivation]);
   // One attempt, which neither the schedule nor the connection repeats.
-  const once = { scheduleStep: 0, isReplay: false, deliveryMode: "at-most-once" } as const;
+  const once = { scheduleStep: 0, isReplay: false, deliveryMode: "at-most-once", traceparent: null } as const;
   return row && { botId, eventId, ...row, ...once };
 }
 

@@ -12,6 +12,8 @@ export interface ClaimedEvent {
   body: string;
   url: string;
   deliveryMode: DeliveryMode;
+  /** The event's, which the deliveries continue; null where nothing is traced. */
+  traceparent: string | null;
 }
 
 /** The result of a statement with `enqueueWebhook`. */

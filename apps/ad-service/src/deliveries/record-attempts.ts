@@ -212,6 +212,7 @@ type OnChange = (botId: string, change: HealthChange) => void;
  */
 export function finishDeliveries(database: Database, onChange: OnChange): CommitGroup<FinishedAttempt, boolean> {
   return groupCommits<FinishedAttempt, boolean>({
+    name: "delivery attempts",
     // A retried attempt may be beside its first one: it counts once.
     mergeBy: keyOf,
     async run(batch) {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Database } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { SecretBox } from "@intermission/server/secret-box";
+import { continueTrace } from "@intermission/server/trace-context";
 import pLimit from "p-limit";
 import { cachedSigningTokens, type SigningTokenCache, type SigningTokens } from "../bots/tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
@@ -200,9 +201,20 @@ function deliverAll(node: SendingNode, claims: readonly ClaimedDelivery[], lease
   const botIds = claims.map(({ botId }) => botId);
   const tokens = cachedSigningTokens(node.tokenCache, botIds);
   for (const claim of claims) {
-    const work = deliver(node, claim, { tokens, leaseEndsAt }).finally(() => node.active.delete(work));
+    const work = continueTrace(claim.traceparent, spanOf(claim), () =>
+      deliver(node, claim, { tokens, leaseEndsAt }),
+    ).finally(() => node.active.delete(work));
     node.active.add(work);
   }
+}
+
+function spanOf({ botId, eventId, attempt }: ClaimedDelivery) {
+  const attributes = {
+    "intermission.bot_id": botId,
+    "intermission.event_id": eventId,
+    "intermission.attempt": attempt,
+  };
+  return { name: "deliver webhook", attributes };
 }
 
 interface Lease {
@@ -239,6 +251,6 @@ async function attempt(node: SendingNode, claim: ClaimedDelivery, lease: Lease):
 }
 
 /** The claim of a new event, made by the statement that made the event. */
-function firstClaim({ botId, eventId, body, url, deliveryMode }: ClaimedEvent): ClaimedDelivery {
-  return { botId, eventId, body, url, deliveryMode, attempt: 1, fence: 1, scheduleStep: 0, isReplay: false };
+function firstClaim(event: ClaimedEvent): ClaimedDelivery {
+  return { ...event, attempt: 1, fence: 1, scheduleStep: 0, isReplay: false };
 }

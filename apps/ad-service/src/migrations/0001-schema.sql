@@ -334,6 +334,8 @@ create table events (
   address_hash bytea,
   network_hash bytea,
   is_erased boolean not null default false,
+  -- The trace of the request that earned it (W3C Trace Context), which its deliveries continue; null where nothing is traced.
+  traceparent text,
   -- The text that is signed and sent, the same on each attempt.
   body text not null check (octet_length(body) <= 20480),
   xid xid8 not null default commit_xid(),

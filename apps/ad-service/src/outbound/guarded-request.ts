@@ -1,5 +1,6 @@
 import type { Writable } from "node:stream";
 import { hasUserInfo } from "@intermission/ad-core/web-address";
+import { type CallOutcome, traceCall } from "@intermission/server/trace-context";
 import type { Dispatcher } from "undici";
 import {
   hostResolver,
@@ -78,8 +79,24 @@ export function openGuardedRequests(settings: GuardedRequestSettings): GuardedRe
     return exchange.answer ? answered(exchange.answer, request, exchange) : failed(request, exchange);
   }
 
-  return { guardedRequest, close: opened.pools.close };
+  return { guardedRequest: (request) => traced(request, guardedRequest), close: opened.pools.close };
 }
+
+/** Publishers continue the trace of what their users earned. Networks and trackers are not told of it. */
+function traced(request: OutgoingRequest, send: GuardedRequests["guardedRequest"]): Promise<GuardedResult> {
+  const { method, url, purpose } = request;
+  return traceCall(
+    { method, url, attributes: { "intermission.purpose": purpose }, isPropagated: purpose === "webhook" },
+    ({ traceparent }) =>
+      send(traceparent === undefined ? request : { ...request, headers: { ...request.headers, traceparent } }),
+    outcomeOf,
+  );
+}
+
+const outcomeOf = (result: GuardedResult): CallOutcome => ({
+  status: result.status,
+  errorType: result.outcome === "failed" ? result.errorClass : undefined,
+});
 
 interface Opened {
   readonly isPlainHttpAllowed: boolean;

@@ -12,7 +12,7 @@ import {
   viewAfter,
   viewerAfter,
 } from "./settle-view.ts";
-import { takesClock, type ViewChange } from "./view-change.ts";
+import { takesClock, type ViewChange, type ViewEnding } from "./view-change.ts";
 import { numbersOf } from "./viewing-signals.ts";
 
 const progressColumns = {
@@ -68,6 +68,7 @@ export const changeRows = rowParameters({
   price_micros: "bigint",
   revenue_micros: "bigint",
   body: "text",
+  traceparent: "text",
 });
 
 // Every report runs this, and a spread would copy each property.
@@ -138,9 +139,9 @@ export function changeRowOf({ change, decision, facts }: DecidedChange, position
   };
 }
 
-const noEvent = { event_id: null, price_micros: null, revenue_micros: null, body: null };
+const noEvent = { event_id: null, price_micros: null, revenue_micros: null, body: null, traceparent: null };
 
-function eventColumns({ after, now }: ViewChange, ending: { eventId: string }, facts: ViewerFacts) {
+function eventColumns({ after, now }: ViewChange, ending: ViewEnding, facts: ViewerFacts) {
   const worth = worthOf(facts, after);
   const { priceMicros, revenueMicros } = worth;
   return {
@@ -148,6 +149,7 @@ function eventColumns({ after, now }: ViewChange, ending: { eventId: string }, f
     price_micros: priceMicros,
     revenue_micros: revenueMicros,
     body: bodyOf(after, ending, now, worth),
+    traceparent: ending.traceparent,
   };
 }
 

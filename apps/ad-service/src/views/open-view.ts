@@ -99,9 +99,9 @@ export function newOpenings(deps: OpeningDeps): Openings {
     ads: adRows(database),
     limiter: rateLimiter({ quota: 60, windowSeconds: 120, maxKeys: 20_000 }),
     lines: rateLimiter({ quota: 3, windowSeconds: 60, maxKeys: 20_000 }),
-    reading: groupCommits({ run: (batch) => readOpenings(database, batch) }),
-    beginning: groupCommits({ run: (batch) => beginViewsInRounds(database, batch) }),
-    unfilled: groupCommits({ run: (batch) => recordUnfilled(database, batch) }),
+    reading: groupCommits({ name: "openings", run: (batch) => readOpenings(database, batch) }),
+    beginning: groupCommits({ name: "new views", run: (batch) => beginViewsInRounds(database, batch) }),
+    unfilled: groupCommits({ name: "unfilled requests", run: (batch) => recordUnfilled(database, batch) }),
   };
 }
 

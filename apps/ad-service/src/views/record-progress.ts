@@ -3,6 +3,7 @@ import type { ProgressReport, ReportRequest, ViewReview } from "@intermission/ad
 import { OverloadedError } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
 import { inTurn } from "@intermission/server/in-turn";
+import { currentTraceparent } from "@intermission/server/trace-context";
 import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import { findBot } from "../bots/bots.ts";
 import {
@@ -19,7 +20,7 @@ import { framesOfCreative } from "./expected-frames.ts";
 import { hasNoPicture } from "./judge-picture.ts";
 import { isFailedForGood, recordFault } from "./record-fault.ts";
 import { isSessionToken } from "./session-token.ts";
-import { isProgressOnly, type ViewChange } from "./view-change.ts";
+import { isProgressOnly, type ViewChange, type ViewEnding } from "./view-change.ts";
 import { gatherCall, gatherSignals, noSignals, suspicionsOf } from "./viewing-signals.ts";
 import { changeView, type Views } from "./views.ts";
 
@@ -270,13 +271,13 @@ export async function endingOf(
 }
 
 /** A suspicious view is paid, held or refused, by its bot's setting. A tester's view is free of charge and always paid. */
-async function fateOf(views: Views, view: AdView, eventId: string) {
+async function fateOf(views: Views, view: AdView, eventId: string): Promise<ViewEnding> {
   const signals = view.signals ?? noSignals;
   const isCounted = signals.countedMs > 0 && !view.isVast;
   const suspicions = suspicionsOf(signals, isCounted ? await framesOfCreative(views, view.creativeId) : undefined);
   const isJudged = suspicions.length > 0 && !view.isTest;
   const fate = isJudged ? ((await findBot(views.bots, view.botId))?.suspiciousViews ?? "pay") : "pay";
-  return { fate, suspicions, eventId };
+  return { fate, suspicions, eventId, traceparent: currentTraceparent() };
 }
 
 const reviewOfFate = { pay: undefined, hold: "held", refuse: "refused" } as const;

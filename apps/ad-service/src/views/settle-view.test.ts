@@ -71,7 +71,7 @@ const ended = (fate: "pay" | "hold" | "refuse", other: Partial<ViewChange> = {})
   isStart: false,
   milestones: [],
   now,
-  ending: { fate, suspicions: fate === "pay" ? [] : ["no-frames"], eventId: "evt" },
+  ending: { fate, suspicions: fate === "pay" ? [] : ["no-frames"], eventId: "evt", traceparent: null },
   ...other,
 });
 const started: ViewChange = { before: view, after: view, isStart: true, milestones: ["start"], now };

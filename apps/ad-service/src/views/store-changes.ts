@@ -104,10 +104,10 @@ const record = statement<Row>(
   ${recordBeside()},
   earned as (
     select bot_id, event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference, is_test, campaign_id,
-      creative_id, price_micros, revenue_micros, audience, now as occurred_at, body, start_param
+      creative_id, price_micros, revenue_micros, audience, now as occurred_at, body, traceparent, start_param
     from unchanged where event_id is not null
   ),
-  ${enqueueWebhook({ from: "earned", more: ["start_param", "audience"], slots: `$${changeRows.parameters.length + 1}::integer` })}
+  ${enqueueWebhook({ from: "earned", more: ["start_param", "audience", "traceparent"], slots: `$${changeRows.parameters.length + 1}::integer` })}
   select position, null as "eventId", null as url, null as "deliveryMode" from stored
   union all
   select null, event_id, url, delivery_mode from claimed_events
@@ -175,7 +175,7 @@ export async function storeChanges(
   }
   if (toWrite.length === 0) return { result: outcomes, areWaiting: false, claimed: [] };
   const rows = toWrite.map(changeRowOf);
-  const bodies = new Map(rows.map(({ event_id, bot_id, body }) => [event_id, { botId: bot_id, body }]));
+  const events = new Map(rows.map((row) => [row.event_id, row]));
   const claimed: ClaimedEvent[] = [];
   let areWaiting = false;
   for (const { position, eventId, url, deliveryMode } of await database.run(record, [
@@ -183,10 +183,11 @@ export async function storeChanges(
     slots,
   ])) {
     const written = position === null ? undefined : toWrite[position];
-    const made = bodies.get(eventId);
+    const made = events.get(eventId);
     if (written) outcomes[written.index] = storedOutcome(written);
     else if (eventId !== null && url !== null && deliveryMode !== null && made?.body) {
-      claimed.push({ botId: made.botId, eventId, body: made.body, url, deliveryMode });
+      const { bot_id: botId, body, traceparent } = made;
+      claimed.push({ botId, eventId, body, url, deliveryMode, traceparent });
     } else if (eventId !== null) areWaiting = true;
   }
   return { result: outcomes, areWaiting, claimed };

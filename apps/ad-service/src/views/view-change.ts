@@ -4,6 +4,14 @@ import type { TrackedEvent } from "../vast/vast-ad.ts";
 import type { Milestone } from "./accept-progress.ts";
 import type { AdView } from "./ad-view.ts";
 
+export interface ViewEnding {
+  fate: "pay" | "hold" | "refuse";
+  suspicions: ViewSuspicion[];
+  eventId: string;
+  /** The trace of the call that ends the view, which its event keeps; null where nothing is traced. */
+  traceparent: string | null;
+}
+
 /** The change of a view by a call, an opening or the sweeper. It is stored only if the view is still as it was read. */
 export interface ViewChange {
   before: AdView;
@@ -11,7 +19,7 @@ export interface ViewChange {
   /** Playback begins: the viewer's limits are checked. */
   isStart: boolean;
   /** The view was watched and is now closed. */
-  ending?: { fate: "pay" | "hold" | "refuse"; suspicions: ViewSuspicion[]; eventId: string } | undefined;
+  ending?: ViewEnding | undefined;
   milestones: Milestone[];
   now: Date;
 }

@@ -45,8 +45,8 @@ export function openViews({ bots, deliveries, log }: Pick<Views, "bots" | "deliv
     remembered: new LRUCache<string, AdView>({ max: MAX_REMEMBERED }),
     seen: seenVideos(),
     turns: new Map(),
-    progress: groupCommits({ run: (batch) => storeProgress(database, batch) }),
-    others: groupCommits({ run: (batch) => storeInRounds({ database, deliveries }, batch) }),
+    progress: groupCommits({ name: "progress of views", run: (batch) => storeProgress(database, batch) }),
+    others: groupCommits({ name: "changes of views", run: (batch) => storeInRounds({ database, deliveries }, batch) }),
   };
 }
 

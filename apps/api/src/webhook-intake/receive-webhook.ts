@@ -64,6 +64,7 @@ export interface ReceiveWebhookOptions {
 /** Returns the receiver. It resolves only after the commit, so that a 2xx answer means that the event is stored. */
 export function receiveWebhook({ database, botId, payout, ...options }: ReceiveWebhookOptions): ReceiveWebhook {
   const group = groupCommits<EventLine, undefined>({
+    name: "events",
     async run(lines) {
       const counts = await recordEvents(database, botId, payout, lines);
       options.onBatch?.(counts, lines.length);

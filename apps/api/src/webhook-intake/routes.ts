@@ -22,6 +22,9 @@ interface Params {
   botId?: string;
 }
 
+/** The addresses of webhooks. Without an id, they are of the bot of the environment. */
+export const webhookPaths = ["/webhooks/ads", "/webhooks/ads/:botId"];
+
 /** Largest body that is read. The ad service's are below 1 kB. */
 const MAX_BODY_BYTES = 64 * 1024;
 
@@ -57,8 +60,7 @@ export function webhookRoutes(
       receiver?.refusals.count(reason, unreadBecause[reason]);
     });
 
-    for (const path of ["/webhooks/ads", "/webhooks/ads/:botId"])
-      scope.post<{ Params: Params }>(path, { bodyLimit: MAX_BODY_BYTES }, answer);
+    for (const path of webhookPaths) scope.post<{ Params: Params }>(path, { bodyLimit: MAX_BODY_BYTES }, answer);
   });
 
   async function answer(request: FastifyRequest<{ Params: Params }>, reply: FastifyReply) {

@@ -77,6 +77,7 @@ import { openSignIns } from "./people/sign-in.ts";
 import { signInMethodOperatorRoutes } from "./people/sign-in-methods/operator-routes.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
+import type { ReportSource } from "./statistics/report-source.ts";
 import { type SavedReportDeps, savedReportOperatorRoutes } from "./statistics/saved-report-routes.ts";
 import { statusOperatorRoutes } from "./status/operator-routes.ts";
 import { userOperatorRoutes } from "./users/operator-routes.ts";
@@ -102,6 +103,7 @@ export interface AppDeps {
   currency: string;
   logger: Logger;
   database: Database;
+  reports: ReportSource;
   media: FolderStorage | BucketStorage;
   bots: Bots;
   apiTokens: ApiTokens;
@@ -219,6 +221,7 @@ export function createOperatorApp(deps: Omit<OperatorDeps, keyof OperatorAuth | 
 
 interface ClientApiDeps {
   database: Database;
+  reports: ReportSource;
   apiTokens: ApiTokens;
   campaigns: CampaignSnapshot;
   deliveries: Deliveries;
@@ -335,7 +338,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       const openId = openIdProviders(deps.openIdProviders ?? [], `${consoleAddress(deps.publicUrl)}/openid`);
       signInMethodOperatorRoutes(scope, { ...deps, signIns, openId });
       auditOperatorRoutes(scope, deps);
-      statusOperatorRoutes(scope, deps);
+      statusOperatorRoutes(scope, { database, replica: deps.reports.replica });
     },
     { prefix: "/operator/v1" },
   );

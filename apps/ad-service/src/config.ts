@@ -84,6 +84,7 @@ const longSecret = z.string().min(32, `must have at least 32 characters; ${makeK
 
 const serverVariables = z.object({
   ...storeVariables,
+  REPORTS_DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
   HOST: z.string().default("127.0.0.1"),
   PORT: portNumber.default(8701),
   TRUST_PROXY: trustedProxies.optional(),
@@ -148,7 +149,7 @@ const TELEGRAM_ISSUER = "https://oauth.telegram.org";
 const secrets = [
   ...["DATABASE_URL", "ENCRYPTION_KEY", "OPERATOR_TOKEN", "METRICS_TOKEN", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"],
   ...["SMTP_URL", "NOTICE_BOT_TOKEN", "PAYMENT_WEBHOOK_SECRET", "PREVIOUS_ENCRYPTION_KEY"],
-  ...["TELEGRAM_LOGIN_CLIENT_SECRET", "OIDC_CLIENT_SECRET", "OTEL_EXPORTER_OTLP_HEADERS"],
+  ...["TELEGRAM_LOGIN_CLIENT_SECRET", "OIDC_CLIENT_SECRET", "OTEL_EXPORTER_OTLP_HEADERS", "REPORTS_DATABASE_URL"],
 ];
 
 /** The names of the server's settings. */
@@ -173,6 +174,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     ...storeOf(read),
     encryptionKey: read.ENCRYPTION_KEY,
     previousEncryptionKey: read.PREVIOUS_ENCRYPTION_KEY,
+    /** Undefined: reports are read from the primary. */
+    reportsDatabaseUrl: read.REPORTS_DATABASE_URL,
     host: read.HOST,
     port: read.PORT,
     trustProxy: read.TRUST_PROXY,
@@ -330,7 +333,13 @@ function crossFaults(environment: NodeJS.ProcessEnv): string[] {
     ...mailFaults(environment),
     ...countryFaults(environment),
     ...openIdFaults(environment),
+    ...reportsFaults(environment),
   ];
+}
+
+function reportsFaults({ REPORTS_DATABASE_URL: replica, DATABASE_URL: primary }: NodeJS.ProcessEnv): string[] {
+  if (replica === undefined || primary !== undefined) return [];
+  return ["REPORTS_DATABASE_URL needs DATABASE_URL: it names a streaming replica of that server"];
 }
 
 function commandFaults(environment: NodeJS.ProcessEnv): string[] {

@@ -1,5 +1,6 @@
 import { clockWarning, followDatabaseClock } from "@intermission/postgres/database-clock";
-import { openDatabase } from "@intermission/postgres/open-database";
+import { type Database, openDatabase } from "@intermission/postgres/open-database";
+import { openReadReplica } from "@intermission/postgres/read-replica";
 import { recordingDatabase } from "@intermission/postgres/recorded-changes";
 import { newestMigration } from "@intermission/postgres/schema-state";
 import { isStoreOutage } from "@intermission/postgres/store-faults";
@@ -7,7 +8,7 @@ import { tracedDatabase } from "@intermission/postgres/traced-database";
 import { markAbandonedStore, requireStoreInUse } from "@intermission/server/abandoned-store";
 import { requireDataFolder } from "@intermission/server/data-folder";
 import { exitAfterStore, logListening, onStopSignal } from "@intermission/server/graceful-stop";
-import { createLogger } from "@intermission/server/logger";
+import { createLogger, type Logger } from "@intermission/server/logger";
 import { countProcess, metricsRegistry, serveMetrics } from "@intermission/server/metrics";
 import { nodeMetrics } from "@intermission/server/node-metrics";
 import { secretBox as openSecretBox } from "@intermission/server/secret-box";
@@ -36,6 +37,7 @@ import { startSettlingCharges } from "./money/settle-charges.ts";
 import { startSendingNotices } from "./notices/send-notices.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
 import { rememberPublisherShare, startComparingShare } from "./statistics/publisher-share.ts";
+import { replicaMetrics, reportsFromPrimary, reportsFromReplica } from "./statistics/report-source.ts";
 import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
 import { servingMetrics } from "./statistics/serving-metrics.ts";
 import { trackerMetrics } from "./vast/tracker-metrics.ts";
@@ -61,13 +63,14 @@ async function start(config: Config): Promise<void> {
     currency,
     logger,
     database,
+    reports: node.reports,
     secretBox,
     isControlSocket: (socket) => controlSockets.has(socket),
     registry,
     isStopping: () => draining.hasBegun,
     requirement: checkingMedia.require,
     warning: () =>
-      [clockWarning(clock), comparingShare.warning(), checkingMedia.warning()]
+      [clockWarning(clock), comparingShare.warning(), checkingMedia.warning(), node.reports.warning()]
         .filter((one) => one !== undefined)
         .join("; ") || undefined,
     now,
@@ -90,6 +93,7 @@ async function start(config: Config): Promise<void> {
     await requests.close();
     await metricsApp?.close();
     clock.stop();
+    await node.stopReports();
     await database.close();
     await node.folder?.release();
     await node.tracing.stop();
@@ -128,7 +132,27 @@ async function openNode(config: Config) {
   const secretBox = openSecretBox(config.encryptionKey, config.previousEncryptionKey);
   const registry = metricsRegistry({ service: "ad-service", version: manifest.version });
   countProcess(registry);
-  return { logger, tracing, folder, store, database, clock, registry, secretBox };
+  const { reports, stop: stopReports } = openReports(config, { database, logger, now: clock.now });
+  replicaMetrics(registry, reports);
+  return { logger, tracing, folder, store, database, clock, registry, secretBox, reports, stopReports };
+}
+
+/** Reports are read from the replica, if one is named. */
+function openReports(
+  { reportsDatabaseUrl, poolSize, databaseLimits }: Config,
+  { database, logger, now }: { database: Database; logger: Logger; now: () => Date },
+) {
+  if (reportsDatabaseUrl === undefined) return { reports: reportsFromPrimary(database), stop: async () => {} };
+  const replica = openReadReplica({
+    databaseUrl: reportsDatabaseUrl,
+    schema: "ad_service",
+    primary: database,
+    poolSize,
+    limits: databaseLimits,
+    logger,
+    now,
+  });
+  return { reports: reportsFromReplica(replica, database), stop: replica.stop };
 }
 
 type Node = Awaited<ReturnType<typeof openNode>>;

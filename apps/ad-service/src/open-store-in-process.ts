@@ -16,6 +16,7 @@ import { openEndpointTests } from "./deliveries/endpoint-tests.ts";
 import { noDeliveries } from "./deliveries/enqueue-webhook.ts";
 import { migrations } from "./migrations.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
+import { reportsFromPrimary } from "./statistics/report-source.ts";
 import { rollUpStatistics } from "./statistics/roll-up-statistics.ts";
 
 /** Serves the operator's API from this process, on the embedded store while no server runs, or on a shared database. */
@@ -71,6 +72,7 @@ async function serveStore(
   const app = createOperatorApp({
     logger,
     database,
+    reports: reportsFromPrimary(database),
     bots,
     apiTokens: openApiTokens(bots),
     secretBox: tokens,

@@ -1,6 +1,17 @@
 import { z } from "zod";
 import type { OperatorRoutes } from "./route.ts";
 
+const reportReplica = z.object({
+  server: z.string().describe("Host, port and database."),
+  state: z
+    .enum(["following", "behind", "away"])
+    .describe("Reports are read there while it is `following`; else the primary answers them."),
+  lagSeconds: z.number().nullable().describe("Age of the newest transaction that it has replayed; null: unknown."),
+  reason: z.string().nullable().describe("Why it is `away`."),
+});
+
+export type ReportReplica = z.infer<typeof reportReplica>;
+
 const answer = z.object({
   version: z.string().describe("Of the server that answered."),
   schema: z.string().describe("The newest migration that ran on its store."),
@@ -9,6 +20,9 @@ const answer = z.object({
     database: z.string(),
     postgres: z.string().describe("Version of PostgreSQL."),
   }),
+  reportReplica: reportReplica
+    .optional()
+    .describe("The replica of `REPORTS_DATABASE_URL`; absent without this setting."),
 });
 
 export const statusRoutes = {

@@ -1,13 +1,13 @@
-import type pg from "pg";
 import { enterCommitEpoch } from "./commit-epoch.ts";
 import { connectionWarning, readConnectionFacts } from "./connection-limit.ts";
 import type { Database } from "./database.ts";
 import type { DatabaseLimits, DatabaseLogger, DatabaseStore } from "./database-store.ts";
 import { joinCluster } from "./join-cluster.ts";
 import { migrate, requireMigrated } from "./migrate.ts";
+import { lendConnection } from "./open-pool.ts";
 import { openStore } from "./open-store.ts";
 import { requireSessions } from "./require-sessions.ts";
-import { ask, giveBack, ofStore, retryConflicts, runTransaction } from "./run-transaction.ts";
+import { ask, giveBack, retryConflicts, runTransaction } from "./run-transaction.ts";
 import type { Migrations } from "./schema-state.ts";
 import { faultOfServer } from "./server-faults.ts";
 import type { StoreFault } from "./store-faults.ts";
@@ -108,18 +108,7 @@ function databaseOver(store: DatabaseStore, close: () => Promise<void>): OpenedD
   const { pool, listen, notify } = store;
   const watch = store.watch();
 
-  /** A connection from the pool; one that comes after the database became silent goes back. */
-  async function lend(): Promise<pg.PoolClient> {
-    watch.requireAnswers();
-    const connecting = pool.connect();
-    try {
-      return await watch.unlessSilent(connecting);
-    } catch (error) {
-      ofStore(error);
-      connecting.then(giveBack, () => {});
-      throw error;
-    }
-  }
+  const lend = () => lendConnection(pool, watch);
 
   return {
     poolState: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),

@@ -1,13 +1,7 @@
-import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { enterCommitEpoch } from "./commit-epoch.ts";
-import {
-  columnTypes,
-  type DatabaseLimits,
-  type DatabaseLogger,
-  type DatabaseStore,
-  sessionSettings,
-} from "./database-store.ts";
+import { type DatabaseLimits, type DatabaseLogger, type DatabaseStore, sessionSettings } from "./database-store.ts";
+import { endPool, openPool } from "./open-pool.ts";
 import { ofStore } from "./run-transaction.ts";
 import { analyzeGrown, lookEvery } from "./store-upkeep.ts";
 import { watchSilence } from "./watch-silence.ts";
@@ -127,32 +121,15 @@ export function openStore(options: {
   readonly logger: DatabaseLogger | undefined;
 }): DatabaseStore {
   const { server, schema, poolSize, limits, logger } = options;
-  const connection: pg.ClientConfig = {
-    ...server,
-    application_name: `intermission ${schema}`,
-    connectionTimeoutMillis: limits.connectMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-    types: columnTypes,
-  };
-  const pool = new pg.Pool({
-    ...connection,
-    max: poolSize,
-    idleTimeoutMillis: 60_000,
-    // After the server's own timeout: for a server that vanished, which TCP detects after minutes.
-    query_timeout: limits.statementMs + 10_000,
-    onConnect: async (client) => {
-      await client.query(
-        `${sessionSettings(schema)}; set statement_timeout to ${limits.statementMs}; set idle_in_transaction_session_timeout to '30s'`,
-      );
-      // A new connection may reach a server that was restored or promoted meanwhile.
-      await enterCommitEpoch(client, schema);
-    },
+  const { connection, pool, breakConnections } = openPool({
+    server,
+    schema,
+    poolSize,
+    limits,
+    logger,
+    // A new connection may reach a server that was restored or promoted meanwhile.
+    onConnect: (client) => enterCommitEpoch(client, schema),
   });
-  const clients = survivedLosses(pool, logger);
-  const breakConnections = (error: Error) => {
-    for (const client of clients) client.connection.stream.destroy(error);
-  };
   const listener = listenForever(connection, schema, logger);
   let stopUpkeep = async () => {};
   return {
@@ -172,44 +149,6 @@ export function openStore(options: {
       await endPool(pool);
     },
   };
-}
-
-/**
- * A connection that breaks emits `error`, and an `error` without a listener ends the process. The pool listens on idle
- * connections only; on a lent one the query under way, or the next one, rejects as well. Returns the open connections.
- */
-function survivedLosses(pool: pg.Pool, logger: DatabaseLogger | undefined): ReadonlySet<pg.Client> {
-  const clients = new Set<pg.Client>();
-  const onLoss = (error: Error) => {
-    ofStore(error);
-    logger?.warn({ err: error }, "a database connection broke");
-  };
-  pool.on("connect", (client) => {
-    clients.add(client);
-    client.on("error", onLoss);
-  });
-  pool.on("remove", (client) => clients.delete(client));
-  pool.on("error", () => {});
-  return clients;
-}
-
-const END_WITHIN_MS = 2000;
-
-/**
- * Ends the pool and waits until its connections are closed, which `pool.end` does not: whoever then stops the database would
- * break them, and each would be logged as a fault.
- */
-async function endPool(pool: pg.Pool): Promise<void> {
-  let open = pool.totalCount;
-  const closed = new Promise<void>((resolve) => {
-    if (open === 0) resolve();
-    pool.on("remove", () => {
-      open -= 1;
-      if (open === 0) resolve();
-    });
-  });
-  await pool.end();
-  await Promise.race([closed, wait(END_WITHIN_MS, undefined, { ref: false })]);
 }
 
 async function onOwnConnection(

@@ -52,11 +52,15 @@ export function giveBack(client: pg.PoolClient, { isUnsure = false } = {}): void
 }
 
 /** One attempt of `Database.transaction`, with its guarantees. Releases the connection. */
-export async function runTransaction<T>(client: pg.PoolClient, work: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function runTransaction<T>(
+  client: pg.PoolClient,
+  work: (tx: Transaction) => Promise<T>,
+  { begin = "begin" } = {},
+): Promise<T> {
   const loan = transactionOn(client);
   let isUnsure = false;
   try {
-    await ask(client, "begin");
+    await ask(client, begin);
     const result = await work(loan.tx);
     loan.end();
     const { command } = await ask(client, "commit");

@@ -30,8 +30,10 @@ export function watchSilence(options: {
   readonly silentMs: number;
   readonly breakConnections: (error: Error) => void;
   readonly logger: Record<"info" | "warn", (facts: object, message: string) => void> | undefined;
+  /** What the error calls the server; "the database" by default. */
+  readonly name?: string;
 }): SilenceWatch {
-  const { connection, silentMs, breakConnections, logger } = options;
+  const { connection, silentMs, breakConnections, logger, name = "the database" } = options;
   const waiting = new Set<(error: Error) => void>();
   const lookEveryMs = silentMs / 4;
   let heardAt = performance.now();
@@ -50,7 +52,7 @@ export function watchSilence(options: {
 
   function beSilent(): void {
     if (silence !== undefined) return;
-    const error = new DatabaseSilent(`the database has not answered for ${silentMs / 1000} s`);
+    const error = new DatabaseSilent(`${name} has not answered for ${silentMs / 1000} s`);
     ofStore(error);
     silence = { error, since: heardAt };
     logger?.warn({ err: error }, "the database does not answer: until it does, requests are refused at once");

@@ -37,6 +37,16 @@ export async function startDumpableCluster(): Promise<TemporaryCluster> {
   return startTemporaryCluster({ fsync: false, programs: requireDebianPrograms() });
 }
 
+/** A streaming replica of a cluster of `startDumpableCluster`. */
+export async function startReplica(primary: TemporaryCluster): Promise<TemporaryCluster> {
+  return startTemporaryCluster({
+    fsync: false,
+    programs: requireDebianPrograms(),
+    makeData: ({ data, run }) =>
+      run("pg_basebackup", ["-d", primary.url, "-D", data, "--write-recovery-conf", "--checkpoint=fast", "--no-sync"]),
+  });
+}
+
 function requireDebianPrograms(): string {
   const programs = findDebianPrograms();
   if (programs === undefined) throw new Error("pg_dump is not installed here: apt-get install postgresql");

@@ -25,6 +25,31 @@ export interface TemporaryCluster {
 
 const folderPrefix = "intermission-postgres-";
 
+interface TemporaryClusterOptions {
+  readonly fsync?: boolean;
+  /** The folder of PostgreSQL's programs. */
+  readonly programs?: string;
+  /** Further environment variables of the server. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Makes the data folder; by default an empty cluster. */
+  readonly makeData?: (of: { readonly data: string; readonly run: RunProgram }) => void;
+}
+
+/** Runs one of PostgreSQL's programs as the cluster's user. */
+type RunProgram = (program: string, words: readonly string[]) => void;
+
+const initialise: NonNullable<TemporaryClusterOptions["makeData"]> = ({ data, run }) => {
+  const settings = ["-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C"];
+  run("initdb", ["-D", data, ...settings, "--no-instructions", "--no-sync"]);
+};
+
+function runAs(account: ReturnType<typeof chooseAccount>, programs: string, env: NodeJS.ProcessEnv): RunProgram {
+  return (program, words) => {
+    const command = commandOf(account, join(programs, program), [...words]);
+    execFileSync(command.program, command.words, { ...command.options, env, stdio: ["ignore", "ignore", "pipe"] });
+  };
+}
+
 /**
  * Starts a PostgreSQL server on a temporary folder and a free port, by default from the programs of the embedded cluster. It
  * ends with this process, however that ends; the next start removes leftovers. Without `fsync` it is faster, in memory where
@@ -33,7 +58,9 @@ const folderPrefix = "intermission-postgres-";
 export async function startTemporaryCluster({
   fsync = true,
   programs = postgresPrograms(),
-} = {}): Promise<TemporaryCluster> {
+  makeData = initialise,
+  env: ofServer = {},
+}: TemporaryClusterOptions = {}): Promise<TemporaryCluster> {
   await cleanUpAbandoned();
   const folder = mkdtempSync(join((fsync ? undefined : memoryFolder()) ?? "/tmp", folderPrefix));
   writeFileSync(join(folder, "owner.pid"), String(process.pid));
@@ -42,9 +69,7 @@ export async function startTemporaryCluster({
   const account = chooseAccount({ folder: data, dataDirectory: folder, programs });
   if (account.kind === "other-user") chownSync(folder, account.uid, account.gid);
   const env = { PATH: process.env.PATH, LC_ALL: "C" };
-  const initialise = ["-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C"];
-  const initdb = commandOf(account, join(programs, "initdb"), [...initialise, "--no-instructions", "--no-sync"]);
-  execFileSync(initdb.program, initdb.words, { ...initdb.options, env, stdio: ["ignore", "ignore", "pipe"] });
+  makeData({ data, run: runAs(account, programs, env) });
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const settings = [
@@ -54,7 +79,11 @@ export async function startTemporaryCluster({
   const start = async () => {
     const words = ["-D", data, ...settings.flatMap((setting) => ["-c", setting])];
     const postgres = commandOf(account, join(programs, "postgres"), words);
-    const server = spawn(postgres.program, postgres.words, { ...postgres.options, env, stdio: "ignore" });
+    const server = spawn(postgres.program, postgres.words, {
+      ...postgres.options,
+      env: { ...env, ...ofServer },
+      stdio: "ignore",
+    });
     await untilReady(server, url);
     return server;
   };

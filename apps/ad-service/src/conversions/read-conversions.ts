@@ -84,7 +84,10 @@ const sum = statement<
 );
 
 /** The sums of each event and currency: installs and purchases are never one number. At most 200, the most frequent first. */
-export async function sumConversions(database: Database, period: ConversionPeriod): Promise<ConversionSum[]> {
+export async function sumConversions(
+  database: Pick<Database, "run">,
+  period: ConversionPeriod,
+): Promise<ConversionSum[]> {
   const { from, to, botId, campaignId, campaignIds, creativeId } = period;
   const rows = await database.run(sum, [from, to, botId, campaignId, creativeId, campaignIds]);
   return rows.map((row) => ({
@@ -112,7 +115,7 @@ const sumRefusals = statement<{ reason: ConversionRefusal; count: number }>(
 
 /** Refused postbacks of all advertisers, by reason, on the days (UTC) that the period touches. */
 export async function sumConversionRefusals(
-  database: Database,
+  database: Pick<Database, "run">,
   { from, to }: Pick<ConversionPeriod, "from" | "to">,
 ): Promise<Partial<Record<ConversionRefusal, number>>> {
   const rows = await database.run(sumRefusals, [from, new Date(to.getTime() - 1)]);

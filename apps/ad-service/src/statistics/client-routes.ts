@@ -4,7 +4,6 @@ import {
   type StatsResponse,
   statsQuery,
 } from "@intermission/ad-core/client-api";
-import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { jsonInteger } from "@intermission/server/exact-json";
 import { HttpError } from "@intermission/server/http-server";
@@ -14,6 +13,7 @@ import type { Figures } from "./figures-of.ts";
 import { readReport } from "./read-report.ts";
 import { MAX_GROUPS } from "./read-sums.ts";
 import { MAX_EVENTS_READ, type ReferenceKey, readReferenceStatistics } from "./reference-statistics.ts";
+import type { ReportSource } from "./report-source.ts";
 import { timeRange } from "./time-range.ts";
 
 const readStats = {
@@ -29,7 +29,7 @@ const readStats = {
  */
 export function statsClientRoutes(
   scope: CheckedScope,
-  { database, currency, now = () => new Date() }: { database: Database; currency: string; now?: () => Date },
+  { reports, currency, now = () => new Date() }: { reports: ReportSource; currency: string; now?: () => Date },
 ): void {
   scope.get("/stats", { schema: readStats }, async (request): Promise<StatsResponse | ReferenceStatsResponse> => {
     const { by, reference_prefix: prefix, time_zone: timeZone, ...bounds } = request.query;
@@ -39,7 +39,7 @@ export function statsClientRoutes(
     const { botId } = callerOf(request).bot;
     if (by === "reference" || prefix !== undefined) {
       const question = { botId, prefix: prefix ?? "", from, to, timeZone, by: referenceKeyOf(by) };
-      const read = await readReferenceStatistics(database, question);
+      const read = await reports.read((store) => readReferenceStatistics(store, question));
       if (read.outcome === "too-many") throw tooManyEvents(question);
       const { rows, leftOut, total } = read;
       return {
@@ -53,7 +53,10 @@ export function statsClientRoutes(
         total,
       };
     }
-    const report = await readReport(database, { of: { botIds: [botId] }, from, to, timeZone, by: [by] });
+    const { report, deliveries } = await reports.read(async (store) => ({
+      report: await readReport(store, { of: { botIds: [botId] }, from, to, timeZone, by: [by] }),
+      deliveries: await readDeliverySuccess(store, { botId, from, to }),
+    }));
     if (report.outcome === "too-many")
       throw new HttpError(
         400,
@@ -61,7 +64,6 @@ export function statsClientRoutes(
         `by ${by} there are more than ${MAX_GROUPS} rows: choose a shorter period`,
       );
     const { rows, total, countedUntil } = report;
-    const deliveries = await readDeliverySuccess(database, { botId, from, to });
     return {
       currency,
       from: from.toISOString(),

@@ -1,5 +1,5 @@
 import { firstEventIdAt } from "@intermission/ad-core/code";
-import { type Database, statement } from "@intermission/postgres/open-database";
+import { type Runner, statement } from "@intermission/postgres/open-database";
 
 export interface DeliverySuccess {
   delivered: number;
@@ -25,14 +25,14 @@ const deliveriesOfAll = countDeliveries("all");
 
 /** The current outcomes of the webhooks for a period's events: a replay can still improve them. */
 export async function readDeliverySuccess(
-  database: Database,
+  store: Runner,
   { botId, from, to }: { botId?: string | undefined; from: Date; to: Date },
 ): Promise<DeliverySuccess> {
   const period = [firstEventIdAt(from), firstEventIdAt(to)];
   const [counted = { delivered: 0, underWay: 0, failed: 0 }] =
     botId === undefined
-      ? await database.run(deliveriesOfAll, period)
-      : await database.run(deliveriesOfBot, [...period, botId]);
+      ? await store.run(deliveriesOfAll, period)
+      : await store.run(deliveriesOfBot, [...period, botId]);
   const { delivered, failed } = counted;
   const over = delivered + failed;
   return { ...counted, successRate: over === 0 ? null : Math.round((delivered / over) * 10_000) / 10_000 };

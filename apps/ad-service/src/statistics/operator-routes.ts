@@ -4,7 +4,7 @@ import {
   type StatsQuery,
   statisticsRoutes,
 } from "@intermission/operator-api/statistics";
-import type { Database } from "@intermission/postgres/open-database";
+import type { Database, Runner } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { HttpError } from "@intermission/server/http-server";
 import { invalid, invalidField } from "@intermission/server/refuse";
@@ -21,11 +21,13 @@ import { type ReportQuestion, type ReportRow, readReport } from "./read-report.t
 import { MAX_GROUPS } from "./read-sums.ts";
 import { figuresInJson, rowInJson, seenBy, shownRow, visibleFigures } from "./report-in-json.ts";
 import { pageOf } from "./report-page.ts";
+import type { ReportSource } from "./report-source.ts";
 import { statsCsv } from "./stats-csv.ts";
 import { timeRange } from "./time-range.ts";
 
 export interface StatsOperatorDeps {
   database: Database;
+  reports: ReportSource;
   /** ISO 4217 code of all prices. */
   currency: string;
   reportReaderOf: (request: FastifyRequest) => ReportReader;
@@ -34,13 +36,18 @@ export interface StatsOperatorDeps {
 
 /** The statistics of all bots, or of one bot, campaign or creative; what their clicks led to. */
 export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps): void {
-  const { database, currency, reportReaderOf } = deps;
+  const { reports, currency, reportReaderOf } = deps;
   serveOperatorRoutes(scope, statisticsRoutes, {
     async readStats({ query, http }) {
-      const { reader, question, report } = await reportOf(deps, query, http);
-      const page = pageOf(report.rows, question, { cursor: query.cursor, limit: query.limit });
-      if (page.outcome === "bad-cursor") throw invalidField("cursor", "is not the next of a page of this report");
-      const names = await namesIn(database, page.rows, { question, reader });
+      const { reader, question } = await questionOf(deps, query, http);
+      const { cursor, limit } = query;
+      const { report, page, names, beside } = await reports.read(async (store) => {
+        const report = await requireReport(store, question);
+        const page = pageOf(report.rows, question, { cursor, limit });
+        if (page.outcome === "bad-cursor") throw invalidField("cursor", "is not the next of a page of this report");
+        const names = await namesIn(store, page.rows, { question, reader });
+        return { report, page, names, beside: await besideRows(store, question, reader) };
+      });
       const { comparison, countedUntil, total } = report;
       const { from, to, by, timeZone = "UTC" } = question;
       return {
@@ -50,7 +57,7 @@ export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps
         from,
         to,
         ...(countedUntil && { countedUntil }),
-        ...(await besideRows(database, question, reader)),
+        ...beside,
         rows: page.rows.map((row) => rowInJson(shownRow(row, { by, names, reader }), by)),
         next: page.next,
         total: figuresInJson(visibleFigures(total, reader)),
@@ -61,8 +68,11 @@ export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps
     },
 
     async exportStats({ query, http }, answer) {
-      const { reader, question, report } = await reportOf(deps, query, http);
-      const names = await namesIn(database, report.rows, { question, reader });
+      const { reader, question } = await questionOf(deps, query, http);
+      const { report, names } = await reports.read(async (store) => {
+        const report = await requireReport(store, question);
+        return { report, names: await namesIn(store, report.rows, { question, reader }) };
+      });
       const rows = report.rows.map((row) => shownRow(row, { by: question.by, names, reader }));
       answer.header("content-disposition", 'attachment; filename="statistics.csv"');
       return statsCsv({ by: question.by, currency, rows, total: visibleFigures(report.total, reader) });
@@ -70,8 +80,10 @@ export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps
 
     async sumConversions({ query, http }) {
       const period = await periodOf(deps, query, { by: [], reader: reportReaderOf(http) });
-      const sums = await sumConversions(database, period);
-      const refused = await sumConversionRefusals(database, period);
+      const { sums, refused } = await reports.read(async (store) => ({
+        sums: await sumConversions(store, period),
+        refused: await sumConversionRefusals(store, period),
+      }));
       return { from: period.from, to: period.to, sums: sums.map(sumInJson), refused };
     },
   });
@@ -97,7 +109,7 @@ async function periodOf(
   return { timeZone, from: range.from, to: range.to, botId, campaignIds, creativeId };
 }
 
-async function reportOf(deps: StatsOperatorDeps, query: StatsQuery, request: FastifyRequest) {
+async function questionOf(deps: StatsOperatorDeps, query: StatsQuery, request: FastifyRequest) {
   const { by, compare, orderBy, order, country, platform, language, premium } = query;
   const reader = deps.reportReaderOf(request);
   const { botId, campaignIds, creativeId, ...period } = await periodOf(deps, query, { by, reader });
@@ -105,14 +117,18 @@ async function reportOf(deps: StatsOperatorDeps, query: StatsQuery, request: Fas
   const objects = { botIds: botId === undefined ? undefined : [botId], campaignIds, creativeId };
   const of = { ...objects, country, platform, language, premium };
   const question: ReportQuestion = { ...period, of, by, compare, orderBy, order };
-  const report = await readReport(deps.database, question);
+  return { reader, question };
+}
+
+async function requireReport(store: Runner, question: ReportQuestion) {
+  const report = await readReport(store, question);
   if (report.outcome === "too-many")
     throw invalid(`the report has more than ${MAX_GROUPS} rows: name fewer dimensions in by, or a shorter period`);
-  return { reader, question, report };
+  return report;
 }
 
 /** Webhooks belong to whole bots, and the value of conversions is the advertiser's; neither is known by audience. */
-async function besideRows(database: Database, { of, from, to }: ReportQuestion, reader: ReportReader) {
+async function besideRows(store: Runner, { of, from, to }: ReportQuestion, reader: ReportReader) {
   const { botIds, campaignIds, creativeId, ...audience } = of;
   const [botId] = botIds ?? [];
   const isOfAudience = Object.values(audience).some((value) => value !== undefined);
@@ -120,21 +136,21 @@ async function besideRows(database: Database, { of, from, to }: ReportQuestion, 
   const conversionSums =
     reader === "publisher" || isOfAudience
       ? []
-      : await sumConversions(database, { botId, campaignIds, creativeId, from, to });
+      : await sumConversions(store, { botId, campaignIds, creativeId, from, to });
   const deliveries =
-    isOfWholeBots && reader !== "advertiser" ? await readDeliverySuccess(database, { botId, from, to }) : undefined;
+    isOfWholeBots && reader !== "advertiser" ? await readDeliverySuccess(store, { botId, from, to }) : undefined;
   return { ...(deliveries && { deliveries }), conversionSums: conversionSums.map(sumInJson) };
 }
 
 /** Names of the objects in rows, by dimension. */
 async function namesIn(
-  database: Database,
+  store: Runner,
   rows: readonly ReportRow[],
   { question, reader }: { question: ReportQuestion; reader: ReportReader },
 ) {
   const names = question.by.map(async (dimension, index) =>
     isNamed(dimension) && seenBy[reader].names.includes(dimension)
-      ? await namesOfKeys(database, dimension, [...new Set(rows.map(({ keys }) => keys[index] ?? ""))])
+      ? await namesOfKeys(store, dimension, [...new Set(rows.map(({ keys }) => keys[index] ?? ""))])
       : new Map<string, string>(),
   );
   return Promise.all(names);

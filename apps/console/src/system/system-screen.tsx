@@ -1,6 +1,6 @@
 import { currencyRoutes } from "@intermission/operator-api/currency";
 import { endpointRoutes, type ListedEndpoint } from "@intermission/operator-api/endpoints";
-import { statusRoutes } from "@intermission/operator-api/status";
+import { type ReportReplica, statusRoutes } from "@intermission/operator-api/status";
 import { Link } from "@tanstack/react-router";
 import { useAnswer } from "../operator/use-operator.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
@@ -19,7 +19,7 @@ export function SystemScreen() {
     <Page title={words.system} aside={status.data && <AsOf at={status.dataUpdatedAt} />}>
       <div className="stack">
         <AnswerView query={status} rows={2}>
-          {({ version, schema, store }) => (
+          {({ version, schema, store, reportReplica }) => (
             <section className="panel stack" aria-labelledby="server">
               <h2 id="server">{words.server}</h2>
               <dl className="facts">
@@ -29,6 +29,7 @@ export function SystemScreen() {
                 <Fact name={words.store} value={store.server} />
                 <Fact name={words.database} value={store.database} />
                 <Currency />
+                {reportReplica && <Fact name={words.replica} value={replicaText(reportReplica, words)} />}
               </dl>
             </section>
           )}
@@ -44,6 +45,14 @@ export function SystemScreen() {
       </div>
     </Page>
   );
+}
+
+function replicaText(
+  { server, state, lagSeconds, reason }: ReportReplica,
+  words: { behind: (seconds: number) => string; primaryInstead: string },
+): string {
+  const lag = lagSeconds === null ? reason : words.behind(Math.round(lagSeconds));
+  return [server, lag, state === "following" ? null : words.primaryInstead].filter((one) => one !== null).join(" · ");
 }
 
 function Fact({ name, value }: { name: string; value: string }) {

@@ -76,6 +76,8 @@ const ofPackages: ReadonlySet<string> = new Set([
   "ping",
   "commit-cursor.place",
   "database-clock.read",
+  "read-replica.facts",
+  "read-replica.primary",
   "changes.lock",
   "changes.count",
   "store.describe",

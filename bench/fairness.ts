@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { migrations } from "../apps/ad-service/src/migrations.ts";
+import { makeUpcomingPartitions } from "../apps/ad-service/src/retention/keep-partitions.ts";
 import { openDeliveryFixture, startTestDelivery } from "../apps/ad-service/test/fixtures/delivery-fixture.ts";
 import { openDatabase } from "../packages/postgres/src/open-database.ts";
 import { createServerDatabase } from "../packages/testing/src/test-database.ts";
@@ -41,6 +42,7 @@ async function measure(hasDeadEndpoint: boolean): Promise<{ p50: number; p95: nu
     schema: "ad_service",
     migrations,
   });
+  await makeUpcomingPartitions(database, new Date());
   const madeAt = new Map<string, number>();
   const arrivedAt = new Map<string, number>();
   const living = createServer((request, response) => {

@@ -75,6 +75,7 @@ import {
 import { type PeopleOperatorDeps, peopleOperatorRoutes } from "./people/operator-routes.ts";
 import { openSignIns } from "./people/sign-in.ts";
 import { signInMethodOperatorRoutes } from "./people/sign-in-methods/operator-routes.ts";
+import type { Retention } from "./retention/kept-rows.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
 import type { ReportSource } from "./statistics/report-source.ts";
@@ -177,6 +178,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       isTrusted: (request) => deps.isControlSocket(request.raw.socket),
       operatorToken: config.operatorToken,
       openIdProviders: config.openIdProviders,
+      retention: config.retention,
       now,
     });
   });
@@ -272,7 +274,7 @@ export type OperatorDeps = BotOperatorDeps &
   Omit<SavedReportDeps, "personIdOf"> &
   ExplainOperatorDeps &
   Omit<PeopleOperatorDeps, "signIns"> &
-  OperatorAuth & { requests: GuardedRequests; turns: Turns };
+  OperatorAuth & { requests: GuardedRequests; retention: Retention; turns: Turns };
 
 interface OperatorAuth {
   /** Whether the request came through the socket in the data folder, which only the server's own user can open. */
@@ -338,7 +340,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       const openId = openIdProviders(deps.openIdProviders ?? [], `${consoleAddress(deps.publicUrl)}/openid`);
       signInMethodOperatorRoutes(scope, { ...deps, signIns, openId });
       auditOperatorRoutes(scope, deps);
-      statusOperatorRoutes(scope, { database, replica: deps.reports.replica });
+      statusOperatorRoutes(scope, { ...deps, replica: deps.reports.replica });
     },
     { prefix: "/operator/v1" },
   );

@@ -23,6 +23,7 @@ import { z } from "zod";
 import type { CountrySettings } from "./ad-selection/country-source.ts";
 import type { MediaBucket } from "./creatives/media-storage.ts";
 import type { OpenIdProviderSettings } from "./outbound/openid-providers.ts";
+import { retentionOf, retentionVariables } from "./retention/retention-settings.ts";
 
 /** The only reader of `process.env` in this server. */
 
@@ -76,6 +77,7 @@ const storeVariables = {
     .transform((text) => Buffer.from(text, "base64"))
     .refine((key) => key.byteLength === 32, { error: `must be 32 bytes in base64; ${makeKey}` }),
   PREVIOUS_ENCRYPTION_KEY: previousEncryptionKey,
+  ...retentionVariables,
 };
 
 type BucketVariable = "S3_ENDPOINT" | "S3_REGION" | "S3_BUCKET" | "S3_ACCESS_KEY_ID" | "S3_SECRET_ACCESS_KEY";
@@ -260,6 +262,7 @@ function storeOf(
         | "DATA_DIR"
         | "EMBEDDED_BUFFERS_MB"
         | keyof typeof databaseLimitVariables
+        | keyof typeof retentionVariables
         | "LOG_LEVEL"
         | "MEDIA_DIR"
         | "WEBHOOK_ALLOWED_NETWORKS"
@@ -283,6 +286,7 @@ function storeOf(
     buffersMegabytes: read.EMBEDDED_BUFFERS_MB,
     poolSize: read.DATABASE_POOL_SIZE,
     databaseLimits: databaseLimitsOf(read),
+    retention: retentionOf(read),
     logLevel: read.LOG_LEVEL,
     media: bucketOf(read) ?? {
       kind: "folder" as const,

@@ -36,6 +36,8 @@ import { requireBuiltPage } from "./miniapp-page/built-page.ts";
 import { startSettlingCharges } from "./money/settle-charges.ts";
 import { startSendingNotices } from "./notices/send-notices.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
+import { partitionMetrics } from "./retention/describe-retention.ts";
+import { makeUpcomingPartitions, startKeepingPartitions } from "./retention/keep-partitions.ts";
 import { rememberPublisherShare, startComparingShare } from "./statistics/publisher-share.ts";
 import { replicaMetrics, reportsFromPrimary, reportsFromReplica } from "./statistics/report-source.ts";
 import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
@@ -84,6 +86,7 @@ async function start(config: Config): Promise<void> {
   const loops = startLoops(config, node, features);
   servingMetrics(registry, { database, currency, liveViews: () => countLiveViews(views, now()), log: logger });
   moneyLeftMetric(registry, { states: () => features.campaigns.byId.values(), currency });
+  partitionMetrics(registry, { database, now, log: logger });
   nodeMetrics(registry, { loops, poolState: store.poolState, poolSize: config.poolSize });
 
   onStopSignal({ logger, drainMs: config.drainMs, draining }, async () => {
@@ -128,6 +131,7 @@ async function openNode(config: Config) {
   });
   const database = recordingDatabase(config.tracing === undefined ? store : tracedDatabase(store));
   const clock = await followDatabaseClock(database);
+  await makeUpcomingPartitions(store, clock.now());
   markAbandonedStore(config, clock.now(), logger);
   const secretBox = openSecretBox(config.encryptionKey, config.previousEncryptionKey);
   const registry = metricsRegistry({ service: "ad-service", version: manifest.version });
@@ -187,6 +191,7 @@ type Features = Awaited<ReturnType<typeof openFeatures>>;
 /** Starts the sending of webhooks, and the background loops: by the name that their metrics have. */
 function startLoops(config: Config, node: Node, { campaigns, requests, deliveries, ...features }: Features) {
   const {
+    store,
     database,
     registry,
     secretBox,
@@ -201,6 +206,7 @@ function startLoops(config: Config, node: Node, { campaigns, requests, deliverie
     "view-sweep": startSweepingViews({ views: features.views, log, now }),
     statistics: startRollingUpStatistics({ database, log, now }),
     "money-settlement": startSettlingCharges({ database, log }),
+    partitions: startKeepingPartitions({ store, retention: config.retention, log, now }),
     trackers: startCallingTrackers({
       database,
       requests,

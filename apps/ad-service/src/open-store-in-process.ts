@@ -16,6 +16,7 @@ import { openEndpointTests } from "./deliveries/endpoint-tests.ts";
 import { noDeliveries } from "./deliveries/enqueue-webhook.ts";
 import { migrations } from "./migrations.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
+import { makeUpcomingPartitions } from "./retention/keep-partitions.ts";
 import { reportsFromPrimary } from "./statistics/report-source.ts";
 import { rollUpStatistics } from "./statistics/roll-up-statistics.ts";
 
@@ -51,6 +52,8 @@ async function openStore(
   });
   const database = recordingDatabase(store);
   try {
+    // No server may have run for weeks.
+    await makeUpcomingPartitions(store, new Date());
     return await serveStore(config, { database, folder, logger });
   } catch (error) {
     // Its connections would keep this process from ending.
@@ -88,6 +91,7 @@ async function serveStore(
     deliveries: noDeliveries,
     requests,
     currency,
+    retention: config.retention,
     media: await openMediaStorage(config.media),
     miniappUrl: config.miniappUrl,
     publicUrl: config.publicUrl,

@@ -7,6 +7,7 @@ import { exhaustConnections } from "@intermission/testing/exhaust-connections";
 import { startTemporaryCluster } from "@intermission/testing/temporary-cluster";
 import { expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
+import { makeUpcomingPartitions } from "../src/retention/keep-partitions.ts";
 import { newViewId } from "../src/views/ad-view.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
 import { codeIn } from "./fixtures/client-fixture.ts";
@@ -127,6 +128,7 @@ async function expectOutage(outage: (deps: Outage) => Promise<void>): Promise<vo
     { operatorToken, demo: demoOf(botId) },
     { log: (line) => written.push(line) },
   );
+  await makeUpcomingPartitions(database, fixture.clock.now);
   try {
     const token = await addBotOf(fixture, { botId, now: fixture.clock.now });
     const publisher = { authorization: `Bearer ${token}` };

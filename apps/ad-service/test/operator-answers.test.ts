@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { newCode, newEventId } from "@intermission/ad-core/code";
+import { newClickId, newCode, newEventId } from "@intermission/ad-core/code";
 import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { type OperatorRouteName, operatorRoutes, unrecordedRoutes } from "@intermission/operator-api/operator-routes";
 import { type OpenIdProviderFixture, startOpenIdProvider } from "@intermission/testing/openid-provider";
@@ -214,7 +214,7 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
     refuseClicks: await send("refuseClicks", of("514")),
     refundClicks: await send("refundClicks", of("513")),
     listConversions: await send("listConversions"),
-    reverseConversion: await send("reverseConversion", { body: { clickId: "clk_1", event: "purchase" } }),
+    reverseConversion: await send("reverseConversion", { body: { clickId: convertedClick, event: "purchase" } }),
     sumConversions: await send("sumConversions", { query: { from: "2026-02-28" } }),
     readStats: await send("readStats", { query: { by: "campaign" } }),
     exportStats: await send("exportStats", { query: { by: "day,campaign" } }),
@@ -319,6 +319,8 @@ async function callRoutesOfPeople() {
   };
 }
 
+const convertedClick = newClickId(Date.parse("2026-03-01T10:00:00Z"), new Uint8Array(10));
+
 /** An invited person accepts by a provider, links another account, adds a passkey, and signs in by it. */
 async function callRoutesOfSignIn() {
   const invited = await send("invitePerson", { body: { email: "bea@shop.test", role: "analyst" } });
@@ -395,8 +397,8 @@ async function seed(of: { botId: string; campaignId: string; creativeId: string;
       occurred_at)
     select 'clk_' || n, '${botId}', 'click' || n, '51' || n, '${campaignId}', 'held', '{mostly-taps}', '\\x0102030405', ${at}
     from generate_series(1, 4) as n`);
-  await run(`insert into conversions (click_id, event, value_micros, currency, bot_id, campaign_id, occurred_at)
-    values ('clk_1', 'purchase', 9007199254740993, 'USD', '${botId}', '${campaignId}', ${at})`);
+  await run(`insert into conversions (click_id, event, value_micros, currency, bot_id, campaign_id, occurred_at, clicked_at)
+    values ('${convertedClick}', 'purchase', 9007199254740993, 'USD', '${botId}', '${campaignId}', ${at}, ${at})`);
   await run(`insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, view_id, reported_at)
     values ('${botId}', '501', '${creativeId}', '2026-03-01', 'scam', '${campaignId}', 's', ${at})`);
 }

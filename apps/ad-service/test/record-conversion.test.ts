@@ -9,7 +9,6 @@ import { listConversions, sumConversionRefusals, sumConversions } from "../src/c
 import type { ConversionRefusal } from "../src/conversions/record-conversion.ts";
 import { reverseConversion } from "../src/conversions/reverse-conversion.ts";
 import { migrations } from "../src/migrations.ts";
-import { pruneFacts } from "../src/statistics/roll-up-statistics.ts";
 import { rollUpUntilNow } from "./fixtures/facts-fixture.ts";
 import { openVastFixture } from "./fixtures/vast-fixture.ts";
 
@@ -142,17 +141,6 @@ describe("postbacks of advertisers", () => {
     await rollUpUntilNow(store.database);
     expect(await ask(sums, fixture.botId)).toEqual([{ campaign_id: "cmp_1", conversions: 1, spend_micros: 0 }]);
     expect(await fixture.charges()).toEqual(before);
-  });
-
-  test("a conversion and its click are kept for 13 months, their sum forever", async () => {
-    await postback({ click_id: clickId, key });
-    await rollUpUntilNow(store.database);
-    await pruneFacts(store.database, { now: new Date("2027-03-01T00:00:00Z") });
-    expect(await stored()).toHaveLength(1);
-    await pruneFacts(store.database, { now: new Date("2027-04-02T00:00:00Z") });
-    expect(await stored()).toEqual([]);
-    expect(await postback({ click_id: clickId, key })).toMatchObject({ status: 404 });
-    expect(await ask(sums, fixture.botId)).toMatchObject([{ conversions: 1 }]);
   });
 
   test("a forged key, another advertiser's click and a made-up click are refused and counted", async () => {

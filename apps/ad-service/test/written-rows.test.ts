@@ -13,7 +13,7 @@ const countWrites = `
   create table public.writes (statement text not null);
   create function public.count_write() returns trigger language plpgsql as $$
   begin
-    insert into public.writes values (lower(tg_op) || ' ' || tg_table_name);
+    insert into public.writes values (lower(tg_op) || ' ' || coalesce((select inhparent::regclass::name from pg_inherits where inhrelid = tg_relid), tg_table_name));
     return null;
   end $$;
   do $$ declare name regclass; begin

@@ -89,6 +89,12 @@ export function newClickId(nowMilliseconds: number, randomBytes: Uint8Array): st
   return `clk_${uuidv7(nowMilliseconds, randomBytes)}`;
 }
 
+/** When a click happened: the first 48 bits of its id. Undefined for a text that is no click id. */
+export function timeOfClick(clickId: string): Date | undefined {
+  const [, high, low] = /^clk_([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(clickId) ?? [];
+  return high === undefined ? undefined : new Date(Number.parseInt(`${high}${low}`, 16));
+}
+
 /** The id of the event that a click earned, or would have earned: the same UUID. */
 export function eventIdOfClick(clickId: string): string {
   return clickId.replace(/^clk_/, "evt_");

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { moment } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 const reportReplica = z.object({
@@ -20,6 +21,16 @@ const answer = z.object({
     database: z.string(),
     postgres: z.string().describe("Version of PostgreSQL."),
   }),
+  partitionsUntil: moment.describe("Until when there are partitions for new rows: four to five weeks from now."),
+  kept: z
+    .array(
+      z.object({
+        rows: z.string().describe("A kind of rows that are dropped by the week, such as `requests`."),
+        days: z.int().describe("How long they are kept, by the setting of the server that answered."),
+        since: moment.describe("Rows of before are not there."),
+      }),
+    )
+    .describe("How long rows are kept."),
   reportReplica: reportReplica
     .optional()
     .describe("The replica of `REPORTS_DATABASE_URL`; absent without this setting."),

@@ -190,6 +190,8 @@ function settingsOf({ socketFolder, buffersMegabytes }: { socketFolder: string; 
     unix_socket_permissions: "0700",
     port: PORT,
     max_connections: 60,
+    // An export reads a year of weekly partitions in one transaction, which locks each of them and its indexes.
+    max_locks_per_transaction: 256,
     shared_buffers: `${buffersMegabytes}MB`,
     // The files of `mmap` are in the cluster's folder: containers often have little or no /dev/shm.
     dynamic_shared_memory_type: "mmap",

@@ -22,7 +22,7 @@ export interface DatabaseStore {
   /** Begins to watch whether the server answers. */
   watch(): SilenceWatch;
   /** Lends a connection without a statement timeout. */
-  withoutTimeout(work: (client: pg.ClientBase) => Promise<void>): Promise<void>;
+  withoutTimeout<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>;
   /** Called once the tables are migrated. */
   startUpkeep(): void;
   listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>;

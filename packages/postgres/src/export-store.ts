@@ -6,6 +6,7 @@ import { to as copyTo } from "pg-copy-streams";
 import { type Progress, syncFolder } from "./copy-files.ts";
 import { type ExportedPart, type ExportedTable, type ExportManifest, partsFolder } from "./exported-store.ts";
 import { ranMigrations, requireMigrated } from "./migrate.ts";
+import { type Partition, partitionsOf } from "./partitions.ts";
 import { RowSums } from "./row-sum.ts";
 import type { Migrations } from "./schema-state.ts";
 import { copyOut, type SchemaTable, sameTextEverywhere, sequencesOf, tablesOfSchema } from "./schema-tables.ts";
@@ -43,12 +44,14 @@ export async function exportRows<Facts>(
     const { rows } = await client.query<{ now: Date }>("select clock_timestamp() as now");
     const facts = await alsoRead(client);
     const found = await tablesOfSchema(client, schema);
+    const partitions = await partitionsOf(client, schema);
     const total = found.reduce((sum, { bytes }) => sum + bytes, 0);
     const tables: ExportedTable[] = [];
     let done = 0;
     for (const table of found) {
       const report = (bytes: number) => onProgress("exporting the tables", Math.min(done + bytes, total), total);
-      tables.push(await exportTable(client, { schema, table, into, partBytes, report }));
+      const ranges = partitions.filter((one) => one.table === table.name && !one.isDetaching).map(rangeOf);
+      tables.push({ ...(await exportTable(client, { schema, table, into, partBytes, report })), partitions: ranges });
       done += table.bytes;
     }
     const sequences = await sequencesOf(client, schema);
@@ -64,6 +67,11 @@ export async function exportRows<Facts>(
   }
 }
 
+function rangeOf({ fromMs, toMs, fillfactor }: Partition): ExportedTable["partitions"][number] {
+  const dateOf = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString() : null);
+  return { from: dateOf(fromMs), to: dateOf(toMs), fillfactor };
+}
+
 async function exportTable(
   client: pg.Client,
   options: {
@@ -73,7 +81,7 @@ async function exportTable(
     readonly partBytes: number;
     readonly report: (bytes: number) => void;
   },
-): Promise<ExportedTable> {
+): Promise<Omit<ExportedTable, "partitions">> {
   const { schema, table, into, partBytes, report } = options;
   const sums = new RowSums();
   const parts: ExportedPart[] = [];

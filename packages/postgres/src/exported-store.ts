@@ -30,6 +30,14 @@ const manifest = z.object({
       rows: count,
       checksum: z.string(),
       parts: z.array(part),
+      /** The ranges of time that it is partitioned by, which an import makes first; null: without a bound. */
+      partitions: z.array(
+        z.object({
+          from: z.iso.datetime().nullable(),
+          to: z.iso.datetime().nullable(),
+          fillfactor: z.int().min(10).max(100).nullable(),
+        }),
+      ),
     }),
   ),
   sequences: z.array(z.object({ name: z.string(), lastValue: z.string().regex(/^-?\d+$/) })),

@@ -6,6 +6,7 @@ import { from as copyFrom, to as copyTo } from "pg-copy-streams";
 import type { Progress } from "./copy-files.ts";
 import { type ExportedTable, type ExportManifest, partsFolder, requireUnchanged } from "./exported-store.ts";
 import { importProgress, migrate } from "./migrate.ts";
+import { makePartitionText, partitionsOf } from "./partitions.ts";
 import { RowSums } from "./row-sum.ts";
 import type { Migrations } from "./schema-state.ts";
 import { copyIn, copyOut, qualified, requireSameVersion, sameTextEverywhere, tablesOfSchema } from "./schema-tables.ts";
@@ -43,6 +44,7 @@ export async function importRows(client: pg.Client, options: ImportOptions): Pro
   const tables = await tablesOfSchema(client, schema);
   requireSameTables(manifest.tables, tables, schema);
   if (stored.size === 0) await emptyTables(client, schema, tables.toReversed());
+  await remakePartitions(client, schema, manifest.tables);
   await importParts(client, options, stored);
   await options.copyOthers();
   await compareTables(client, schema, manifest.tables, onProgress);
@@ -110,6 +112,24 @@ async function emptyTables(client: pg.Client, schema: string, tables: readonly {
     if (rows[0]?.has_rows === true) await client.query(`delete from ${table}`);
   }
   await client.query("commit");
+}
+
+/** Makes the partitions that the exported store had, unless an earlier run of this import did. */
+async function remakePartitions(
+  client: pg.Client,
+  schema: string,
+  tables: readonly Pick<ExportedTable, "name" | "partitions">[],
+): Promise<void> {
+  const found = await partitionsOf(client, schema);
+  const texts = tables.flatMap(({ name: table, partitions }) =>
+    partitions.flatMap(({ from, to, fillfactor }) => {
+      const fromMs = from === null ? Number.NEGATIVE_INFINITY : Date.parse(from);
+      const toMs = to === null ? Number.POSITIVE_INFINITY : Date.parse(to);
+      const isThere = found.some((one) => one.table === table && one.fromMs === fromMs);
+      return isThere ? [] : [makePartitionText(schema, { table, fromMs, toMs, fillfactor: fillfactor ?? undefined })];
+    }),
+  );
+  if (texts.length > 0) await client.query(texts.join(";\n"));
 }
 
 async function importParts(

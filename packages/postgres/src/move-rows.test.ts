@@ -22,10 +22,15 @@ const migrations = {
       twice bigint generated always as (order_id * 2) stored, xid xid8 not null default commit_xid()
     );
     create table entries (entry_id serial primary key, order_id bigint not null references orders, note text);
+    create table facts (at timestamptz not null, note text, primary key (at)) partition by range (at);
     create function stay() returns trigger language plpgsql as $$ begin raise exception 'append-only'; end $$;
     create trigger entries_stay before update or delete or truncate on entries execute function stay();`,
 };
 const fill = `
+  create table shop.facts_20260601 partition of shop.facts for values from ('2026-06-01') to ('2026-06-08') with (fillfactor = 70);
+  create table shop.facts_20260608 partition of shop.facts for values from ('2026-06-08') to ('2026-06-15');
+  create table shop.facts_20300101 partition of shop.facts for values from ('2030-01-01') to ('infinity');
+  insert into shop.facts select '2026-06-01'::timestamptz + n * interval '1 hour', 'n' || n from generate_series(0, 335) n;
   delete from shop.zones; insert into shop.zones values ('a'), (E'tab\\there, line\\nbreak, back\\\\slash, \\\\N'), ('');
   insert into shop.orders (zone, body, sealed, price) select case n % 3 when 0 then 'a' when 1 then '' else E'tab\\there, line\\nbreak, back\\\\slash, \\\\N' end,
     case when n % 5 > 0 then jsonb_build_object('n', n, 'text', E'"ä\\n€') end, decode(md5(n::text), 'hex'), n / 3.0 from generate_series(1, 300) n;
@@ -86,7 +91,10 @@ async function importAll(
 }
 
 const contents = `select (select json_agg(z order by zone collate "C") from shop.zones z) as zones,
-  (select json_agg(o order by order_id) from shop.orders o) as orders, (select json_agg(e order by entry_id) from shop.entries e) as entries`;
+  (select json_agg(o order by order_id) from shop.orders o) as orders, (select json_agg(e order by entry_id) from shop.entries e) as entries,
+  (select json_agg(f order by at) from (select *, tableoid::regclass as part from shop.facts) f) as facts,
+  (select json_agg(json_build_array(pg_get_expr(relpartbound, oid), reloptions) order by relname) from pg_class
+    where relnamespace = 'shop'::regnamespace and relispartition and relkind = 'r') as partitions`;
 
 test("an imported store has the same rows, counts on, and a server opens it", async () => {
   const { source, folder } = await exported();

@@ -1,3 +1,4 @@
+import type pg from "pg";
 import { enterCommitEpoch } from "./commit-epoch.ts";
 import { connectionWarning, readConnectionFacts } from "./connection-limit.ts";
 import type { Database } from "./database.ts";
@@ -31,6 +32,11 @@ export interface PoolState {
 
 export interface OpenedDatabase extends Database {
   readonly poolState: () => PoolState;
+  /**
+   * Lends a new connection outside of the pool, without a statement timeout and with the schema as search path, for
+   * statements that change the form of tables. It is closed afterwards.
+   */
+  withoutTimeout<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>;
 }
 
 export interface OpenDatabaseOptions {
@@ -111,6 +117,7 @@ function databaseOver(store: DatabaseStore, close: () => Promise<void>): OpenedD
   const lend = () => lendConnection(pool, watch);
 
   return {
+    withoutTimeout: store.withoutTimeout,
     poolState: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async run({ name, text }, values) {
       const client = await lend();

@@ -151,17 +151,17 @@ export function openStore(options: {
   };
 }
 
-async function onOwnConnection(
+async function onOwnConnection<T>(
   connection: pg.ClientConfig,
   schema: string,
-  work: (client: pg.ClientBase) => Promise<void>,
-): Promise<void> {
+  work: (client: pg.ClientBase) => Promise<T>,
+): Promise<T> {
   const client = new pg.Client(connection);
   client.on("error", () => {});
   try {
     await client.connect();
     await client.query(`${sessionSettings(schema)}; set statement_timeout to 0`);
-    await work(client);
+    return await work(client);
   } finally {
     await client.end();
   }

@@ -24,7 +24,8 @@ const ownTables = ["migrations", importProgress];
 /** The tables of a schema, each after those that its foreign keys name. */
 export async function tablesOfSchema(client: pg.ClientBase, schema: string): Promise<SchemaTable[]> {
   const { rows } = await client.query<{ name: string; columns: string[]; bytes: string; references: string[] }>(
-    `select relname::text as name, pg_total_relation_size(pg_class.oid)::text as bytes,
+    `select relname::text as name,
+       coalesce((select sum(pg_total_relation_size(relid)) from pg_partition_tree(pg_class.oid)), pg_total_relation_size(pg_class.oid))::text as bytes,
        array(select attname::text from pg_attribute where attrelid = pg_class.oid and attnum > 0 and not attisdropped
          and attgenerated = '' order by attname collate "C") as columns,
        array(select distinct confrelid::regclass::text from pg_constraint where conrelid = pg_class.oid and contype = 'f')

@@ -104,6 +104,8 @@ const MESSAGES = [
   // SQLSTATE 55000, which has other meanings: a standby, or a restored server that still replays its log.
   /^recovery is in progress$/,
   /^There was an error establishing an SSL connection$/,
+  // SQLSTATE 23514: the clock jumped by weeks, and the partitions follow within seconds.
+  /^no partition of relation "\w+" found for row$/,
 ];
 
 const DEEPEST_CAUSE = 8;

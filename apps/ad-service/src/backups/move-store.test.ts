@@ -16,6 +16,7 @@ function temporaryFolder(): string {
 
 test("bots, campaigns and videos move from the embedded store to a server and back, with the same key only", {
   tags: "long",
+  timeout: 240_000,
 }, async () => {
   const fixture = await openCliFixture();
   onTestFinished(() => fixture.close());

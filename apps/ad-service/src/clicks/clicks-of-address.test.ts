@@ -5,7 +5,7 @@ import { newAddress, openDirectLinkFixture } from "../../test/fixtures/direct-li
 import { readReportOf, rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { updateBot } from "../bots/change-bot.ts";
 import { migrations } from "../migrations.ts";
-import { pruneFacts } from "../statistics/roll-up-statistics.ts";
+import { pruneVisitors } from "../statistics/roll-up-statistics.ts";
 import { directLinkRoutes } from "./routes.ts";
 
 const most = process.env.LONG_TESTS === "true" ? 1000 : 120;
@@ -192,11 +192,11 @@ describe("clicks from one address", () => {
   test("the record of an address is deleted when its limits have passed, and not before", async () => {
     fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
     const left = () => store.database.run({ name: "", text: "select counted from address_days" }, []);
-    while ((await pruneFacts(store.database, { now: new Date("2027-01-01T00:00:00Z") })).hasMore);
+    while ((await pruneVisitors(store.database, { now: new Date("2027-01-01T00:00:00Z") })).hasMore);
     await fixture.visit(await fixture.issue("45"), { address: newAddress() });
-    await pruneFacts(store.database, { now: new Date("2026-03-02T23:59:59Z") });
+    await pruneVisitors(store.database, { now: new Date("2026-03-02T23:59:59Z") });
     expect(await left()).toEqual([{ counted: 1 }]);
-    await pruneFacts(store.database, { now: new Date("2026-03-03T00:00:00Z") });
+    await pruneVisitors(store.database, { now: new Date("2026-03-03T00:00:00Z") });
     expect(await left()).toEqual([]);
   });
 

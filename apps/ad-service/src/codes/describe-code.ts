@@ -68,8 +68,8 @@ export async function describeCode(
   const earned = await database.run(selectEvents, [botId, code]);
   const [views, clicks, requests] = await Promise.all([
     viewsOf(database, botId, code),
-    clicksOf(database, { botId, code, events: earned }),
-    requestsOf(database, botId, code),
+    clicksOf(database, found, earned),
+    requestsOf(database, found),
   ]);
   const events = earned.map(({ isTest: _isTest, ...event }) => event);
   const startParam = views.at(-1)?.startParam ?? null;
@@ -108,14 +108,18 @@ const selectViews = statement<Omit<DescribedView, "state" | "review"> & { state:
      coalesce(refusals, '{}') as refusals
    from views where bot_id = $1 and code = $2 order by opened_at`,
 );
+/** More than a quarter of an hour, and than the clock of a node may be behind. Older partitions are not searched. */
+const BEFORE_ISSUE = "1 day";
 const countRefusals = statement<{ reason: string; count: number }>(
   "codes.count-refused-clicks",
-  `select reason, sum(count)::bigint as count from click_refusals where bot_id = $1 and code = $2 group by reason`,
+  `select reason, sum(count)::bigint as count from click_refusals
+   where bot_id = $1 and code = $2 and quarter >= $3::timestamptz - interval '${BEFORE_ISSUE}' group by reason`,
 );
 const countRequests = statement<{ reason: string; count: number }>(
   "codes.count-requests",
   `select case reason when '' then outcome else reason end as reason, count(*) as count
-   from ad_requests where bot_id = $1 and code = $2 group by 1`,
+   from ad_requests
+   where bot_id = $1 and code = $2 and occurred_at >= $3::timestamptz - interval '${BEFORE_ISSUE}' group by 1`,
 );
 
 async function viewsOf(database: Database, botId: string, code: string): Promise<DescribedView[]> {
@@ -132,16 +136,17 @@ async function viewsOf(database: Database, botId: string, code: string): Promise
 /** Clicks that earned are events; the others are counted. */
 async function clicksOf(
   database: Database,
-  { botId, code, events }: { botId: string; code: string; events: readonly DescribedEvent[] },
+  { botId, code, issuedAt }: FoundCode,
+  events: readonly DescribedEvent[],
 ): Promise<Record<string, number>> {
-  const refused = await database.run(countRefusals, [botId, code]);
+  const refused = await database.run(countRefusals, [botId, code, issuedAt]);
   const earned = events
     .filter(({ event }) => event === "direct_link")
     .map(({ isTest }) => [isTest ? "test" : "counted", 1] as const);
   return Object.fromEntries([...earned, ...refused.map(({ reason, count }) => [reason, count] as const)]);
 }
 
-async function requestsOf(database: Database, botId: string, code: string): Promise<Record<string, number>> {
-  const requests = await database.run(countRequests, [botId, code]);
+async function requestsOf(database: Database, { botId, code, issuedAt }: FoundCode): Promise<Record<string, number>> {
+  const requests = await database.run(countRequests, [botId, code, issuedAt]);
   return Object.fromEntries(requests.map(({ reason, count }) => [reason, count]));
 }

@@ -1,5 +1,7 @@
+import { timeOfClick } from "@intermission/ad-core/code";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { hashPostbackKey } from "../advertisers/advertisers.ts";
+import { MAX_CLICK_AGE_DAYS } from "../retention/kept-rows.ts";
 
 export interface Postback {
   clickId: string;
@@ -35,8 +37,6 @@ export type RecordConversionOutcome =
 /** One click may lead to several conversions: a purchase, its renewals. More than this is not an honest count. */
 const MAX_OF_CLICK = 100;
 
-/** Thirteen months, for as long as clicks are kept: a subscription's renewals of a year belong to its click. */
-export const MAX_CLICK_AGE_DAYS = 396;
 const DAY_MS = 86_400_000;
 
 // The hash is looked up by its index: the timing can reveal something about the hash, but nothing about the key.
@@ -44,6 +44,9 @@ const findAdvertiser = statement<{ advertiserId: string }>(
   "conversions.advertiser-of-key",
   'select advertiser_id as "advertiserId" from advertisers where postback_key_hash = $1',
 );
+/** A view is clicked hours after it was opened; a clock that was set in between may be wrong by days. */
+const OPENED_WITHIN = "14 days";
+
 // The event of a direct link's click has the same UUID as the click. A held click converts like any other: the advertiser reports
 // it once, and it may be released later.
 const findClick = statement<{
@@ -64,20 +67,23 @@ const findClick = statement<{
      select bot_id, campaign_id, null, audience, outcome = 'refused' from withheld_clicks
      where click_id = $1 and outcome in ('held', 'refused')
      union all
-     select bot_id, campaign_id, creative_id, audience, false from cta_clicks where click_id = $1
+     select bot_id, campaign_id, creative_id, audience, false from cta_clicks
+     where click_id = $1 and opened_at between $2::timestamptz - interval '${OPENED_WITHIN}' and $2::timestamptz + interval '${OPENED_WITHIN}'
    ) as clicked join campaigns using (campaign_id)`,
 );
 const insert = statement<{ clickId: string }>(
   "conversions.insert",
-  `insert into conversions (click_id, event, conversion_id, value_micros, currency, bot_id, campaign_id, creative_id, audience, occurred_at)
-   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
-   where (select count(*) from (select from conversions where click_id = $1 limit ${MAX_OF_CLICK}) as known) < ${MAX_OF_CLICK}
+  `insert into conversions (click_id, event, conversion_id, value_micros, currency, bot_id, campaign_id, creative_id, audience, occurred_at, clicked_at)
+   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
+   where (
+     select count(*) from (select from conversions where click_id = $1 and clicked_at = $11 limit ${MAX_OF_CLICK}) as known
+   ) < ${MAX_OF_CLICK}
    on conflict do nothing returning click_id as "clickId"`,
 );
 const findRecorded = statement<{ isReversed: boolean }>(
   "conversions.find-recorded",
   `select reversed_at is not null as "isReversed" from conversions
-   where click_id = $1 and event = $2 and conversion_id = $3`,
+   where click_id = $1 and event = $2 and conversion_id = $3 and clicked_at = $4`,
 );
 const countRefusal = statement<never>(
   "conversions.count-refusal",
@@ -101,24 +107,20 @@ async function tryToRecord(database: Database, postback: Postback): Promise<Reco
   const { clickId, key, conversionId, event, valueMicros, currency, now } = postback;
   const [advertiser] = await database.run(findAdvertiser, [hashPostbackKey(key)]);
   if (!advertiser) return { outcome: "refused", reason: "unknown-key" };
+  const clickedAt = timeOfClick(clickId);
+  if (clickedAt === undefined) return { outcome: "refused", reason: "unknown-click" };
   // The id tells its time, also where the click is no longer kept, so this answer reveals nothing about the click.
-  if (isTooOld(clickId, now)) return { outcome: "refused", reason: "too-late" };
-  const [click] = await database.run(findClick, [clickId]);
+  if (now.getTime() - clickedAt.getTime() > MAX_CLICK_AGE_DAYS * DAY_MS)
+    return { outcome: "refused", reason: "too-late" };
+  const [click] = await database.run(findClick, [clickId, clickedAt]);
   // The answer is the same for another advertiser's click, so that it does not reveal whether that click exists.
   if (!click || click.advertiserId !== advertiser.advertiserId) return { outcome: "refused", reason: "unknown-click" };
   const { botId, campaignId, creativeId, audience, isRefused } = click;
   if (isRefused) return { outcome: "refused", reason: "refused-click" };
-  const recordedBy = [botId, campaignId, creativeId, audience, now];
+  const recordedBy = [botId, campaignId, creativeId, audience, now, clickedAt];
   const values = [clickId, event, conversionId, valueMicros, currency, ...recordedBy];
   if ((await database.run(insert, values)).length > 0) return { outcome: "recorded" };
-  const [known] = await database.run(findRecorded, [clickId, event, conversionId]);
+  const [known] = await database.run(findRecorded, [clickId, event, conversionId, clickedAt]);
   if (known === undefined) return { outcome: "refused", reason: "too-many" };
   return known.isReversed ? { outcome: "refused", reason: "reversed" } : { outcome: "repeated" };
-}
-
-/** The first 48 bits of a click id (UUIDv7) are its milliseconds. */
-function isTooOld(clickId: string, now: Date): boolean {
-  const [, high, low] = /^clk_([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(clickId) ?? [];
-  if (high === undefined) return false;
-  return now.getTime() - Number.parseInt(`${high}${low}`, 16) > MAX_CLICK_AGE_DAYS * DAY_MS;
 }

@@ -1,3 +1,4 @@
+import { timeOfClick } from "@intermission/ad-core/code";
 import { type Database, statement } from "@intermission/postgres/open-database";
 
 /** What names a conversion; `event` and `conversionId` are '' if the advertiser sent none. */
@@ -18,7 +19,7 @@ const reverse = statement<{ event: string }>(
   "conversions.reverse",
   `with reversed as (
     update conversions set reversed_at = $4
-    where click_id = $1 and event = $2 and conversion_id = $3 and reversed_at is null
+    where click_id = $1 and event = $2 and conversion_id = $3 and clicked_at = $5 and reversed_at is null
     returning event, bot_id, campaign_id, creative_id, audience, currency, value_micros
   )
   insert into conversion_reversals (event, bot_id, campaign_id, creative_id, audience, currency, value_micros, occurred_at)
@@ -26,7 +27,7 @@ const reverse = statement<{ event: string }>(
 );
 const ofClick = statement<{ event: string; conversionId: string }>(
   "conversions.of-click",
-  `select event, conversion_id as "conversionId" from conversions where click_id = $1
+  `select event, conversion_id as "conversionId" from conversions where click_id = $1 and clicked_at = $2
    order by occurred_at desc, event, conversion_id limit 10`,
 );
 
@@ -37,9 +38,10 @@ export async function reverseConversion(
   now: Date,
 ): Promise<ReverseConversionOutcome> {
   const { clickId, event, conversionId } = key;
-  const reversed = await database.run(reverse, [clickId, event, conversionId, now]);
+  const clickedAt = timeOfClick(clickId);
+  const reversed = await database.run(reverse, [clickId, event, conversionId, now, clickedAt]);
   if (reversed.length > 0) return { outcome: "reversed" };
-  const recorded = await database.run(ofClick, [clickId]);
+  const recorded = await database.run(ofClick, [clickId, clickedAt]);
   const isKnown = recorded.some((one) => one.event === event && one.conversionId === conversionId);
   return isKnown ? { outcome: "reversed-before" } : { outcome: "unknown-conversion", recorded };
 }

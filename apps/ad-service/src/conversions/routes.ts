@@ -5,12 +5,8 @@ import { parseRequest } from "@intermission/server/parse-request";
 import { rateLimiter, spend } from "@intermission/server/rate-limiter";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import {
-  type ConversionRefusal,
-  countConversionRefusal,
-  MAX_CLICK_AGE_DAYS,
-  recordConversion,
-} from "./record-conversion.ts";
+import { MAX_CLICK_AGE_DAYS } from "../retention/kept-rows.ts";
+import { type ConversionRefusal, countConversionRefusal, recordConversion } from "./record-conversion.ts";
 
 const maxValueMicros = 10n ** 17n;
 

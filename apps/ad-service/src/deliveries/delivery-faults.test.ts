@@ -184,15 +184,11 @@ describe("faults around deliveries", () => {
     expect(await fixture.endpoint()).toMatchObject({ in_flight: 0 });
   });
 
-  test("the log of an attempt is kept for 30 days, and events held for longer are given up with their reason", async () => {
-    start();
-    await fixture.enqueue();
-    await eventually(states, all("delivered"));
+  test("events held for longer than 30 days are given up with their reason", async () => {
     await fixture.setEndpoint({ state: "disabled" });
     await fixture.enqueue();
     await store.database.run(age, [fixture.botId]);
-    running.push(startTestDelivery(store.database));
-    await eventually(fixture.attempts, (attempts) => attempts.length === 0);
+    start();
     await eventually(fixture.deliveries, (rows) => rows.some(({ end_reason }) => end_reason === "held-too-long"));
   });
 
@@ -225,6 +221,5 @@ const watchDisk = statement<never>(
 const emptyDisk = statement<never>("test.empty-disk", "drop function refuse() cascade");
 const age = statement<never>(
   "test.age",
-  `with old as (update deliveries set created_at = created_at - interval '31 days' where bot_id = $1)
-   update delivery_attempts set started_at = started_at - interval '31 days' where bot_id = $1`,
+  "update deliveries set created_at = created_at - interval '31 days' where bot_id = $1",
 );

@@ -3,9 +3,9 @@ import { type BackgroundLoop, startLoop } from "@intermission/server/background-
 import { hasTokens } from "./blocked-reason.ts";
 import { MAX_MOVED, moveDeliveries } from "./move-deliveries.ts";
 
-const PRUNE_EVERY_MS = 60_000;
+const FAIL_HELD_EVERY_MS = 60_000;
 
-/** Sweeps every `sweepMs` and prunes each minute, in small batches, until it is stopped. */
+/** Sweeps every `sweepMs`, and each minute ends what was held for too long, in small batches, until it is stopped. */
 export function startDeliveryUpkeep(
   database: Database,
   options: {
@@ -16,7 +16,7 @@ export function startDeliveryUpkeep(
   },
 ): BackgroundLoop {
   const { sweepMs, log, onReleased } = options;
-  let pruneAt = 0;
+  let failHeldAt = 0;
 
   /** Returns whether there is more to do immediately. */
   async function sweep(): Promise<boolean> {
@@ -27,18 +27,18 @@ export function startDeliveryUpkeep(
     return Math.max(returned + unknown, unheld, held) >= MAX_MOVED;
   }
 
-  async function prune(): Promise<boolean> {
-    if (performance.now() < pruneAt) return false;
-    const { pruned, expired } = await pruneDeliveries(database);
+  async function endOldHeld(): Promise<boolean> {
+    if (performance.now() < failHeldAt) return false;
+    const { length: expired } = await database.run(failHeld, []);
     if (expired > 0) log.warn({ expired }, "deliveries that were held for 30 days have failed");
-    const hasMore = Math.max(pruned, expired) >= MAX_PRUNED_AT_ONCE;
-    if (!hasMore) pruneAt = performance.now() + PRUNE_EVERY_MS;
+    const hasMore = expired >= MAX_FAILED_AT_ONCE;
+    if (!hasMore) failHeldAt = performance.now() + FAIL_HELD_EVERY_MS;
     return hasMore;
   }
 
   return startLoop({
     everyMs: sweepMs,
-    round: async () => ([await sweep(), await prune()].includes(true) ? 0 : undefined),
+    round: async () => ([await sweep(), await endOldHeld()].includes(true) ? 0 : undefined),
     onFault: (error) => log.error({ err: error }, "the upkeep of deliveries failed; trying again"),
   });
 }
@@ -105,25 +105,16 @@ export async function sweepDeliveries(
   return { returned: reaped.length - unknown, unknown, unheld: unheld.length, held: held.length };
 }
 
-const KEPT_DAYS = 30;
+const MAX_HELD_DAYS = 30;
 /** Small enough not to delay other statements. */
-const MAX_PRUNED_AT_ONCE = 1000;
-
-const pruneLog = statement<never>(
-  "deliveries.prune-log",
-  `delete from delivery_attempts where ctid = any (array(
-     select ctid from delivery_attempts where started_at < now() - interval '${KEPT_DAYS} days'
-     limit ${MAX_PRUNED_AT_ONCE} for update skip locked
-   ))
-   returning 1`,
-);
+const MAX_FAILED_AT_ONCE = 1000;
 
 const failHeld = statement<never>(
   "deliveries.fail-held",
   `with old as (
     select deliveries.bot_id, event_id from deliveries
-    where state = 'held' and created_at < now() - interval '${KEPT_DAYS} days'
-    limit ${MAX_PRUNED_AT_ONCE} for update skip locked
+    where state = 'held' and created_at < now() - interval '${MAX_HELD_DAYS} days'
+    limit ${MAX_FAILED_AT_ONCE} for update skip locked
   )
   update deliveries set resume_state = null, resume_due_at = null, finished_at = coalesce(finished_at, now()),
     -- A replay that was never sent restores the previous state.
@@ -132,10 +123,3 @@ const failHeld = statement<never>(
   from old where deliveries.bot_id = old.bot_id and deliveries.event_id = old.event_id
   returning 1`,
 );
-
-/** One small batch of each: deletes log rows older than 30 days, and ends held deliveries older than that as failed. */
-async function pruneDeliveries(database: Database): Promise<{ pruned: number; expired: number }> {
-  const pruned = await database.run(pruneLog, []);
-  const expired = await database.run(failHeld, []);
-  return { pruned: pruned.length, expired: expired.length };
-}

@@ -7,6 +7,10 @@
 --
 -- Foreign keys are omitted where the writing statement has just read or made the parent, and parents are never deleted: each
 -- would cost a look-up and a lock per row, and could never refuse one.
+--
+-- Facts are partitioned by week, and a week that is no longer kept is dropped (docs/decisions/stores.md). Nodes make the
+-- partitions (retention/keep-partitions.ts): there is none of all other weeks, since it would have to be searched for rows of
+-- each new week.
 
 -- A publisher's bot and its settings. Bots are never deleted.
 create table bots (
@@ -399,7 +403,7 @@ create index deliveries_leased on deliveries (lease_until) where state = 'sendin
 create index deliveries_held on deliveries (bot_id) where state = 'held';
 create index deliveries_undelivered on deliveries (bot_id, event_id) where state in ('failed', 'unknown');
 
--- The log of attempts, kept for 30 days.
+-- The log of attempts.
 create table delivery_attempts (
   bot_id text not null,
   event_id text not null,
@@ -417,10 +421,9 @@ create table delivery_attempts (
   response_text text,
   next_at timestamptz,
   is_replay boolean not null default false,
-  primary key (event_id, bot_id, attempt)
-);
--- Rows are inserted in the order of time: block ranges find old rows and cost inserts almost nothing.
-create index delivery_attempts_by_time on delivery_attempts using brin (started_at) with (pages_per_range = 32);
+  -- An attempt that is recorded again has the same start.
+  primary key (event_id, bot_id, attempt, started_at)
+) partition by range (started_at);
 
 -- One row for each bot that has a webhook address, with its health. Written with each batch of attempts; the fill factor leaves
 -- space for updates in place.
@@ -524,10 +527,9 @@ create table click_refusals (
   summed bigint not null default 0,
   is_summed boolean not null default false,
   primary key (code, bot_id, reason, quarter)
-) with (fillfactor = 70);
+) partition by range (quarter);
 -- Its condition stays true while a row's count grows, so that those updates touch no index.
 create index click_refusals_to_sum on click_refusals (quarter, bot_id, code, reason) where not is_summed;
-create index click_refusals_by_time on click_refusals using brin (quarter) with (pages_per_range = 32);
 
 -- Clicks that earned nothing: held or refused as suspicious ('released' once an operator paid for one), and the first few
 -- refused visits of each code and reason in full.
@@ -599,8 +601,12 @@ create table vast_ads (
 );
 
 -- Tracker calls of VAST ads, each made once. A claim moves due_at: until then the call belongs to its claimer.
+create sequence tracker_call_ids;
 create table tracker_calls (
-  call_id bigint generated always as identity primary key,
+  -- Not an identity: before version 17, PostgreSQL has none in partitioned tables.
+  call_id bigint not null default nextval('tracker_call_ids'),
+  -- When the view was opened, so that calls of one view are in one partition; of an error of a tag, when it was reported.
+  opened_at timestamptz not null,
   bot_id text not null,
   -- Null: an error of a tag, reported before there was a view.
   view_id text,
@@ -614,27 +620,30 @@ create table tracker_calls (
   finished_at timestamptz,
   -- 'unknown': it was sent and not answered, so it may have been counted, and is not sent again.
   outcome text check (outcome in ('answered', 'refused', 'failed', 'unknown')),
+  primary key (call_id, opened_at),
   check ((finished_at is null) = (outcome is null))
-);
-create unique index tracker_calls_once on tracker_calls (view_id, bot_id, event, position);
+) partition by range (opened_at);
+alter sequence tracker_call_ids owned by tracker_calls.call_id;
+create unique index tracker_calls_once on tracker_calls (view_id, bot_id, event, position, opened_at);
 create index tracker_calls_due on tracker_calls (due_at) where finished_at is null;
-create index tracker_calls_finished on tracker_calls (finished_at) where finished_at is not null;
 
 -- The first CTA click of a view.
 create table cta_clicks (
   bot_id text not null,
   view_id text not null,
-  click_id text not null unique,
+  click_id text not null,
   user_id text not null,
   campaign_id text not null,
   creative_id text not null,
   audience text not null default '',
   occurred_at timestamptz not null,
+  -- When the view was opened, so that a view has one row at most, in whichever week it is clicked.
+  opened_at timestamptz not null,
   xid xid8 not null default commit_xid(),
-  primary key (view_id, bot_id)
-);
+  primary key (view_id, bot_id, opened_at)
+) partition by range (opened_at);
+create index cta_clicks_of_id on cta_clicks (click_id);
 create index cta_clicks_in_commit_order on cta_clicks (xid);
-create index cta_clicks_by_time on cta_clicks using brin (occurred_at) with (pages_per_range = 32);
 
 -- Viewers' objections to ads: the first of each user, creative and day (UTC).
 create table ad_reports (
@@ -647,9 +656,8 @@ create table ad_reports (
   view_id text not null,
   reported_at timestamptz not null,
   primary key (user_id, bot_id, creative_id, day)
-);
+) partition by range (day);
 create index ad_reports_of_creative on ad_reports (creative_id, reason);
-create index ad_reports_by_time on ad_reports using brin (reported_at) with (pages_per_range = 32);
 
 -- Conversions that advertisers report for clicks. Append-only.
 create table conversions (
@@ -667,9 +675,11 @@ create table conversions (
   occurred_at timestamptz not null,
   -- When an operator reversed it.
   reversed_at timestamptz,
+  -- The time in the click's id, so that a report that is repeated in another week finds its row.
+  clicked_at timestamptz not null,
   xid xid8 not null default commit_xid(),
-  primary key (click_id, event, conversion_id)
-);
+  primary key (click_id, event, conversion_id, clicked_at)
+) partition by range (clicked_at);
 create index conversions_in_commit_order on conversions (xid);
 create index conversions_latest on conversions (occurred_at desc, click_id);
 
@@ -684,9 +694,8 @@ create table conversion_reversals (
   value_micros bigint,
   occurred_at timestamptz not null,
   xid xid8 not null default commit_xid()
-);
+) partition by range (occurred_at);
 create index conversion_reversals_in_commit_order on conversion_reversals (xid);
-create index conversion_reversals_by_time on conversion_reversals using brin (occurred_at) with (pages_per_range = 32);
 
 -- The sums of conversions: what was reported in a quarter of an hour, and what was reversed in it.
 create table conversion_quarters (
@@ -726,10 +735,9 @@ create table ad_requests (
   audience text not null default '',
   occurred_at timestamptz not null,
   xid xid8 not null default commit_xid()
-);
+) partition by range (occurred_at);
 create index ad_requests_of_code on ad_requests (code, bot_id);
 create index ad_requests_in_commit_order on ad_requests (xid);
-create index ad_requests_by_time on ad_requests using brin (occurred_at) with (pages_per_range = 32);
 
 -- Milestones of a view, each once: written by the statement that stores the progress. Append-only.
 create table ad_milestones (
@@ -742,9 +750,8 @@ create table ad_milestones (
   audience text not null default '',
   occurred_at timestamptz not null,
   xid xid8 not null default commit_xid()
-);
+) partition by range (occurred_at);
 create index ad_milestones_in_commit_order on ad_milestones (xid);
-create index ad_milestones_by_time on ad_milestones using brin (occurred_at) with (pages_per_range = 32);
 
 -- The publisher's percentage of a price, and its start. The latest one applies: each event stores what it came to.
 create table publisher_shares (

@@ -14,7 +14,6 @@ import {
   type Fact,
   insertBotsAndCampaigns,
   insertFacts,
-  momentOf,
   readReasons,
   readSums,
   rollUpUntilNow,
@@ -22,7 +21,7 @@ import {
 } from "../../test/fixtures/facts-fixture.ts";
 import { migrations } from "../migrations.ts";
 import { rememberPublisherShare } from "./publisher-share.ts";
-import { pruneFacts, rollUpStatistics } from "./roll-up-statistics.ts";
+import { pruneVisitors, rollUpStatistics } from "./roll-up-statistics.ts";
 import { audienceTables, reasonTables, sumTables } from "./sum-tables.ts";
 
 /** Events that may happen during a day; `node` is one of two. */
@@ -136,58 +135,18 @@ describe("statistics", () => {
     }
   });
 
-  test("facts are deleted after 13 months in small batches, and their sums are kept", async () => {
-    const fact = (hour: number): Fact => ({
-      kind: "milestone",
-      botId: "910",
-      hour,
-      second: 0,
-      milestone: "start",
-      campaignId: "cmp_a",
-    });
-    await store.database.transaction((tx) =>
-      insertFacts(tx, [...Array.from({ length: 1200 }, () => fact(1)), fact(23)]),
-    );
-    await rollUpUntilNow(store.database);
-    const count = async () => (await store.database.run(countMilestones, []))[0]?.count;
-    // Just after the first hour's facts are 13 months old.
+  test("withheld clicks are deleted after 13 months in small batches", async () => {
+    const at = (hour: number) => new Date(dayStart + hour * 3_600_000);
+    await store.database.run(insertWithheld, [at(1), 1200]);
+    await store.database.run(insertWithheld, [at(23), 1]);
+    const left = async () => {
+      const text = "select count(*) as count from withheld_clicks";
+      return (await store.database.run<{ count: number }>({ name: "", text }, []))[0]?.count;
+    };
+    // Just after those of the first hour are 13 months old.
     const now = new Date("2027-04-01T02:00:00Z");
-    expect([await pruneFacts(store.database, { now }), await count()]).toEqual([{ hasMore: true }, 201]);
-    expect([await pruneFacts(store.database, { now }), await count()]).toEqual([{ hasMore: false }, 1]);
-    expect(await readSums(store.database)).toMatchObject({ "hour 1 910 cmp_a starts": [1200, 0, 0] });
-  });
-
-  test("clicks and the counts of refused clicks are also deleted after 13 months", async () => {
-    const refusal = (hour: number): Fact => ({ kind: "refusal", botId: "910", hour, second: 0, reason: "expired" });
-    await store.database.transaction((tx) => insertFacts(tx, [refusal(1), refusal(23)]));
-    for (const fact of [refusal(1), refusal(23)]) await store.database.run(insertWithheld, [momentOf(fact)]);
-    await rollUpUntilNow(store.database);
-    const left = async () => {
-      const ask = (text: string) => store.database.run<{ at: Date }>({ name: "", text }, []);
-      const clicks = await ask("select occurred_at as at from withheld_clicks");
-      const refusals = await ask("select quarter as at from click_refusals");
-      return [clicks, refusals].map((rows) => rows.map(({ at }) => at.getUTCHours()).sort());
-    };
-    expect(await left()).toEqual([
-      [1, 23],
-      [1, 23],
-    ]);
-    await pruneFacts(store.database, { now: new Date("2027-04-01T02:00:01Z") });
-    expect(await left()).toEqual([[23], [23]]);
-    expect(await readSums(store.database)).toMatchObject({ "hour 1 910  clicks-refused": [1, 0, 0] });
-  });
-
-  test("viewers' reports of ads are deleted after 13 months, and younger ones are not", async () => {
-    const hours = [1, 2, 3].map((hour) => new Date(dayStart + hour * 3_600_000));
-    for (const [index, at] of hours.entries()) await store.database.run(insertAdReport, [String(index), at]);
-    const left = async () => {
-      const text = "select user_id as id from ad_reports order by reported_at";
-      return (await store.database.run<{ id: string }>({ name: "", text }, [])).map(({ id }) => id);
-    };
-    await pruneFacts(store.database, { now: new Date("2027-04-01T02:00:00Z") });
-    expect(await left()).toEqual(["1", "2"]);
-    await pruneFacts(store.database, { now: new Date("2027-04-01T02:00:01Z") });
-    expect(await left()).toEqual(["2"]);
+    expect([await pruneVisitors(store.database, { now }), await left()]).toEqual([{ hasMore: true }, 201]);
+    expect([await pruneVisitors(store.database, { now }), await left()]).toEqual([{ hasMore: false }, 1]);
   });
 
   test("the visitor of a suspicious click is blanked after 13 months, and the event stays", async () => {
@@ -199,9 +158,9 @@ describe("statistics", () => {
     };
     const blank = [null, null, null, null, "{}"];
     const whole = [["mostly-taps"], "Mozilla", Buffer.from("a"), Buffer.from("n"), "{}"];
-    await pruneFacts(store.database, { now: new Date("2027-04-01T02:00:00Z") });
+    await pruneVisitors(store.database, { now: new Date("2027-04-01T02:00:00Z") });
     expect(await visitors()).toEqual([blank, whole, whole]);
-    await pruneFacts(store.database, { now: new Date("2027-04-01T02:00:01Z") });
+    await pruneVisitors(store.database, { now: new Date("2027-04-01T02:00:01Z") });
     expect(await visitors()).toEqual([blank, blank, whole]);
   });
 });
@@ -210,17 +169,6 @@ const insertClick = statement<never>(
   "test.insert-click",
   `insert into events (event_id, bot_id, event, user_id, code, occurred_at, suspicions, user_agent, address_hash, network_hash, body)
    values ($1, '910', 'direct_link', '1', $1, $2, '{mostly-taps}', 'Mozilla', 'a', 'n', '{}')`,
-);
-
-const insertAdReport = statement<never>(
-  "test.insert-ad-report",
-  `insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, view_id, reported_at)
-   values ('910', $1, 'cre_a', ($2::timestamptz at time zone 'UTC')::date, 'scam', 'cmp_a', 's', $2)`,
-);
-
-const countMilestones = statement<{ count: number }>(
-  "test.count-milestones",
-  "select count(*) as count from ad_milestones",
 );
 
 /** Runs the steps of a day; returns the facts that were committed in the end. */
@@ -288,7 +236,7 @@ function dyingAfter(most: number, database: Database): Pick<Database, "transacti
 const insertWithheld = statement<never>(
   "test.insert-withheld",
   `insert into withheld_clicks (click_id, bot_id, code, user_id, outcome, occurred_at)
-   values (gen_random_uuid(), '910', 'c', '1', 'expired', $1)`,
+   select gen_random_uuid(), '910', 'c', '1', 'expired', $1 from generate_series(1, $2)`,
 );
 
 async function empty(database: Database): Promise<void> {

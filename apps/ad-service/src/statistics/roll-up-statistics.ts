@@ -58,7 +58,7 @@ export function startRollingUpStatistics(deps: {
   async function work(): Promise<boolean> {
     const rolledUp = await rollUpStatistics(database);
     if (rolledUp.hasMore || performance.now() < pruneAt) return rolledUp.hasMore;
-    const pruned = await pruneFacts(database, { now: now() });
+    const pruned = await pruneVisitors(database, { now: now() });
     if (!pruned.hasMore) pruneAt = performance.now() + PRUNE_EVERY_MS;
     return pruned.hasMore;
   }
@@ -70,21 +70,14 @@ export function startRollingUpStatistics(deps: {
   });
 }
 
-/** Long enough to compare a month with the same one of the year before, row by row. */
+/** Of rows that are not partitioned by week (retention/kept-rows.ts). */
 const KEPT = "interval '13 months'";
 /** Small enough not to delay other statements. */
 const MAX_PRUNED_AT_ONCE = 1000;
 
 const olderThanKept = (moment: string) => `${moment} < $1::timestamptz - ${KEPT}`;
 const oldRows = {
-  ad_requests: olderThanKept("occurred_at"),
-  ad_milestones: olderThanKept("occurred_at"),
-  cta_clicks: olderThanKept("occurred_at"),
-  ad_reports: olderThanKept("reported_at"),
   withheld_clicks: olderThanKept("occurred_at"),
-  click_refusals: olderThanKept("quarter"),
-  conversions: olderThanKept("occurred_at"),
-  conversion_reversals: olderThanKept("occurred_at"),
   // Limits read the rows of today and yesterday (UTC).
   address_days: "day < ($1::timestamptz at time zone 'utc')::date - 1",
   network_days: "day < ($1::timestamptz at time zone 'utc')::date - 1",
@@ -112,8 +105,8 @@ const blankVisitors = statement<never>(
    returning 1`,
 );
 
-/** Deletes one small batch of each kind of rows that are no longer needed; the sums of facts stay. */
-export async function pruneFacts(
+/** Deletes one small batch of each kind of rows about visitors that are no longer needed. */
+export async function pruneVisitors(
   database: Pick<Database, "run">,
   { now }: { now: Date },
 ): Promise<{ hasMore: boolean }> {

@@ -32,8 +32,9 @@ describe("erasing a user", () => {
     eraseUser(store.database, { botId: fixture.botId, userId, isMeant });
 
   test("every table that may identify a person is among the steps", async () => {
-    const text = `select table_name as "table", column_name as "column" from information_schema.columns
-      where table_schema = current_schema()`;
+    const text = `select relname::text as "table", attname::text as "column"
+      from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0
+      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`;
     const rows = await store.database.run<{ table: string; column: string }>({ name: "", text }, []);
     const telling =
       /^(user_id|user_agent|address_hash|network_hash|address|reference|start_param|body|response_text|last_answer|testers|ad|url)$/;
@@ -152,14 +153,14 @@ const rowsOfUser = [
    values (:bot, 'clk_h' || right(:user, 3), 'c' || right(:user, 4), :user, 'cmp_1', 'held', 'Phone of ' || :user, '\\x01', now())`,
   `insert into events (bot_id, event_id, event, user_id, code, campaign_id, price_micros, revenue_micros, user_agent, address_hash, occurred_at, body)
    values (:bot, 'evt_' || right(:user, 3), 'direct_link', :user, 'd' || right(:user, 4), 'cmp_1', 7000, 4900, 'Phone of ' || :user, '\\x01', now(), '')`,
-  `insert into cta_clicks (bot_id, view_id, click_id, user_id, campaign_id, creative_id, occurred_at)
-   values (:bot, :view, 'adc_' || right(:user, 3), :user, 'cmp_1', 'cre_1', now())`,
+  `insert into cta_clicks (bot_id, view_id, click_id, user_id, campaign_id, creative_id, occurred_at, opened_at)
+   values (:bot, :view, 'adc_' || right(:user, 3), :user, 'cmp_1', 'cre_1', now(), now())`,
   `insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, view_id, reported_at)
    values (:bot, :user, 'cre_1', now(), 'scam', 'cmp_1', :view, now())`,
-  `insert into conversions (click_id, conversion_id, bot_id, campaign_id, occurred_at)
-   values ('clk_' || right(:user, 3), 'order-of-' || :user, :bot, 'cmp_1', now())`,
-  `insert into tracker_calls (bot_id, view_id, event, position, url, user_agent, due_at)
-   values (:bot, :view, 'start', 0, 'https://ads.test/?u=' || :user, 'Phone of ' || :user, now())`,
+  `insert into conversions (click_id, conversion_id, bot_id, campaign_id, occurred_at, clicked_at)
+   values ('clk_' || right(:user, 3), 'order-of-' || :user, :bot, 'cmp_1', now(), now())`,
+  `insert into tracker_calls (bot_id, view_id, opened_at, event, position, url, user_agent, due_at)
+   values (:bot, :view, now(), 'start', 0, 'https://ads.test/?u=' || :user, 'Phone of ' || :user, now())`,
   `insert into vast_ads (bot_id, view_id, ad) values (:bot, :view, jsonb_build_object('user', :user))`,
   "insert into views_due (due_at, bot_id, view_id) values (now() + interval '1 day', :bot, :left)",
   "update events set start_param = 'of_' || :user where user_id = :user",

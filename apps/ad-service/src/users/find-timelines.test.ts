@@ -16,8 +16,8 @@ beforeAll(async () => {
   await run(`insert into current_codes values ('${bots[1]}', '501', '', 'zzzzefghijkmnpqr', now(), now())`);
   await run(`insert into views (bot_id, view_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at, deadline,
       token_hash, state) values ($bot, $bot || '-view', 'abcdefghijkmnpqr', '501', 'cmp_1', 'cre_1', 10000, now(), now(), '\\x00', 'opened')`);
-  await run(`insert into cta_clicks (bot_id, view_id, click_id, user_id, campaign_id, creative_id, occurred_at)
-    values ($bot, $bot || '-view', 'clk_button', '501', 'cmp_1', 'cre_1', now())`);
+  await run(`insert into cta_clicks (bot_id, view_id, click_id, user_id, campaign_id, creative_id, occurred_at, opened_at)
+    values ($bot, $bot || '-view', 'clk_button', '501', 'cmp_1', 'cre_1', now(), now())`);
   await run(`insert into withheld_clicks (click_id, bot_id, code, user_id, outcome, occurred_at)
     values ('clk_held', $bot, 'abcdefghijkmnpqr', '501', 'held', now())`);
   await run(`insert into events (event_id, bot_id, event, user_id, code, occurred_at, body, is_erased)

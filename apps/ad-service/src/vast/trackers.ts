@@ -24,8 +24,8 @@ export async function readVastAd(database: Transaction, { botId, viewId }: ViewO
 
 const insert = statement<never>(
   "vast.enqueue-calls",
-  `insert into tracker_calls (bot_id, view_id, event, position, url, user_agent, due_at)
-   select $1, $2, * from (
+  `insert into tracker_calls (bot_id, view_id, opened_at, event, position, url, user_agent, due_at)
+   select $1, $2, $8, * from (
      select event, position, url, $6::text, $7::timestamptz
      from unnest($3::text[], $4::integer[], $5::text[]) as calls(event, position, url)
    ) as calls
@@ -52,7 +52,7 @@ export interface TrackedMoment {
  */
 export async function enqueueTrackerCalls(
   tx: Transaction,
-  view: { botId: string; viewId: string },
+  view: { botId: string; viewId: string; openedAt: Date },
   { events, playheadMs, clickId, errorCode, now }: TrackedMoment,
 ): Promise<void> {
   if (events.length === 0) return;
@@ -70,7 +70,8 @@ export async function enqueueTrackerCalls(
   const calls = events.flatMap((event): Call[] =>
     (trackers[event] ?? []).map((url, position) => ({ event, position, url: fillMacros(url, macros) })),
   );
-  await insertCalls(tx, { ...view, userAgent, now }, calls);
+  const { botId, viewId, openedAt } = view;
+  await insertCalls(tx, { botId, viewId, openedAt, userAgent, now }, calls);
 }
 
 /** Enqueues the reports to the `Error` URLs of why a tag returned no ad. */
@@ -83,21 +84,23 @@ export async function enqueueErrorCalls(
     addresses.map((url) => fillMacros(url, { now, chance: Math.random(), userAgent, errorCode: code })),
   );
   const numbered = calls.map((url, position): Call => ({ event: "error", position, url }));
-  await insertCalls(tx, { botId, viewId: null, userAgent, now }, numbered);
+  await insertCalls(tx, { botId, viewId: null, openedAt: now, userAgent, now }, numbered);
 }
 
 async function insertCalls(
   tx: Transaction,
-  { botId, viewId, userAgent, now }: { botId: string; viewId: string | null; userAgent: string; now: Date },
+  call: { botId: string; viewId: string | null; openedAt: Date; userAgent: string; now: Date },
   calls: readonly Call[],
 ): Promise<void> {
   if (calls.length === 0) return;
+  const { botId, viewId, openedAt, userAgent, now } = call;
   const columns = [calls.map(({ event }) => event), calls.map(({ position }) => position), calls.map(({ url }) => url)];
-  await tx.run(insert, [botId, viewId, ...columns, userAgent, now]);
+  await tx.run(insert, [botId, viewId, ...columns, userAgent, now, openedAt]);
 }
 
 interface ClaimedCall {
   callId: number;
+  openedAt: Date;
   url: string;
   userAgent: string;
   attempts: number;
@@ -118,29 +121,19 @@ const MAX_ATTEMPTS = 3;
 const MAX_IN_FLIGHT = 64;
 const CALL_MS = 5000;
 const EVERY_MS = 1000;
-const KEPT_DAYS = 7;
-const MAX_PRUNED = 1000;
-const PRUNE_EVERY_MS = 60_000;
 
 const claim = statement<ClaimedCall>(
   "vast.claim-calls",
   `update tracker_calls set attempts = attempts + 1, due_at = $1::timestamptz + make_interval(secs => ${WAIT_SECONDS})
-   where call_id in (
-     select call_id from tracker_calls where finished_at is null and due_at <= $1
+   where (call_id, opened_at) in (
+     select call_id, opened_at from tracker_calls where finished_at is null and due_at <= $1
      order by due_at limit $2 for update skip locked
    )
-   returning call_id as "callId", url, user_agent as "userAgent", attempts`,
+   returning call_id as "callId", opened_at as "openedAt", url, user_agent as "userAgent", attempts`,
 );
 const finish = statement<never>(
   "vast.finish-call",
-  "update tracker_calls set finished_at = $2, outcome = $3 where call_id = $1 and outcome is null",
-);
-const prune = statement<never>(
-  "vast.prune-calls",
-  `delete from tracker_calls where call_id in (
-     select call_id from tracker_calls where finished_at < $1::timestamptz - interval '${KEPT_DAYS} days'
-     order by finished_at limit ${MAX_PRUNED} for update skip locked
-   )`,
+  "update tracker_calls set finished_at = $3, outcome = $4 where call_id = $1 and opened_at = $2 and outcome is null",
 );
 
 /** Makes the calls that are due, `atMost` at the same time. Returns how many there were. */
@@ -159,7 +152,7 @@ async function callOne(
   // A crash may have used up the attempts without a known result: the tracker is not called again.
   const outcome = call.attempts > MAX_ATTEMPTS ? "unknown" : outcomeOf(await send(requests, call), call.attempts);
   count?.(outcome ?? "retried");
-  if (outcome) await database.run(finish, [call.callId, now(), outcome]);
+  if (outcome) await database.run(finish, [call.callId, call.openedAt, now(), outcome]);
 }
 
 function send(requests: CallTrackersDeps["requests"], { url, userAgent }: ClaimedCall): Promise<GuardedResult> {
@@ -195,20 +188,12 @@ function outcomeOf(result: GuardedResult, attempts: number): CallOutcome | undef
 
 /** Calls trackers until it is stopped; stopping waits for calls under way. Any number of nodes may run it. */
 export function startCallingTrackers(deps: CallTrackersDeps): BackgroundLoop {
-  const { database, log, now = () => new Date() } = deps;
-  let prunedAt = 0;
+  const { log } = deps;
   return startLoop({
     everyMs: EVERY_MS,
     async round() {
       const called = await callTrackers(deps, { atMost: MAX_IN_FLIGHT });
-      if (called === MAX_IN_FLIGHT) return 0;
-      if (performance.now() - prunedAt > PRUNE_EVERY_MS) {
-        prunedAt = performance.now();
-        await database
-          .run(prune, [now()])
-          .catch((error) => log.error({ err: error }, "old tracker calls could not be pruned"));
-      }
-      return undefined;
+      return called === MAX_IN_FLIGHT ? 0 : undefined;
     },
     onFault: (error) => log.error({ err: error }, "trackers could not be called; retrying"),
   });

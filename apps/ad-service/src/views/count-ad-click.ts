@@ -23,13 +23,13 @@ export type AdClickOutcome = { outcome: "landed"; url: string; isCounted: boolea
 
 const insert = statement<never>(
   "ad-clicks.insert",
-  `insert into cta_clicks (bot_id, view_id, click_id, user_id, campaign_id, creative_id, audience, occurred_at)
-   select bot_id, view_id, $3, user_id, campaign_id, creative_id, audience, $4 from views
+  `insert into cta_clicks (bot_id, view_id, click_id, user_id, campaign_id, creative_id, audience, occurred_at, opened_at)
+   select bot_id, view_id, $3, user_id, campaign_id, creative_id, audience, $4, $5 from views
    where bot_id = $1 and view_id = $2`,
 );
 const read = statement<{ clickId: string }>(
   "ad-clicks.read",
-  `select click_id as "clickId" from cta_clicks where bot_id = $1 and view_id = $2`,
+  `select click_id as "clickId" from cta_clicks where bot_id = $1 and view_id = $2 and opened_at = $3`,
 );
 
 /**
@@ -51,7 +51,7 @@ export async function countAdClick(
     // The view's lock makes two concurrent clicks one.
     const view = await lockView(tx, click);
     if (!view) return { outcome: "unknown" };
-    const [earlier] = await tx.run(read, [view.botId, view.viewId]);
+    const [earlier] = await tx.run(read, [view.botId, view.viewId, view.openedAt]);
     const clickId = earlier?.clickId ?? newClickId(click.now.getTime(), randomBytes(10));
     const isCounted = !earlier && isCountable(view, click);
     if (isCounted) await count(tx, view, clickId, click);
@@ -64,8 +64,8 @@ function isCountable(view: AdView, { isMachine, key }: AdClick): boolean {
 }
 
 async function count(tx: Transaction, view: AdView, clickId: string, { isOnEndCard, now }: AdClick) {
-  const { botId, viewId, acceptedMs: playheadMs } = view;
-  await tx.run(insert, [botId, viewId, clickId, now]);
+  const { botId, viewId, openedAt, acceptedMs: playheadMs } = view;
+  await tx.run(insert, [botId, viewId, clickId, now, openedAt]);
   if (!view.isVast) return;
   await enqueueTrackerCalls(tx, view, {
     events: [isOnEndCard ? "companionClick" : "click"],

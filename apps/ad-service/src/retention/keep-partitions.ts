@@ -1,0 +1,108 @@
+import { dropPartitions } from "@intermission/postgres/drop-partitions";
+import type { OpenedDatabase } from "@intermission/postgres/open-database";
+import { coveredUntil, makePartitions, partitionsOf } from "@intermission/postgres/partitions";
+import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
+import type { FastifyBaseLogger } from "fastify";
+import { isExpired, partitionedTables, type Retention } from "./kept-rows.ts";
+
+type Store = Pick<OpenedDatabase, "withoutTimeout">;
+
+const schema = "ad_service";
+const WEEK_MS = 7 * 86_400_000;
+/** A node has this long to be repaired before a row has no partition. */
+const LEAD_WEEKS = 4;
+/** For rows that begin in one week and are written in the next, and for a clock that is set back by a day. */
+const PAST_WEEKS = 1;
+
+/** A period without a gap for which each table has partitions, in milliseconds of the epoch. */
+interface Covered {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** Makes the partitions that are missing from the week before `now` until four weeks after it. Call it before rows are written. */
+export async function makeUpcomingPartitions(store: Store, now: Date): Promise<Covered & { made: readonly string[] }> {
+  const [fromMs, toMs] = [now.getTime() - PAST_WEEKS * WEEK_MS, now.getTime() + LEAD_WEEKS * WEEK_MS];
+  return store.withoutTimeout(async (client) => {
+    const made = await makePartitions(client, { schema, tables: partitionedTables, fromMs, toMs });
+    const untilMs = coveredUntil(await partitionsOf(client, schema), partitionedTables, fromMs);
+    return { made, fromMs, untilMs };
+  });
+}
+
+/** The database's clock is compared as often: after a jump, rows wait for their partitions no longer than this. */
+const EVERY_MS = 2000;
+/** Partitions are looked for as often, as a standby that was promoted may lack the last ones. */
+const LOOK_EVERY_MS = 600_000;
+const DROP_EVERY_MS = 3_600_000;
+const DROP_AGAIN_MS = 300_000;
+
+/**
+ * Keeps partitions four weeks ahead of the clock, and drops those whose rows are no longer kept, until it is stopped. Any
+ * number of nodes may run it.
+ */
+export function startKeepingPartitions(deps: {
+  store: Store;
+  retention: Retention;
+  log: Pick<FastifyBaseLogger, "info" | "warn" | "error">;
+  now: () => Date;
+  everyMs?: number;
+}): BackgroundLoop {
+  const { store, retention, log, now, everyMs = EVERY_MS } = deps;
+  let covered: Covered | undefined;
+  let lookAt = 0;
+  let dropAt = 0;
+
+  async function make(): Promise<void> {
+    const moment = now().getTime();
+    const isCovered =
+      covered !== undefined &&
+      covered.fromMs <= moment &&
+      moment + LEAD_WEEKS * WEEK_MS <= covered.untilMs &&
+      performance.now() < lookAt;
+    if (isCovered) return;
+    const { made, ...found } = await makeUpcomingPartitions(store, now());
+    covered = found;
+    lookAt = performance.now() + LOOK_EVERY_MS;
+    if (made.length > 0) log.info({ made }, "partitions of the coming weeks were made");
+  }
+
+  async function drop(stopping: AbortSignal): Promise<void> {
+    if (performance.now() < dropAt) return;
+    const { dropped, needed, busy } = await dropExpired(store, { retention, now: now(), stopping });
+    dropAt = performance.now() + (busy.length > 0 ? DROP_AGAIN_MS : DROP_EVERY_MS);
+    if (dropped.length > 0) log.info({ dropped }, "rows that are no longer kept were dropped");
+    if (busy.length > 0)
+      log.warn({ busy }, "a long transaction uses rows that are no longer kept; trying again in five minutes");
+    if (needed.length > 0)
+      log.warn({ needed }, "rows that are no longer kept are not in the statistics yet, and stay until then");
+  }
+
+  return startLoop({
+    everyMs,
+    async round(stopping) {
+      await make();
+      await drop(stopping);
+      return undefined;
+    },
+    onFault: (error) => log.error({ err: error }, "partitions could not be made or dropped; trying again"),
+  });
+}
+
+/** Drops the weeks whose rows are no longer kept. */
+export function dropExpired(
+  store: Store,
+  { retention, now, stopping, waitMs }: { retention: Retention; now: Date; stopping?: AbortSignal; waitMs?: number },
+): ReturnType<typeof dropPartitions> {
+  const neededWhile = Object.fromEntries(
+    partitionedTables.flatMap((table) => (table.neededWhile === undefined ? [] : [[table.name, table.neededWhile]])),
+  );
+  return store.withoutTimeout((client) =>
+    dropPartitions(client, {
+      schema,
+      isExpired: (partition) => stopping?.aborted !== true && isExpired(partition, retention, now),
+      neededWhile,
+      ...(waitMs !== undefined && { waitMs }),
+    }),
+  );
+}

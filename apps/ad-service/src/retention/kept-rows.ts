@@ -1,0 +1,58 @@
+import type { PartitionedTable } from "@intermission/postgres/partitions";
+
+/** Rows that are kept for a number of days, by a setting of each kind, and dropped by the week. */
+export type KeptRows =
+  | "requests"
+  | "milestones"
+  | "cta-clicks"
+  | "refused-clicks"
+  | "conversions"
+  | "ad-reports"
+  | "attempts"
+  | "tracker-calls";
+
+/** Days for which the rows of each kind are kept. They go with the last row of their week, up to seven days later. */
+export type Retention = Readonly<Record<KeptRows, number>>;
+
+/** A click converts for thirteen months: a subscription's renewals of a year belong to its click. */
+export const MAX_CLICK_AGE_DAYS = 396;
+
+interface KeptTable extends PartitionedTable {
+  /** SQL for rows without which something would be lost: the sums of the statistics do not include them yet. */
+  readonly neededWhile?: string;
+}
+
+const notSummed = (source: string) => `xid >= (select xid from stats_progress where source = '${source}')`;
+
+const tablesOf: Readonly<Record<KeptRows, readonly KeptTable[]>> = {
+  requests: [{ name: "ad_requests", neededWhile: notSummed("requests") }],
+  milestones: [{ name: "ad_milestones", neededWhile: notSummed("milestones") }],
+  "cta-clicks": [{ name: "cta_clicks", neededWhile: notSummed("cta-clicks") }],
+  "refused-clicks": [{ name: "click_refusals", fillfactor: 70, neededWhile: "not is_summed" }],
+  conversions: [
+    { name: "conversions", neededWhile: notSummed("conversions") },
+    { name: "conversion_reversals", neededWhile: notSummed("reversals") },
+  ],
+  "ad-reports": [{ name: "ad_reports" }],
+  attempts: [{ name: "delivery_attempts" }],
+  "tracker-calls": [{ name: "tracker_calls" }],
+};
+
+/** All tables that are partitioned by week. */
+export const partitionedTables: readonly KeptTable[] = Object.values(tablesOf).flat();
+
+export const keptKinds = Object.keys(tablesOf) as readonly KeptRows[];
+
+export function tableNames(kind: KeptRows): readonly string[] {
+  return tablesOf[kind].map(({ name }) => name);
+}
+
+const kindOfTable = new Map(keptKinds.flatMap((kind) => tableNames(kind).map((name) => [name, kind])));
+
+const DAY_MS = 86_400_000;
+
+/** Whether all rows of a week that ended at `toMs` are older than their kind is kept. Rows of other tables stay. */
+export function isExpired({ table, toMs }: { table: string; toMs: number }, retention: Retention, now: Date): boolean {
+  const kind = kindOfTable.get(table);
+  return kind !== undefined && toMs + retention[kind] * DAY_MS <= now.getTime();
+}

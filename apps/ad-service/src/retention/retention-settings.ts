@@ -1,0 +1,34 @@
+import { wholeNumberSetting } from "@intermission/server/settings";
+import type { z } from "zod";
+import { MAX_CLICK_AGE_DAYS, type Retention } from "./kept-rows.ts";
+
+/** Thirteen months: long enough to compare a month with the same one of the year before, row by row. */
+const THIRTEEN_MONTHS = 396;
+const MAX_DAYS = 36_500;
+
+const days = (usual: number, min = 7) => wholeNumberSetting({ min, max: MAX_DAYS }).default(usual);
+
+export const retentionVariables = {
+  RETENTION_REQUESTS_DAYS: days(THIRTEEN_MONTHS),
+  RETENTION_MILESTONES_DAYS: days(THIRTEEN_MONTHS),
+  RETENTION_CTA_CLICKS_DAYS: days(THIRTEEN_MONTHS),
+  RETENTION_REFUSED_CLICKS_DAYS: days(THIRTEEN_MONTHS),
+  // From the click on. While a click may convert, a repeated report must find its row, or it would be counted twice.
+  RETENTION_CONVERSIONS_DAYS: days(MAX_CLICK_AGE_DAYS + THIRTEEN_MONTHS, MAX_CLICK_AGE_DAYS),
+  RETENTION_AD_REPORTS_DAYS: days(THIRTEEN_MONTHS),
+  RETENTION_ATTEMPTS_DAYS: days(30),
+  RETENTION_TRACKER_CALLS_DAYS: days(7),
+};
+
+export function retentionOf(read: z.output<z.ZodObject<typeof retentionVariables>>): Retention {
+  return {
+    requests: read.RETENTION_REQUESTS_DAYS,
+    milestones: read.RETENTION_MILESTONES_DAYS,
+    "cta-clicks": read.RETENTION_CTA_CLICKS_DAYS,
+    "refused-clicks": read.RETENTION_REFUSED_CLICKS_DAYS,
+    conversions: read.RETENTION_CONVERSIONS_DAYS,
+    "ad-reports": read.RETENTION_AD_REPORTS_DAYS,
+    attempts: read.RETENTION_ATTEMPTS_DAYS,
+    "tracker-calls": read.RETENTION_TRACKER_CALLS_DAYS,
+  };
+}

@@ -1,0 +1,117 @@
+import pg from "pg";
+import { type Partition, partitionsOf } from "./partitions.ts";
+import { qualified } from "./schema-tables.ts";
+
+export interface DropPartitionsOptions {
+  readonly schema: string;
+  /** Whether a partition's rows are no longer kept: asked of each before it would be dropped. */
+  readonly isExpired: (partition: Partition) => boolean;
+  /**
+   * SQL of a condition, by table: a partition with a row for which it is true is kept for now.
+   */
+  readonly neededWhile?: Readonly<Record<string, string>>;
+  /** How long a step waits for transactions that use a partition. Others do not wait for it meanwhile. */
+  readonly waitMs?: number;
+}
+
+export interface DroppedPartitions {
+  readonly dropped: readonly string[];
+  /** Some row of these is still needed. */
+  readonly needed: readonly string[];
+  /** Of tables that a long transaction uses, such as a dump: call this again later. */
+  readonly busy: readonly string[];
+}
+
+/** SQLSTATE: the lock was not available in time, or a deadlock. */
+const BUSY = ["55P03", "40P01"];
+
+/**
+ * Drops expired partitions with all their rows, while others read and write the tables: a partition is detached concurrently,
+ * so that no statement waits for it, and dropped when no transaction uses it any more. A drop that was interrupted at any
+ * moment is completed by the next call. One of several nodes does this; the others return at once.
+ *
+ * The connection has the schema as its search path, and is not in a transaction.
+ */
+export async function dropPartitions(
+  client: pg.ClientBase,
+  { schema, isExpired, neededWhile = {}, waitMs = 5000 }: DropPartitionsOptions,
+): Promise<DroppedPartitions> {
+  const lock = [`intermission.drop-partitions.${schema}`];
+  const { rows } = await client.query<{ locked: boolean }>("select pg_try_advisory_lock(hashtext($1)) as locked", lock);
+  if (rows[0]?.locked !== true) return { dropped: [], needed: [], busy: [] };
+  const result = { dropped: [] as string[], needed: [] as string[], busy: [] as string[] };
+  try {
+    await client.query(`set lock_timeout to ${waitMs}`);
+    for (const name of await detachedBefore(client, schema)) result[await drop(client, schema, name)].push(name);
+    const busyTables = new Set<string>();
+    for (const partition of inOrder(await partitionsOf(client, schema))) {
+      if (busyTables.has(partition.table) || !(partition.isDetaching || isExpired(partition))) continue;
+      const { outcome } = await detachAndDrop(client, schema, partition, neededWhile);
+      result[outcome].push(partition.name);
+      if (outcome === "busy") busyTables.add(partition.table);
+    }
+  } finally {
+    await client.query("reset lock_timeout").catch(() => {});
+    await client.query("select pg_advisory_unlock(hashtext($1))", lock).catch(() => {});
+  }
+  return result;
+}
+
+/** PostgreSQL detaches one partition of a table at a time: one that was begun comes first. */
+function inOrder(partitions: readonly Partition[]): Partition[] {
+  return partitions.toSorted((one, other) => Number(other.isDetaching) - Number(one.isDetaching));
+}
+
+async function detachAndDrop(
+  client: pg.ClientBase,
+  schema: string,
+  { table, name, isDetaching }: Partition,
+  neededWhile: Readonly<Record<string, string>>,
+): Promise<{ outcome: keyof DroppedPartitions }> {
+  const condition = isDetaching ? undefined : neededWhile[table];
+  if (condition !== undefined && (await hasRow(client, schema, { name, condition }))) return { outcome: "needed" };
+  const own = qualified(schema, name);
+  const detached = await unlessBusy(
+    client.query(
+      `alter table ${qualified(schema, table)} detach partition ${own} ${isDetaching ? "finalize" : "concurrently"}`,
+    ),
+  );
+  return { outcome: detached ? await drop(client, schema, name) : "busy" };
+}
+
+async function hasRow(
+  client: pg.ClientBase,
+  schema: string,
+  { name, condition }: { name: string; condition: string },
+): Promise<boolean> {
+  const { rows } = await client.query<{ is_there: boolean }>(
+    `select exists (select from ${qualified(schema, name)} where ${condition}) as is_there`,
+  );
+  return rows[0]?.is_there === true;
+}
+
+async function drop(client: pg.ClientBase, schema: string, name: string): Promise<"dropped" | "busy"> {
+  return (await unlessBusy(client.query(`drop table ${qualified(schema, name)}`))) ? "dropped" : "busy";
+}
+
+async function unlessBusy(query: Promise<unknown>): Promise<boolean> {
+  try {
+    await query;
+    return true;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && BUSY.includes(error.code ?? "")) return false;
+    throw error;
+  }
+}
+
+/** Tables that a process which ended had detached, and not dropped yet. */
+async function detachedBefore(client: pg.ClientBase, schema: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname::text as name from pg_class where relnamespace = to_regnamespace($1) and relkind = 'r' and not relispartition
+       and relname ~ '_[0-9]{8}$' and left(relname, -9) in (
+         select parent.relname from pg_partitioned_table join pg_class as parent on parent.oid = partrelid
+         where parent.relnamespace = to_regnamespace($1) and partstrat = 'r')`,
+    [schema],
+  );
+  return rows.map(({ name }) => name);
+}

@@ -1,7 +1,7 @@
 /** Import rules. ARCHITECTURE.md draws them; scripts/check-imports.ts runs them and tests each one with a planted violation. */
 const servers = "^apps/(ad-service|api|demo-bot)/src/";
 /** Entry points. */
-const entries = ["^apps/[^/]+/src/(main|cli|start-failure|gallery/main)[.]tsx?$"];
+const entries = ["^apps/[^/]+/src/(main|cli|start-failure|(gallery|preview)/main)[.]tsx?$"];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -58,11 +58,11 @@ module.exports = {
     {
       name: "miniapp-without-zod",
       comment:
-        "Import only types from ad-core, or captions.ts and page-language.ts, which need no zod: zod would double the first load.",
+        "Import only types from ad-core, or captions.ts, page-language.ts and ad-preview.ts, which need no zod: zod would double the first load.",
       severity: "error",
       from: { path: "^apps/miniapp/src/" },
       to: {
-        path: "(^packages/ad-core/src/(?!(captions|page-language)[.]ts$)|node_modules/(zod|superjson)/)",
+        path: "(^packages/ad-core/src/(?!(captions|page-language|ad-preview)[.]ts$)|node_modules/(zod|superjson)/)",
         dependencyTypesNot: ["type-only"],
       },
     },

@@ -20,6 +20,7 @@ export default defineConfig(({ mode }) => ({
     ]),
     plainImports(),
     keepOut("/src/gallery/"),
+    keepOut("/src/preview/"),
     pureInitialisers("@telegram-apps/transformers"),
     mode === "production" && minifyAgain(),
     mode === "production" && refuseNewerThan(oldestBrowsers),

@@ -40,6 +40,10 @@ export function fetchStatus(sessionId: string, request: StatusRequest): Promise<
   return post(`/${sessionId}/status`, request);
 }
 
+/** What the player of a view calls. */
+export const viewCalls = { sendReports, beaconReports, reportFault };
+export type ViewCalls = typeof viewCalls;
+
 /** The viewer's objection to the ad, not a report of playback. */
 export function reportAd(sessionId: string, request: AdReportRequest): Promise<Answer<AdReportResponse>> {
   return post(`/${sessionId}/ad-reports`, request);

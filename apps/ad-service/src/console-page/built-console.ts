@@ -2,7 +2,10 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { BuiltPage } from "../miniapp-page/built-page.ts";
 
-/** Only what this server sends: nothing inline but the page's own hashed script, nothing of other hosts, and no frame around it. */
+/**
+ * Only what this server sends: nothing inline but the page's own hashed script, nothing of other hosts, and no frame around it.
+ * In a frame it shows the mini-app's preview.
+ */
 export function consolePolicy({ scriptHashes, styleHashes }: Pick<BuiltPage, "scriptHashes" | "styleHashes">): string {
   return [
     "default-src 'none'",
@@ -12,6 +15,7 @@ export function consolePolicy({ scriptHashes, styleHashes }: Pick<BuiltPage, "sc
     "media-src 'self'",
     "font-src 'self'",
     "connect-src 'self'",
+    "frame-src 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
     "form-action 'none'",

@@ -33,6 +33,9 @@ describe("the mini-app's page", () => {
     await mkdir(join(folder, "built", "assets"), { recursive: true });
     await writeFile(join(folder, "built", "index.html"), html);
     await writeFile(join(folder, "built", "assets", "main.js"), "export {};");
+    await mkdir(join(folder, "built", "preview", "assets"), { recursive: true });
+    await writeFile(join(folder, "built", "preview", "index.html"), "<!doctype html><title>Preview</title>");
+    await writeFile(join(folder, "built", "preview", "assets", "player.js"), "export {};");
   });
   afterAll(async () => {
     await store.dispose();
@@ -48,6 +51,19 @@ describe("the mini-app's page", () => {
     await app.close();
     return response;
   }
+
+  test("the console's preview may be framed by this service alone, names no bot, and takes videos of any host", async () => {
+    const { statusCode, body, headers } = await get("/app/preview");
+    expect([statusCode, body]).toEqual([200, "<!doctype html><title>Preview</title>"]);
+    const policy = String(headers["content-security-policy"]);
+    expect(policy).toContain("frame-ancestors 'self'");
+    expect(policy).toContain("media-src 'self' https:;");
+    expect(policy).toContain("connect-src 'self';");
+    expect(policy).not.toContain("unsafe");
+    expect((await get("/app/preview/assets/player.js")).body).toBe("export {};");
+    expect((await get("/app/preview/assets/other.js")).statusCode).toBe(404);
+    expect((await get("/app/preview", {}, join(folder, "nowhere"))).statusCode).toBe(503);
+  });
 
   test("contains the video that a code's opening will show, with every address escaped", () => {
     const page = '<html lang="en"><body><div class="video-slot"></div></body></html>';

@@ -21,6 +21,7 @@ import {
   sourcesElsewhere,
 } from "./built-page.ts";
 import { errorPage, redirect, sendFriendlyPage, setPageHeaders } from "./friendly-page.ts";
+import { previewRoutes } from "./player-preview.ts";
 import { sendAsset, sendHtml } from "./send-built-files.ts";
 
 export interface MiniappPageDeps {
@@ -45,7 +46,7 @@ const QR_CODE_KEPT_SECONDS = 3600;
  * `GET /app/{bot_id}`: the built mini-app with the policy and the address of that bot, `GET /app/{bot_id}/qr.svg`: that
  * address as a QR code, and the app's files under `/app/assets/`. Bots append
  * `?user_tg_id=…` to the address that they were given, so it may end with a slash; an address without a bot's id leads
- * to the bot if there is only one.
+ * to the bot if there is only one. `GET /app/preview`: the same app for the console's frame.
  */
 export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): void {
   let built: BuiltPage | undefined;
@@ -123,6 +124,7 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
       reply.header("cache-control", `public, max-age=${QR_CODE_KEPT_SECONDS}`);
       return reply.type("image/svg+xml").send(qrCode(link));
     });
+    await previewRoutes(scope, deps);
     for (const path of ["/app", "/app/:botId", "/app/*"]) scope.get(path, sendApp);
   });
 }

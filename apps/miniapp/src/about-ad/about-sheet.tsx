@@ -14,6 +14,8 @@ interface AboutSheetProps {
   /** The step that it opens with. */
   first?: AboutStep;
   onClose: () => void;
+  /** Instead of the ad service's. */
+  report?: typeof reportAd;
 }
 
 export type AboutStep = "about" | "reasons" | "sending" | "thanks" | "failed";
@@ -37,6 +39,7 @@ function AboutDialog({
   token,
   first = "about",
   onClose,
+  report = reportAd,
   texts,
 }: AboutSheetProps & { texts: AboutTexts }) {
   const { text } = useTranslator();
@@ -55,8 +58,7 @@ function AboutDialog({
 
   const send = async () => {
     setStep("sending");
-    const answer = await reportAd(sessionId, { token, reason: reason.current });
-    const isSent = answer.outcome === "answered";
+    const isSent = (await report(sessionId, { token, reason: reason.current })).outcome === "answered";
     if (isSent) reported.add(sessionId);
     setStep(isSent ? "thanks" : "failed");
   };

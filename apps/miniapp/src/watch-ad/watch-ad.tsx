@@ -1,4 +1,5 @@
 import { type CSSProperties, type ReactNode, startTransition, useCallback, useEffect, useState } from "react";
+import type { ViewCalls } from "../ad-service-client.ts";
 import type { Host } from "../telegram/host.ts";
 import { useStateName, useStrayClick } from "../ui/hooks.ts";
 import { EndCard, useEndCard } from "./end-card.tsx";
@@ -21,11 +22,13 @@ interface WatchAdProps {
   status: ReactNode;
   /** What there is to know about the ad, over it. */
   about: (onClose: () => void) => ReactNode;
+  /** Instead of the ad service's. */
+  calls?: ViewCalls;
 }
 
 /** From the offer to the close. The video stays in one place of the tree, because moving it would pause it. */
-export function WatchAd({ session, video, host, onReopen, onAnother, onBroken, status, about }: WatchAdProps) {
-  const [watching, snapshot] = useWatching(session, video, host);
+export function WatchAd({ session, video, host, onReopen, onAnother, onBroken, status, about, calls }: WatchAdProps) {
+  const [watching, snapshot] = useWatching(session, video, host, calls);
   const { stage, holds } = snapshot;
   const isOnStage = stage === "playing" || stage === "confirming" || stage === "watched";
   const hasBack = isOnStage || holds.has("about");
@@ -54,8 +57,13 @@ export function WatchAd({ session, video, host, onReopen, onAnother, onBroken, s
 }
 
 /** One `Watching` per mounted component; key the component by the session's token. */
-function useWatching(session: Session, video: HTMLVideoElement, host: Host): [Watching, WatchingSnapshot] {
-  const [watching] = useState(() => new Watching(session, video, host));
+function useWatching(
+  session: Session,
+  video: HTMLVideoElement,
+  host: Host,
+  calls: ViewCalls | undefined,
+): [Watching, WatchingSnapshot] {
+  const [watching] = useState(() => new Watching(session, video, host, calls));
   const [snapshot, setSnapshot] = useState(() => watching.snapshot);
   useEffect(() => {
     let shown = watching.snapshot.stage;

@@ -1,5 +1,5 @@
 import type { OpenSessionResponse, PlaybackFault, ReportRefusal } from "@intermission/ad-core/player-api";
-import { beaconReports, reportFault, sendReports } from "../ad-service-client.ts";
+import { type ViewCalls, viewCalls } from "../ad-service-client.ts";
 import type { Host } from "../telegram/host.ts";
 import { type Collecting, collectRanges, type PlayerEvent } from "./collect-ranges.ts";
 import { Player } from "./player.ts";
@@ -53,6 +53,7 @@ export type WatchingActions = Pick<
 export class Watching {
   private readonly session: Session;
   private readonly host: Host;
+  private readonly calls: ViewCalls;
   private readonly player: Player;
   private queue: ReportQueue;
   private collecting: Collecting;
@@ -63,9 +64,10 @@ export class Watching {
   private stop = new AbortController();
   private onChange: ((snapshot: WatchingSnapshot) => void) | undefined;
 
-  constructor(session: Session, video: HTMLVideoElement, host: Host) {
+  constructor(session: Session, video: HTMLVideoElement, host: Host, calls: ViewCalls = viewCalls) {
     this.session = session;
     this.host = host;
+    this.calls = calls;
     const { ad } = session;
     this.collecting = { durationMs: ad.duration_ms, nextSequence: session.first_sequence, open: null };
     this.queue = this.newQueue();
@@ -199,8 +201,8 @@ export class Watching {
   private newQueue(): ReportQueue {
     const { session_id: sessionId, token } = this.session;
     return new ReportQueue({
-      send: (call) => sendReports(sessionId, { token, picture: this.player.picture, ...call }),
-      beacon: (call) => beaconReports(sessionId, { token, picture: this.player.picture, ...call }),
+      send: (call) => this.calls.sendReports(sessionId, { token, picture: this.player.picture, ...call }),
+      beacon: (call) => this.calls.beaconReports(sessionId, { token, picture: this.player.picture, ...call }),
       onAnswer: ({ state, review }) => {
         this.isPayable = review === undefined;
         this.onServiceState(state);
@@ -222,7 +224,7 @@ export class Watching {
   /** Ends the ad as broken, unless it plays by then or the service does not answer: then the player keeps trying. */
   private async onFault(fault: PlaybackFault): Promise<void> {
     const { session_id: sessionId, token } = this.session;
-    const answer = await reportFault(sessionId, { token, fault });
+    const answer = await this.calls.reportFault(sessionId, { token, fault });
     const isAnother = answer.outcome === "answered" && answer.body.next_opening === "another-ad";
     if (!isAnother || this.stop.signal.aborted) return;
     const { stage, playback } = this.snapshot;

@@ -84,7 +84,7 @@ import { statusOperatorRoutes } from "./status/operator-routes.ts";
 import { userOperatorRoutes } from "./users/operator-routes.ts";
 import { openTags } from "./vast/fill-from-tag.ts";
 import { openTurns, type Turns } from "./vast/read-xml.ts";
-import { faultOfTag } from "./vast/try-tag.ts";
+import { faultOfTag, tryTag } from "./vast/try-tag.ts";
 import { availabilityClientRoutes } from "./views/client-routes.ts";
 import { adRows, findCandidateAd } from "./views/find-ad.ts";
 import { type LaunchKeys, launchKeysOf } from "./views/open-view.ts";
@@ -267,7 +267,7 @@ export type OperatorDeps = BotOperatorDeps &
   Omit<CampaignOperatorDeps, "requireBots"> &
   Omit<
     CreativeOperatorDeps,
-    "ffmpeg" | "downloadVideo" | "faultOfTag" | "requireBots" | "requireAdvertiser" | "submitterOf"
+    "ffmpeg" | "downloadVideo" | "faultOfTag" | "tryTag" | "requireBots" | "requireAdvertiser" | "submitterOf"
   > &
   DeliveryOperatorDeps &
   Omit<StatsOperatorDeps, "reportReaderOf"> &
@@ -317,6 +317,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
         ffmpeg: openFfmpeg(),
         downloadVideo: (video) => downloadVideo(deps.requests, video),
         faultOfTag: (url) => faultOfTag(deps, { url, now: deps.now }),
+        tryTag: (url) => tryTag(deps, { url, now: deps.now }),
         requireBots: (botIds) => requireBots(deps.database, botIds),
         requireAdvertiser: (nameOrId) => requireAdvertiser(database, nameOrId),
         submitterOf,

@@ -56,12 +56,18 @@ async function signIn(advertiser: string): Promise<(call: Call) => ReturnType<ty
 const upload = async (advertiser?: string) =>
   operatorRequest("uploadVideo", { query: { name: "clip.mp4", advertiser }, body: await readFile(clip) });
 
-test("an advertiser's upload is shown once it is approved, and no longer when it is changed or refused", async () => {
+test("an advertiser's upload is shown once it is submitted and approved, and no longer when it is changed or refused", async () => {
   const asShop = await signIn("Shop");
   const uploaded = await asShop(await upload("shop"));
-  expect(uploaded).toMatchObject({ status: 201, body: { review: "waiting", revision: 1 } });
+  expect(uploaded).toMatchObject({ status: 201, body: { review: "draft", revision: 1 } });
   const creativeId = String(uploaded.body.creativeId);
   const params = { creativeId };
+  expect((await asOperator(operatorRequest("readReviewQueue"))).body).toMatchObject({ waiting: 0 });
+  expect(await asOperator(operatorRequest("approveCreative", { params, body: { revision: 1 } }))).toMatchObject({
+    status: 409,
+    body: { error: { code: "CREATIVE_IS_DRAFT" } },
+  });
+  expect((await asShop(operatorRequest("submitCreative", { params }))).body).toMatchObject({ review: "waiting" });
   expect((await asOperator(operatorRequest("readReviewQueue"))).body).toMatchObject({
     waiting: 1,
     creatives: [{ creativeId }],
@@ -79,6 +85,11 @@ test("an advertiser's upload is shown once it is approved, and no longer when it
   const approve = (revision: number) => asOperator(operatorRequest("approveCreative", { params, body: { revision } }));
   expect((await approve(1)).body).toMatchObject({ review: "approved" });
   expect(await whyNot()).toBeUndefined();
+  const reopened = await asOperator(operatorRequest("reopenReview", { params, body: { revision: 1 } }));
+  expect(reopened.body).toMatchObject({ review: "waiting", reviewedAt: null });
+  expect(await whyNot()).toBe("not-approved");
+  await approve(1);
+  expect((await asShop(operatorRequest("submitCreative", { params }))).status).toBe(409);
 
   expect((await asShop(operatorRequest("setPoster", { params, body: picture }))).body).toMatchObject({
     review: "waiting",
@@ -110,6 +121,9 @@ test("an advertiser's upload is shown once it is approved, and no longer when it
     "refuseCreative",
     "setPoster",
     "approveCreative",
+    "reopenReview",
+    "approveCreative",
+    "submitCreative",
     "uploadVideo",
   ]);
 });
@@ -139,7 +153,7 @@ test("an operator's upload is approved at once, and approves nothing of an adver
   expect(own.body).toMatchObject({ review: "approved", advertiserId: null });
   const asRival = await signIn("Rival");
   const rivals = await asRival(await upload("Rival"));
-  expect(rivals.body).toMatchObject({ review: "waiting" });
+  expect(rivals.body).toMatchObject({ review: "draft" });
   expect(rivals.body.creativeId).not.toBe(own.body.creativeId);
   const ofOperator = { params: { creativeId: String(own.body.creativeId) } };
   expect((await asRival(operatorRequest("showCreative", ofOperator))).status).toBe(404);

@@ -99,7 +99,7 @@ const vocabularies: Readonly<Record<string, Words<string>>> = {
     malformed: true,
   } satisfies Words<ConversionRefusal>,
   "creatives.kind": { file: true, address: true, vast: true } satisfies Words<Creative["kind"]>,
-  "creatives.review": { waiting: true, approved: true, refused: true } satisfies Words<Creative["review"]>,
+  "creatives.review": { draft: true, waiting: true, approved: true, refused: true } satisfies Words<Creative["review"]>,
   "deliveries.end_reason": {
     "attempts-used-up": true,
     "at-most-once": true,

@@ -21,7 +21,8 @@ const captions = z.object({
 });
 export type Captions = z.infer<typeof captions>;
 
-export const reviewStates = ["waiting", "approved", "refused"] as const;
+/** `draft`: uploaded by its advertiser, who has not submitted it yet. */
+export const reviewStates = ["draft", "waiting", "approved", "refused"] as const;
 
 const ofVideo = "Null for a VAST tag: its response contains it.";
 export const creative = z.object({
@@ -46,7 +47,9 @@ export const creative = z.object({
   advertiserId: z.string().nullable().describe("Whose it is; null: the operator's."),
   review: z
     .enum(reviewStates)
-    .describe("Only what is `approved` is shown. An operator's uploads are approved at once."),
+    .describe(
+      "Only what is `approved` is shown. An operator's uploads are approved at once; an advertiser's are a `draft` until they are submitted.",
+    ),
   reviewReason: z.string().nullable().describe("Why it was refused."),
   reviewedAt: moment.nullable(),
   submittedAt: moment,
@@ -68,6 +71,66 @@ const adReportsPage = z.object({
   hasMore: z.boolean(),
 });
 export type AdReportsPage = z.infer<typeof adReportsPage>;
+
+/** One request on the way from a tag to its ad. */
+const vastStep = z.discriminatedUnion("outcome", [
+  z.object({
+    outcome: z.literal("document"),
+    url: z.string().describe("With its macros filled in."),
+    milliseconds: z.int(),
+    contentType: z.string().nullable(),
+    byteLength: z.int(),
+    version: z.int().describe("Of VAST; 0 if the document does not say."),
+    ads: z.array(
+      z.object({
+        id: z.string().nullable(),
+        adSystem: z.string().nullable(),
+        title: z.string().nullable(),
+        sequence: z.int().describe("In an ad pod; 0 outside of one."),
+        wraps: z.string().nullable().describe("The tag that a wrapper leads to; null for an ad with media."),
+      }),
+    ),
+  }),
+  z.object({
+    outcome: z.literal("redirect"),
+    url: z.string(),
+    milliseconds: z.int(),
+    location: z.string(),
+  }),
+  z.object({
+    outcome: z.literal("fault"),
+    url: z.string(),
+    milliseconds: z.int(),
+    code: z.int().describe("Of VAST 4.2, section 2.3.6.3."),
+    detail: z.string(),
+  }),
+]);
+
+const vastTrial = z.object({
+  steps: z.array(vastStep).describe("In the order of their answers."),
+  ad: z
+    .object({
+      adId: z.string().nullable(),
+      adSystem: z.string().nullable(),
+      advertiser: z.string().nullable(),
+      title: z.string().nullable(),
+      mediaUrl: z.string().describe("The media file that a phone with Android would get."),
+      mediaType: z.string(),
+      width: z.int(),
+      height: z.int(),
+      durationMs: z.int(),
+      clickThrough: z.string().nullable(),
+      endCardUrl: z.string().nullable().describe("A companion that is shown after the video."),
+      trackers: z.int().describe("How many addresses a view would call."),
+    })
+    .nullable()
+    .describe("What would be shown; null: nothing."),
+  fault: z.object({ code: z.int(), detail: z.string() }).nullable().describe("Why nothing would be shown."),
+  dropped: z
+    .array(z.object({ reason: z.string(), count: z.int() }))
+    .describe("Parts of the answers that are not used."),
+});
+export type VastTrial = z.infer<typeof vastTrial>;
 
 const MINUTES = 60_000;
 /** 100 MiB at 1 Mbit/s. */
@@ -95,7 +158,7 @@ export const creativeRoutes = {
         .string()
         .max(128)
         .optional()
-        .describe("Whose it is. An advertiser's own upload waits for approval."),
+        .describe("Whose it is. An advertiser's own upload is a draft, to be submitted for approval."),
     }),
     body: "file",
     status: 201,
@@ -127,6 +190,16 @@ export const creativeRoutes = {
     status: 201,
     answer: creative,
     refusals: [409],
+  },
+  tryVastTag: {
+    method: "POST",
+    path: "/creatives/tags/trial",
+    description:
+      "Requests a VAST tag once, as an opening does, and returns the chain of wrappers and the media. Nothing is stored, and no tracker is called.",
+    body: z
+      .strictObject({ url: z.string().trim() })
+      .meta({ examples: [{ url: "https://ads.example/vast?correlator=[CACHEBUSTING]" }] }),
+    answer: vastTrial,
   },
   listCreatives: {
     method: "GET",
@@ -165,6 +238,23 @@ export const creativeRoutes = {
     body: z
       .strictObject({ revision, reason: boundedText(500).describe("For its advertiser.") })
       .meta({ examples: [{ revision: 1, reason: "The text is too small to read" }] }),
+    answer: creative,
+    refusals: [409],
+  },
+  submitCreative: {
+    method: "POST",
+    path: "/creatives/:creativeId/submit",
+    description: "Submits a draft, or a refused creative again, for approval.",
+    params,
+    answer: creative,
+    refusals: [409],
+  },
+  reopenReview: {
+    method: "POST",
+    path: "/creatives/:creativeId/reopen",
+    description: "Takes a decision back: the creative waits for approval again, and is not shown until then.",
+    params,
+    body: z.strictObject({ revision }).meta({ examples: [{ revision: 1 }] }),
     answer: creative,
     refusals: [409],
   },

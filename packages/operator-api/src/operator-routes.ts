@@ -54,13 +54,14 @@ type PostedRouteName = {
   [Name in OperatorRouteName]: (typeof operatorRoutes)[Name]["method"] extends "GET" ? never : Name;
 }[OperatorRouteName];
 
-/** Routes that change nothing: a body keeps the token out of logs, or the answer differs each time. */
+/** Routes that change nothing: a body keeps a token or an address out of logs, or the answer differs each time. */
 export const unrecordedRoutes = [
   "openInvitation",
   "startOpenIdSignIn",
   "startLinkingIdentity",
   "startPasskeySignIn",
   "startAddingPasskey",
+  "tryVastTag",
 ] as const satisfies readonly PostedRouteName[];
 
 /** The routes that may change something, and so leave an entry in the audit trail. */

@@ -38,6 +38,8 @@ const objectOf = {
   renameCreative: creative,
   approveCreative: creative,
   refuseCreative: creative,
+  reopenReview: creative,
+  submitCreative: creative,
   setLegalLine: creative,
   setPoster: creative,
   setCaptions: creative,

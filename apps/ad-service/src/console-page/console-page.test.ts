@@ -42,12 +42,13 @@ test.each(["/console", "/console/", "/console/campaigns/cmp_1", "/console/invita
   },
 );
 
-test("the policy allows this server's files and the page's own script, and no frame, eval or inline style", async () => {
+test("the policy allows this server's files and the page's own script, and no frame around it, eval or inline style", async () => {
   const policy = String((await get("/console")).headers["content-security-policy"]);
   const hash = createHash("sha256").update(inline).digest("base64");
   expect(policy).toContain(`script-src 'self' 'sha256-${hash}'`);
   expect(policy).toContain("style-src 'self'");
   expect(policy).toContain("connect-src 'self'");
+  expect(policy).toContain("frame-src 'self'");
   expect(policy).toContain("frame-ancestors 'none'");
   expect(policy).not.toMatch(/unsafe|\*|https?:/);
 });

@@ -34,7 +34,7 @@ export interface AddCreativeDeps {
   maxMakingMs?: number;
 }
 
-/** The advertiser whose video it is, and whether that advertiser uploads it, so that it waits for approval. */
+/** The advertiser whose video it is, and whether that advertiser uploads it, so that it is a draft. */
 export interface CreativeOwner {
   advertiserId: string;
   isSubmission: boolean;
@@ -178,7 +178,7 @@ async function keepOriginal(
     height,
     framesBySecond,
     createdAt: now,
-    ...(owner && { advertiserId: owner.advertiserId, review: owner.isSubmission ? "waiting" : "approved" }),
+    ...(owner && { advertiserId: owner.advertiserId, review: owner.isSubmission ? "draft" : "approved" }),
   });
   return poster.outcome === "made" ? undefined : poster.fault;
 }

@@ -175,6 +175,23 @@ function reviewCommands(creatives: Command, context: CommandContext): void {
       const body = { reason, revision: revision ?? (await revisionOf(creativeId)) };
       show(await callForRow(context, operatorRequest("refuseCreative", { params: { creativeId }, body })));
     });
+
+  withExamples(creatives.command("reopen").description("take a decision back: the video waits for approval again"), [
+    "creatives reopen cre_0a1b2c3d4e5f60718293a4b5",
+  ])
+    .argument("<creative-id>", "as shown by creatives list")
+    .action(async (creativeId: string) => {
+      const body = { revision: await revisionOf(creativeId) };
+      show(await callForRow(context, operatorRequest("reopenReview", { params: { creativeId }, body })));
+    });
+
+  withExamples(creatives.command("submit").description("submit an advertiser's draft for approval"), [
+    "creatives submit cre_0a1b2c3d4e5f60718293a4b5",
+  ])
+    .argument("<creative-id>", "as shown by creatives list")
+    .action(async (creativeId: string) =>
+      show(await callForRow(context, operatorRequest("submitCreative", { params: { creativeId } }))),
+    );
 }
 
 const queueColumns = {

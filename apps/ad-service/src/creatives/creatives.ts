@@ -79,10 +79,10 @@ export async function requireCreative(database: Database, creativeId: string | u
   if ((await database.run(knownCreative, [creativeId])).length === 0) throw unknownCreative(creativeId);
 }
 
-/** SQL of an update of what viewers see. Changed by its advertiser (`$3`), it waits for approval again. */
+/** SQL of an update of what viewers see. Changed by its advertiser (`$3`), it waits for approval again; a draft stays one. */
 export const seenChange = `revision = revision + 1, submitted_at = case when $3::boolean then now() else submitted_at end,
    review_reason = case when $3::boolean then null else review_reason end,
-   review = case when $3::boolean then 'waiting' else review end`;
+   review = case when $3::boolean and review <> 'draft' then 'waiting' else review end`;
 
 const setLine = statement<never>(
   "creatives.set-legal-line",

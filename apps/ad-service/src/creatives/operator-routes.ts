@@ -1,4 +1,4 @@
-import { creativeRoutes } from "@intermission/operator-api/creatives";
+import { creativeRoutes, type VastTrial } from "@intermission/operator-api/creatives";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, invalid, invalidField, notFound, requireConfirmation } from "@intermission/server/refuse";
@@ -19,7 +19,7 @@ import {
 } from "./creatives.ts";
 import type { Ffmpeg } from "./ffmpeg.ts";
 import type { MediaStorage } from "./media-storage.ts";
-import { readReviewQueue, reviewCreative } from "./review-creatives.ts";
+import { readReviewQueue, reviewCreative, submitCreative } from "./review-creatives.ts";
 
 export interface CreativeOperatorDeps {
   database: Database;
@@ -28,6 +28,8 @@ export interface CreativeOperatorDeps {
   downloadVideo: DownloadVideo;
   /** Requests a VAST tag once, and returns what keeps its ads from being shown. */
   faultOfTag(url: string): Promise<string | undefined>;
+  /** Requests a VAST tag once, and returns each step. */
+  tryTag(url: string): Promise<VastTrial>;
   isPlainHttpAllowed: boolean;
   /** Refuses a bot that does not exist. */
   requireBots(botIds: readonly (string | undefined)[]): Promise<void>;
@@ -35,7 +37,7 @@ export interface CreativeOperatorDeps {
   requireAdvertiser(nameOrId: string): Promise<{ advertiserId: string }>;
   /** Refreshed after each decision, so that this node serves it immediately. */
   campaigns: { refresh(): Promise<void> };
-  /** The caller's advertiser: what such a person uploads or changes waits for approval. Undefined: an operator. */
+  /** The caller's advertiser: what such a person uploads is a draft, and what one changes waits for approval. Undefined: an operator. */
   submitterOf(request: FastifyRequest): string | undefined;
   now: () => Date;
 }
@@ -47,10 +49,11 @@ export interface CreativeOperatorDeps {
  * `GET /creatives/reports`: viewers' objections.
  */
 export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperatorDeps): void {
-  const { database, media, ffmpeg, downloadVideo, isPlainHttpAllowed, now } = deps;
+  const { database, media, ffmpeg, downloadVideo, now } = deps;
   serveOperatorRoutes(scope, creativeRoutes, {
     ...captionsAndPosters(deps),
     ...reviews(deps),
+    ...vastTags(deps),
 
     async uploadVideo(request) {
       const { name, advertiser } = request.query;
@@ -67,18 +70,6 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
     async addVideoByAddress(request) {
       const { url } = request.body;
       return addedAnswer(await addCreativeByAddress({ database, media, ffmpeg, downloadVideo }, { url, now: now() }));
-    },
-
-    async addVastTag(request) {
-      const { url } = request.body;
-      const { confirmed: isConfirmed } = request.query;
-      const malformed = vastTagFault(url, isPlainHttpAllowed);
-      const fault = malformed === undefined && !isConfirmed ? await deps.faultOfTag(url) : undefined;
-      const message = `returned no ad that can be shown: ${fault}; while that lasts, its campaigns are passed over`;
-      requireConfirmation(fault === undefined ? [] : [{ field: "url", message }], { isConfirmed });
-      const added = await addVastTag(database, { url, isPlainHttpAllowed, now: now() });
-      if (added.outcome === "refused") throw invalid(added.message);
-      return added.creative;
     },
 
     async listCreatives({ query }) {
@@ -123,9 +114,31 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
   });
 }
 
-/** Whether the caller is one of an advertiser's people, whose creatives wait for approval. */
+/** Whether the caller is one of an advertiser's people, whose creatives need approval. */
 function isSubmission({ submitterOf }: CreativeOperatorDeps, http: FastifyRequest): boolean {
   return submitterOf(http) !== undefined;
+}
+
+function vastTags({ database, faultOfTag, tryTag, isPlainHttpAllowed, now }: CreativeOperatorDeps) {
+  return {
+    async addVastTag(request) {
+      const { url } = request.body;
+      const { confirmed: isConfirmed } = request.query;
+      const malformed = vastTagFault(url, isPlainHttpAllowed);
+      const fault = malformed === undefined && !isConfirmed ? await faultOfTag(url) : undefined;
+      const message = `returned no ad that can be shown: ${fault}; while that lasts, its campaigns are passed over`;
+      requireConfirmation(fault === undefined ? [] : [{ field: "url", message }], { isConfirmed });
+      const added = await addVastTag(database, { url, isPlainHttpAllowed, now: now() });
+      if (added.outcome === "refused") throw invalid(added.message);
+      return added.creative;
+    },
+
+    async tryVastTag({ body: { url } }) {
+      const malformed = vastTagFault(url, isPlainHttpAllowed);
+      if (malformed !== undefined) throw invalidField("url", malformed);
+      return tryTag(url);
+    },
+  } satisfies Partial<OperatorHandlers<typeof creativeRoutes>>;
 }
 
 function reviews({ database, campaigns, now }: CreativeOperatorDeps) {
@@ -135,6 +148,12 @@ function reviews({ database, campaigns, now }: CreativeOperatorDeps) {
     if (outcome.outcome === "changed") {
       const message = `it has changed since: look at revision ${outcome.revision}, and decide about that`;
       throw conflict("CREATIVE_CHANGED", message);
+    }
+    if (outcome.outcome === "draft") {
+      throw conflict(
+        "CREATIVE_IS_DRAFT",
+        "its advertiser has not submitted it: only what was submitted is decided about",
+      );
     }
     await campaigns.refresh();
     return outcome.creative;
@@ -150,6 +169,18 @@ function reviews({ database, campaigns, now }: CreativeOperatorDeps) {
 
     async refuseCreative({ params, body }) {
       return reviewed({ ...params, ...body, review: "refused", now: now() });
+    },
+
+    async reopenReview({ params, body }) {
+      return reviewed({ ...params, ...body, review: "waiting", now: now() });
+    },
+
+    async submitCreative({ params }) {
+      const submitted = await submitCreative(database, { ...params, now: now() });
+      if (submitted.outcome === "unknown-creative") throw unknownCreative(params.creativeId);
+      if (submitted.outcome === "approved-already")
+        throw conflict("CREATIVE_APPROVED", "it is approved already: there is nothing to submit");
+      return submitted.creative;
     },
   } satisfies Partial<OperatorHandlers<typeof creativeRoutes>>;
 }

@@ -2,24 +2,31 @@ import type { Creative } from "@intermission/operator-api/creatives";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { findCreative, selectCreatives } from "./creatives.ts";
 
-export type ReviewDecision = { review: "approved" } | { review: "refused"; reason: string };
+export type ReviewDecision =
+  | { review: "approved" }
+  | { review: "refused"; reason: string }
+  /** An earlier decision is taken back. */
+  | { review: "waiting" };
 
 export type ReviewOutcome =
   | { outcome: "reviewed"; creative: Creative }
   | { outcome: "unknown-creative" }
   /** It has changed since the reviewer saw it. */
-  | { outcome: "changed"; revision: number };
+  | { outcome: "changed"; revision: number }
+  /** Its advertiser has not submitted it. */
+  | { outcome: "draft" };
 
 const decide = statement<{ creativeId: string }>(
   "creatives.review",
   `update creatives set review = $3, review_reason = $4, reviewed_at = $5
-   where creative_id = $1 and revision = $2 returning creative_id as "creativeId"`,
+   where creative_id = $1 and revision = $2 and review <> 'draft' returning creative_id as "creativeId"`,
 );
 
 /** What the advertiser is shown. */
 function reasonOf(decision: ReviewDecision): string | null {
   switch (decision.review) {
     case "approved":
+    case "waiting":
       return null;
     case "refused":
       return decision.reason;
@@ -35,9 +42,11 @@ export async function reviewCreative(
 ): Promise<ReviewOutcome> {
   const reason = reasonOf(decision);
   return database.transaction<ReviewOutcome>(async (tx) => {
-    const [reviewed] = await tx.run(decide, [creativeId, revision, decision.review, reason, now]);
+    const decidedAt = decision.review === "waiting" ? null : now;
+    const [reviewed] = await tx.run(decide, [creativeId, revision, decision.review, reason, decidedAt]);
     const creative = await findCreative(tx, creativeId);
     if (creative === undefined) return { outcome: "unknown-creative" };
+    if (creative.review === "draft") return { outcome: "draft" };
     return reviewed ? { outcome: "reviewed", creative } : { outcome: "changed", revision: creative.revision };
   });
 }
@@ -58,4 +67,28 @@ export async function readReviewQueue(
 ): Promise<{ waiting: number; creatives: Creative[] }> {
   const [counted] = await database.run(countQueue, []);
   return { waiting: counted?.waiting ?? 0, creatives: await database.run(listQueue, [limit]) };
+}
+
+export type SubmitOutcome =
+  | { outcome: "submitted"; creative: Creative }
+  | { outcome: "unknown-creative" }
+  | { outcome: "approved-already" };
+
+const submit = statement<never>(
+  "creatives.submit",
+  `update creatives set review = 'waiting', review_reason = null, submitted_at = $2
+   where creative_id = $1 and review in ('draft', 'refused')`,
+);
+
+/** Puts a draft, or a refused creative again, at the end of the queue. Submitting what waits changes nothing. */
+export async function submitCreative(
+  database: Database,
+  { creativeId, now }: { creativeId: string; now: Date },
+): Promise<SubmitOutcome> {
+  return database.transaction<SubmitOutcome>(async (tx) => {
+    await tx.run(submit, [creativeId, now]);
+    const creative = await findCreative(tx, creativeId);
+    if (creative === undefined) return { outcome: "unknown-creative" };
+    return creative.review === "approved" ? { outcome: "approved-already" } : { outcome: "submitted", creative };
+  });
 }

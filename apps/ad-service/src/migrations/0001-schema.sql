@@ -140,8 +140,8 @@ create table creatives (
   legal_line text check (length(legal_line) between 1 and 256),
   -- Whose it is; null: the operator's.
   advertiser_id text references advertisers,
-  -- What an advertiser uploads or changes is not shown before it is approved.
-  review text not null default 'approved' check (review in ('waiting', 'approved', 'refused')),
+  -- What an advertiser uploads or changes is not shown before it is approved; a draft was not submitted for it yet.
+  review text not null default 'approved' check (review in ('draft', 'waiting', 'approved', 'refused')),
   review_reason text check (length(review_reason) between 1 and 500),
   reviewed_at timestamptz,
   submitted_at timestamptz not null default now(),

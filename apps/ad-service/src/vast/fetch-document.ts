@@ -4,7 +4,7 @@ import type { Drops } from "./drops.ts";
 import { fillMacros, type Macros } from "./fill-macros.ts";
 import { parseDocument, VastFault } from "./parse-document.ts";
 import type { Turns } from "./read-xml.ts";
-import { MAX_URL_LENGTH, type VastDocument } from "./vast-ad.ts";
+import { MAX_URL_LENGTH, type VastDocument, type VastErrorCode } from "./vast-ad.ts";
 
 /** For all hops of one tag together. */
 const TOTAL_MS = 5000;
@@ -16,13 +16,34 @@ const TOO_LARGE = `more than ${MAX_DOCUMENT_BYTES / 1024} KiB`;
 /** For all documents together: parsing each takes time. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
+/** One request on the way from a tag to its ad, and what it led to. */
+export type TagStep = { url: string; milliseconds: number } & (
+  | { outcome: "redirect"; location: string }
+  | { outcome: "document"; contentType: string | undefined; byteLength: number; document: VastDocument }
+  | { outcome: "fault"; code: VastErrorCode; detail: string }
+);
+type StepResult = TagStep extends infer Step
+  ? Step extends TagStep
+    ? Omit<Step, "url" | "milliseconds">
+    : never
+  : never;
+
+interface FetcherOptions {
+  macros: () => Macros;
+  turns: Turns;
+  totalMs?: number;
+  drops: Drops;
+  /** Called after each request, for who tries a tag. */
+  observe?: ((step: TagStep) => void) | undefined;
+}
+
 /**
  * Fetches the documents that one tag leads to, within one deadline; their URLs are templates. Requests carry the
  * viewer's user agent, but not the viewer's address. The returned function throws a VastFault.
  */
 export function documentFetcher(
   requests: Pick<GuardedRequests, "guardedRequest">,
-  { macros, turns, totalMs = TOTAL_MS, drops }: { macros: () => Macros; turns: Turns; totalMs?: number; drops: Drops },
+  { macros, turns, totalMs = TOTAL_MS, drops, observe }: FetcherOptions,
 ): (template: string) => Promise<VastDocument> {
   const endsAt = performance.now() + totalMs;
   let requestsLeft = MAX_REQUESTS;
@@ -43,28 +64,50 @@ export function documentFetcher(
     });
   }
 
+  /** What one address answers. Throws a VastFault. */
+  async function readOnce(url: string): Promise<Exclude<StepResult, { outcome: "fault" }>> {
+    const result = await fetchOnce(url);
+    if (result.outcome === "failed" && result.errorClass === "redirect") {
+      const next = result.location === undefined ? null : URL.parse(result.location, url);
+      if (!next) throw new VastFault(301, "a redirect to no address");
+      return { outcome: "redirect", location: next.href };
+    }
+    if (result.outcome === "failed") throw new VastFault(301, `${result.errorClass}: ${result.detail}`);
+    if (result.status === 204) throw new VastFault(303, "an answer without content");
+    if (result.status !== 200) throw new VastFault(301, `status ${result.status}`);
+    if (!result.body) throw new VastFault(301, `${TOO_LARGE}, or broken off`);
+    const { body, contentType, contentEncoding } = result;
+    const decoded = await decodeContent({ body, contentEncoding }, { maxBytes: MAX_DOCUMENT_BYTES });
+    if (decoded.outcome === "too-large") throw new VastFault(301, TOO_LARGE);
+    if (decoded.outcome === "undecodable") throw new VastFault(100, decoded.detail);
+    const { byteLength } = decoded.body;
+    bytesLeft -= byteLength;
+    if (bytesLeft < 0) throw new VastFault(300, `more than ${MAX_BYTES / 1024 / 1024} MiB in all documents`);
+    const document = await parseDocument(turns, decoded.body, { url, contentType, drops });
+    return { outcome: "document", contentType, byteLength, document };
+  }
+
+  async function observed(url: string): ReturnType<typeof readOnce> {
+    const startedAt = performance.now();
+    const tell = (result: StepResult) =>
+      observe?.({ url, milliseconds: Math.round(performance.now() - startedAt), ...result });
+    try {
+      const result = await readOnce(url);
+      tell(result);
+      return result;
+    } catch (error) {
+      if (error instanceof VastFault) tell({ outcome: "fault", code: error.code, detail: error.message });
+      throw error;
+    }
+  }
+
   return async (template) => {
     if (template.length > MAX_URL_LENGTH) throw new VastFault(300, `a tag is longer than ${MAX_URL_LENGTH} characters`);
     let url = fillMacros(template, macros());
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const result = await fetchOnce(url);
-      if (result.outcome === "failed" && result.errorClass === "redirect") {
-        const next = result.location === undefined ? null : URL.parse(result.location, url);
-        if (!next) throw new VastFault(301, "a redirect to no address");
-        url = next.href;
-        continue;
-      }
-      if (result.outcome === "failed") throw new VastFault(301, `${result.errorClass}: ${result.detail}`);
-      if (result.status === 204) throw new VastFault(303, "an answer without content");
-      if (result.status !== 200) throw new VastFault(301, `status ${result.status}`);
-      if (!result.body) throw new VastFault(301, `${TOO_LARGE}, or broken off`);
-      const { body, contentType, contentEncoding } = result;
-      const decoded = await decodeContent({ body, contentEncoding }, { maxBytes: MAX_DOCUMENT_BYTES });
-      if (decoded.outcome === "too-large") throw new VastFault(301, TOO_LARGE);
-      if (decoded.outcome === "undecodable") throw new VastFault(100, decoded.detail);
-      bytesLeft -= decoded.body.byteLength;
-      if (bytesLeft < 0) throw new VastFault(300, `more than ${MAX_BYTES / 1024 / 1024} MiB in all documents`);
-      return parseDocument(turns, decoded.body, { url, contentType, drops });
+      const result = await observed(url);
+      if (result.outcome === "document") return result.document;
+      url = result.location;
     }
     throw new VastFault(301, `more than ${MAX_REDIRECTS} redirects`);
   };

@@ -1,4 +1,6 @@
+import type { VastTrial } from "@intermission/operator-api/creatives";
 import { describeDevice } from "../creatives/choose-rendition.ts";
+import type { TagStep } from "./fetch-document.ts";
 import { type UnwrapDeps, unwrapTag } from "./unwrap-tag.ts";
 
 const PHONE =
@@ -7,14 +9,57 @@ const PHONE =
 const NO_AD = 303;
 
 /**
- * Requests a tag once, as for a viewer with an Android phone, without reporting errors to it. Returns what keeps its ads from
- * being shown, with the VAST error code; undefined if it has an ad, or none at the moment.
+ * Requests a tag once, as for a viewer with an Android phone, and says what each request was answered and which media would
+ * be shown. Nothing is reported to the tag: neither errors nor an impression.
+ */
+export async function tryTag(deps: UnwrapDeps, { url, now }: { url: string; now: () => Date }): Promise<VastTrial> {
+  const device = describeDevice({ "user-agent": PHONE });
+  const steps: TagStep[] = [];
+  const observe = (step: TagStep) => steps.push(step);
+  const request = { url, viewId: "trial", userAgent: PHONE, device, now };
+  const tried = await unwrapTag({ ...deps, observe }, request);
+  const dropped = Object.entries(tried.drops).map(([reason, count]) => ({ reason, count }));
+  const common = { steps: steps.map(describeStep), dropped };
+  if (tried.outcome === "no-ad") return { ...common, ad: null, fault: { code: tried.code, detail: tried.detail } };
+  const { adId, adSystem, advertiser, title, mediaUrl, mediaType, width, height, durationMs, clickThrough } = tried.ad;
+  const { companion, trackers } = tried.ad;
+  const trackerCount = Object.values(trackers).reduce((sum, urls) => sum + urls.length, 0);
+  const media = { mediaUrl, mediaType, width, height, durationMs };
+  const ad = { adId, adSystem, advertiser, title, ...media, clickThrough, trackers: trackerCount };
+  return { ...common, ad: { ...ad, endCardUrl: companion?.imageUrl ?? null }, fault: null };
+}
+
+function describeStep(step: TagStep): VastTrial["steps"][number] {
+  const { url, milliseconds } = step;
+  switch (step.outcome) {
+    case "redirect":
+      return { url, milliseconds, outcome: "redirect", location: step.location };
+    case "fault":
+      return { url, milliseconds, outcome: "fault", code: step.code, detail: step.detail };
+    case "document": {
+      const { contentType = null, byteLength, document } = step;
+      const ads = document.ads.map(({ id, adSystem, title, sequence, wrapper }) => ({
+        id,
+        adSystem,
+        title,
+        sequence,
+        wraps: wrapper?.tagUrl ?? null,
+      }));
+      return { url, milliseconds, outcome: "document", contentType, byteLength, version: document.majorVersion, ads };
+    }
+    default:
+      return step satisfies never;
+  }
+}
+
+/**
+ * Requests a tag once, like `tryTag`. Returns what keeps its ads from being shown, with the VAST error code; undefined if it
+ * has an ad, or none at the moment.
  */
 export async function faultOfTag(
   deps: UnwrapDeps,
-  { url, now }: { url: string; now: () => Date },
+  request: { url: string; now: () => Date },
 ): Promise<string | undefined> {
-  const device = describeDevice({ "user-agent": PHONE });
-  const tried = await unwrapTag(deps, { url, viewId: "trial", userAgent: PHONE, device, now });
-  return tried.outcome === "ad" || tried.code === NO_AD ? undefined : `${tried.detail} (VAST error ${tried.code})`;
+  const { fault } = await tryTag(deps, request);
+  return fault === null || fault.code === NO_AD ? undefined : `${fault.detail} (VAST error ${fault.code})`;
 }

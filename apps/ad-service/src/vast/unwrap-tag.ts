@@ -1,7 +1,7 @@
 import type { Device } from "../creatives/choose-rendition.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { type Drops, drop } from "./drops.ts";
-import { documentFetcher } from "./fetch-document.ts";
+import { documentFetcher, type TagStep } from "./fetch-document.ts";
 import type { Macros } from "./fill-macros.ts";
 import { judgeAd } from "./judge-ad.ts";
 import { VastFault } from "./parse-document.ts";
@@ -137,16 +137,19 @@ export interface UnwrapDeps {
   isPlainHttpAllowed: boolean;
   turns: Turns;
   totalMs?: number;
+  /** Called after each request, for who tries a tag. */
+  observe?: (step: TagStep) => void;
 }
 
 /** Requests an ad from a VAST 2.0–4.2 tag and follows its wrappers. Throws only for faults of this service. */
 export async function unwrapTag(
-  { requests, isPlainHttpAllowed, turns, totalMs }: UnwrapDeps,
+  { requests, isPlainHttpAllowed, turns, totalMs, observe }: UnwrapDeps,
   { url, viewId, userAgent, device, now }: TagRequest & { now: () => Date },
 ): Promise<UnwrapOutcome> {
   const macros = (): Macros => ({ now: now(), chance: Math.random(), viewId, userAgent });
   const drops: Drops = {};
-  const fetchDocument = documentFetcher(requests, { macros, turns, drops, ...(totalMs !== undefined && { totalMs }) });
+  const limit = totalMs !== undefined && { totalMs };
+  const fetchDocument = documentFetcher(requests, { macros, turns, drops, observe, ...limit });
   const errors: ErrorCall[] = [];
   let errorCalls = 0;
   let last: { code: VastErrorCode; detail: string } = { code: 303, detail: "the tag has no ad" };

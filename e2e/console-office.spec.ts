@@ -140,3 +140,40 @@ test("a person is invited with a link that is shown once, gets another role, and
   await desk.getByRole("button", { name: "Undo" }).click();
   await expect(row).toContainText("invited");
 });
+
+/** Charges of a month that is over, which the test's run cannot wait for. */
+async function earnInJanuary({ dataDirectory }: DemoStack): Promise<void> {
+  const database = await openDatabase({ dataDirectory, schema: "ad_service", migrations });
+  const text = `with made as (insert into money_transactions (transaction_id) values ('charge of the test'))
+    insert into money_entries (transaction_id, account, kind, amount_micros, currency, at)
+    select 'charge of the test', account, 'charge', amount, 'USD', '2026-01-20'
+    from unnest(array['advertiser:' || $1, 'publisher:9000000002', 'revenue'], array[-10000000, 7000000, 3000000])
+      as entry (account, amount)`;
+  await database.run({ name: "", text }, [coffeeId]);
+  await database.close();
+}
+
+test("a payout is recorded with its reference once it is made, and the publisher's page shows it", async ({
+  desk,
+  stack,
+}) => {
+  await earnInJanuary(stack);
+  await desk.getByRole("link", { name: "Payouts", exact: true }).click();
+  await desk.getByLabel("Month").selectOption({ value: "2026-01" });
+  const row = desk.getByRole("row").filter({ hasText: "Word Game" });
+  await expect(row).toContainText("$7.00");
+  await row.getByRole("button", { name: "Mark Word Game as paid" }).click();
+  await expect(desk.getByRole("dialog")).toContainText("$7.00 was paid");
+  await desk.getByRole("button", { name: "Record the payout" }).click();
+  await expect(desk.getByRole("alert").filter({ hasText: "Write the reference of the transfer." })).toBeVisible();
+  await desk.getByLabel("Reference").fill("SEPA 4711");
+  await desk.getByRole("button", { name: "Record the payout" }).click();
+  await expect(desk.getByText("A payout of $7.00 is recorded.")).toBeVisible();
+  await expect(row).toContainText("SEPA 4711");
+  await expect(row.getByRole("button")).toHaveCount(0);
+  const file = desk.waitForEvent("download");
+  await desk.getByRole("button", { name: "Save as CSV" }).click();
+  expect((await file).suggestedFilename()).toBe("payouts-2026-01.csv");
+  await desk.getByRole("link", { name: "Word Game" }).click();
+  await expect(desk.getByRole("row").filter({ hasText: "2026-01" })).toContainText("SEPA 4711");
+});

@@ -34,6 +34,7 @@ const addresses: Record<string, (ids: Ids) => string[]> = {
   "/bots/$botId": () => [`bots/${BOT}`],
   "/advertisers": () => ["advertisers"],
   "/advertisers/$advertiserId": ({ advertiserId }) => [`advertisers/${advertiserId}`],
+  "/payouts": () => ["payouts"],
   "/timeline": () => ["timeline", "timeline?find=601"],
   "/reviews": () => ["reviews", "reviews?of=clicks&state=paid"],
   "/conversions": () => ["conversions"],

@@ -266,6 +266,7 @@ async function callRoutesOfStatements(
   return {
     recordPayout: paid,
     readEarnings: await send("readEarnings", ofBot),
+    listPublisherMoney: await send("listPublisherMoney", { query: { month: "2026-03" } }),
     listStatements: await send("listStatements"),
     listAdvertiserStatements: await send("listAdvertiserStatements", ofShop),
     listPublisherStatements: await send("listPublisherStatements", ofBot),

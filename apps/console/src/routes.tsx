@@ -11,6 +11,7 @@ import { campaignsSearch } from "./campaigns/search.ts";
 import { conversionsSearch } from "./conversions/search.ts";
 import { explainSearch } from "./explain/search.ts";
 import { parseAddress, writeAddress } from "./operator/address-search.ts";
+import { payoutsSearch } from "./payouts/search.ts";
 import { peopleSearch } from "./people/search.ts";
 import { publisherSearch } from "./publisher/search.ts";
 import { reportsSearch } from "./reports/search.ts";
@@ -91,6 +92,12 @@ const advertiser = createRoute({
   path: "/advertisers/$advertiserId",
   component: lazyRouteComponent(() => import("./advertisers/advertiser-screen.tsx"), "AdvertiserScreen"),
 });
+const payouts = createRoute({
+  ...under,
+  path: "/payouts",
+  validateSearch: payoutsSearch,
+  component: lazyRouteComponent(() => import("./payouts/payouts-screen.tsx"), "PayoutsScreen"),
+});
 const timeline = createRoute({
   ...under,
   path: "/timeline",
@@ -146,7 +153,7 @@ export const router = createRouter({
     signInLink,
     shell.addChildren([
       ...[overview, campaigns, newCampaign, campaign, bots, bot, explain],
-      ...[advertisers, advertiser, people, audit, system],
+      ...[advertisers, advertiser, payouts, people, audit, system],
       ...[timeline, reviews, conversions, publisher, reports],
       unknown,
     ]),

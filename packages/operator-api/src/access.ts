@@ -84,6 +84,7 @@ export const accessOf = {
   readAdvertiserStatement: { ...readers, ...ownAdvertiser },
   listPublisherStatements: { ...readers, ...ownBot },
   readPublisherStatement: { ...readers, ...ownBot },
+  listPublisherMoney: readers,
   readEarnings: { ...readers, ...ownBot },
   recordPayout: staff,
   listPublisherEntries: { ...readers, ...ownBot },

@@ -62,6 +62,16 @@ const earningsMonth = z.object({
 });
 export type EarningsMonth = z.output<typeof earningsMonth>;
 
+const publisherMoney = z.object({
+  botId: z.string(),
+  name: z.string(),
+  earnedMicros: micros.describe("In the month: shares of charges, less refunds, with corrections."),
+  owedMicros: micros.describe("Until the end of the month, less all payouts: what a payout of the month would pay."),
+  paidAt: moment.nullable().describe("When the payout of this month, or of a later one, was recorded."),
+  reference: z.string().nullable().describe("Of that payout."),
+});
+export type PublisherMoney = z.output<typeof publisherMoney>;
+
 const ofAdvertiser = z.object({ advertiser: z.string().max(128).describe("Its id, or its name in any case.") });
 const ofBot = z.object({ botId: telegramId });
 const statementNumber = z.object({
@@ -224,6 +234,27 @@ export const moneyRoutes = {
     query: format,
     answer: z.string(),
     answerTypes,
+  },
+  listPublisherMoney: {
+    method: "GET",
+    path: "/money/publishers",
+    description:
+      "Lists what each bot's publisher earned in a month, what is owed until its end, and whether it was paid.",
+    query: z.object({
+      month: month.optional().describe("UTC; without it the last one that is over."),
+      after,
+      limit: wholeList.limit,
+    }),
+    answer: z.object({
+      currency: z.string(),
+      month: z.string(),
+      isOver: z
+        .boolean()
+        .describe("Whether the month is over and all of its charges have entries, so that it can be paid."),
+      publishers: z.array(publisherMoney),
+      next,
+      settledUntil: moment.nullable().describe("Charges and refunds until this moment are counted."),
+    }),
   },
   readEarnings: {
     method: "GET",

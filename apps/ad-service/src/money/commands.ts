@@ -132,6 +132,19 @@ function csvOf(found: Row | undefined, number: number): string {
 }
 
 function earningsCommands(money: Command, context: CommandContext): void {
+  withExamples(money.command("publishers").description("what each bot's publisher earned in a month, and is owed"), [
+    "money publishers",
+    "money publishers --month 2026-02",
+  ])
+    .option("--month <month>", "such as 2026-02; without it the last one that is over")
+    .action(async ({ month }: { month?: string }) => {
+      const { rows, answer } = await callForAllRows(context, "publishers", (after) =>
+        operatorRequest("listPublisherMoney", { query: { month, after } }),
+      );
+      const heading = `${answer.month}, in ${answer.currency}`;
+      context.print(rows, () => `${heading}\n\n${tableOf(rows, publisherColumns)}`);
+    });
+
   withExamples(money.command("earnings").description("what a bot's publisher earned, by month, and what was paid"), [
     "money earnings 7000000001",
   ])
@@ -224,6 +237,15 @@ const statementColumns = {
 const earningsColumns = {
   MONTH: (one: Row) => one.month,
   EARNED: (one: Row) => amountIn(one.earnedMicros),
+  PAID: (one: Row) => one.paidAt ?? "no",
+  REFERENCE: (one: Row) => one.reference,
+};
+
+const publisherColumns = {
+  "BOT ID": (one: Row) => one.botId,
+  NAME: (one: Row) => one.name,
+  EARNED: (one: Row) => amountIn(one.earnedMicros),
+  OWED: (one: Row) => amountIn(one.owedMicros),
   PAID: (one: Row) => one.paidAt ?? "no",
   REFERENCE: (one: Row) => one.reference,
 };

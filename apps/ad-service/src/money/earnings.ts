@@ -1,8 +1,8 @@
-import type { EarningsMonth } from "@intermission/operator-api/money";
-import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import type { EarningsMonth, PublisherMoney } from "@intermission/operator-api/money";
+import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import { jsonInteger } from "@intermission/server/exact-json";
 import { movement, publisherAccount, recordTransaction, settledUntil, sumOfEntries } from "./ledger.ts";
-import { endOfMonth, monthOf } from "./months.ts";
+import { endOfMonth } from "./months.ts";
 
 const readMonths = statement<{ month: string; earned: string }>(
   "money.earnings-by-month",
@@ -38,6 +38,54 @@ export async function readEarnings(database: Pick<Database, "run">, botId: strin
   return { months, owedMicros: jsonInteger(await sumOfEntries(database, account)) };
 }
 
+interface PublisherRow extends Pick<PublisherMoney, "botId" | "name" | "paidAt" | "reference"> {
+  earned: string;
+  owed: string;
+}
+
+// Unnamed, since an operator runs it rarely.
+const listPublishers: Statement<PublisherRow> = {
+  name: "",
+  text: `select bot_id as "botId", name, coalesce(sums.earned, 0)::text as earned, coalesce(sums.owed, 0)::text as owed,
+     payout.at as "paidAt", payout.reference
+   from (select bot_id, name from bots where $1::text is null or bot_id > $1 order by bot_id limit $2) as page
+   cross join lateral (
+     select sum(amount_micros) filter (where kind <> 'payout' and at >= $3 and at < $4) as earned,
+       sum(amount_micros) filter (where kind = 'payout' or at < $4) as owed
+     from money_entries where account = 'publisher:' || bot_id
+   ) as sums
+   left join lateral (
+     select at, reference from money_entries join money_transactions using (transaction_id)
+     where account = 'publisher:' || bot_id and kind = 'payout' and kind in ('top_up', 'correction', 'payout')
+       and month >= $3::date
+     order by month limit 1
+   ) as payout on true
+   order by bot_id`,
+};
+
+/** What the publishers of all bots earned in a month, and what its payout would pay. */
+export async function listPublisherMoney(
+  database: Pick<Database, "run">,
+  { month, after, limit }: { month: string; after?: string | undefined; limit: number },
+): Promise<PublisherMoney[]> {
+  const rows = await database.run(listPublishers, [after, limit, `${month}-01T00:00:00Z`, endOfMonth(month)]);
+  return rows.map(({ earned, owed, ...row }) => {
+    const owedMicros = BigInt(owed);
+    return {
+      ...row,
+      earnedMicros: jsonInteger(BigInt(earned)),
+      // A payout of a later month has paid this one, too.
+      owedMicros: jsonInteger(row.paidAt !== null && owedMicros < 0n ? 0n : owedMicros),
+    };
+  });
+}
+
+/** Whether a month can be paid: it is over, and all of its charges and refunds have entries. */
+export function isPayable(month: string, { settled, now }: { settled: Date | null; now: Date }): boolean {
+  const end = endOfMonth(month);
+  return settled !== null && settled >= end && now >= end;
+}
+
 export type PayoutOutcome =
   | { outcome: "paid"; transactionId: string; amountMicros: number }
   | { outcome: "paid-before"; until: string }
@@ -71,8 +119,7 @@ export async function recordPayout(database: Database, payout: Payout): Promise<
   const end = endOfMonth(month);
   return database.transaction<PayoutOutcome>(async (tx) => {
     await tx.run(lockBot, [botId]);
-    const settled = await settledUntil(tx);
-    if (settled === null || settled < end || now < end || monthOf(now) <= month) return { outcome: "too-early" };
+    if (!isPayable(month, { settled: await settledUntil(tx), now })) return { outcome: "too-early" };
     const { owed, paidUntil } = await owedUntil(tx, account, end);
     if (paidUntil !== null && paidUntil >= month) return { outcome: "paid-before", until: paidUntil };
     if (owed <= 0n) return { outcome: "nothing-owed" };

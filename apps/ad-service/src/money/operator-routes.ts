@@ -9,7 +9,7 @@ import { conflict, notFound, requireConfirmation } from "@intermission/server/re
 import { type OperatorHandlers, serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyReply } from "fastify";
 import { requireAdvertiser } from "../advertisers/advertisers.ts";
-import { type PayoutOutcome, readEarnings, recordPayout } from "./earnings.ts";
+import { isPayable, listPublisherMoney, type PayoutOutcome, readEarnings, recordPayout } from "./earnings.ts";
 import {
   type Account,
   advertiserAccount,
@@ -22,6 +22,7 @@ import {
   settledUntil,
   sumOfEntries,
 } from "./ledger.ts";
+import { monthBefore } from "./months.ts";
 import { statementCsv, statementPage, statementPolicy } from "./statement-files.ts";
 import { findStatement, listStatements, statementInJson } from "./statements.ts";
 import { listAdvertiserMoney, moneyOfAdvertiser, setTerms } from "./terms.ts";
@@ -135,6 +136,20 @@ function ofPublishers(deps: MoneyOperatorDeps) {
     async readPublisherStatement({ params, query }, answer) {
       await requireBots([params.botId]);
       return fileOf(deps, publisherAccount(params.botId), { ...params, ...query }, answer);
+    },
+
+    async listPublisherMoney({ query: { month = monthBefore(now()), after, limit } }) {
+      const rows = await listPublisherMoney(database, { month, after, limit: limit + 1 });
+      const { rows: publishers, next } = listPage(rows, limit, ({ botId }) => botId);
+      const settled = await settledUntil(database);
+      return {
+        currency,
+        month,
+        isOver: isPayable(month, { settled, now: now() }),
+        publishers,
+        next,
+        settledUntil: settled,
+      };
     },
 
     async readEarnings({ params: { botId } }) {

@@ -2,7 +2,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { settleUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { readEarnings, recordPayout } from "./earnings.ts";
+import { listPublisherMoney, readEarnings, recordPayout } from "./earnings.ts";
 import { advertiserAccount, type Entry, publisherAccount, recordTransaction, sumOfEntries } from "./ledger.ts";
 import { statementCsv, statementPage, statementPolicy } from "./statement-files.ts";
 import { issueStatements, listStatements } from "./statements.ts";
@@ -107,8 +107,10 @@ test("a charge that comes after its month was stated stands in the next one", as
 test("a payout pays everything until the end of its month, once, also if it is recorded twice at the same moment", async () => {
   const pay = (month: string, now = "2026-03-05T00:00:00Z") =>
     recordPayout(store.database, { botId: "910", month, reference: "SEPA", currency: "EUR", now: new Date(now) });
+  const listed = async (month: string) => (await listPublisherMoney(store.database, { month, limit: 10 }))[0];
   await settledAt("2026-03-05T00:00:00Z");
   expect(await pay("2026-03")).toEqual({ outcome: "too-early" });
+  expect(await listed("2026-02")).toMatchObject({ botId: "910", earnedMicros: 35, owedMicros: 55, paidAt: null });
   const paid = await Promise.all([pay("2026-02"), pay("2026-02"), pay("2026-01")]);
   const amounts = paid.map((one) => (one.outcome === "paid" ? one.amountMicros : 0));
   expect(amounts.reduce((sum, amount) => sum + amount, 0)).toBe(55);
@@ -123,6 +125,9 @@ test("a payout pays everything until the end of its month, once, also if it is r
     ],
     owedMicros: 9,
   });
+  expect(await listed("2026-02")).toMatchObject({ earnedMicros: 35, owedMicros: 0, reference: "SEPA" });
+  expect(await listed("2026-01")).toMatchObject({ earnedMicros: 20, owedMicros: 0, reference: "SEPA" });
+  expect(await listed("2026-03")).toMatchObject({ earnedMicros: 9, owedMicros: 9, paidAt: null });
 });
 
 test("a statement is a table for spreadsheets that run nothing, and a page that loads and runs nothing", async () => {

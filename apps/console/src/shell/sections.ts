@@ -20,6 +20,7 @@ export const sections = [
   { to: "/bots", word: "bots", icon: "bot", needs: "showBot", letter: "b" },
   { to: "/explain", word: "explain", icon: "explain", needs: "explainChoice", letter: "e" },
   { to: "/advertisers", word: "advertisers", icon: "advertiser", needs: "showAdvertiserMoney", letter: "a" },
+  { to: "/payouts", word: "payouts", icon: "payout", needs: "listPublisherMoney", letter: "m" },
   { to: "/timeline", word: "timeline", icon: "timeline", needs: "findTimelines", letter: "t" },
   { to: "/reviews", word: "reviews", icon: "review", needs: "listViews", letter: "v" },
   { to: "/conversions", word: "conversions", icon: "conversion", needs: "listConversions", letter: "n" },

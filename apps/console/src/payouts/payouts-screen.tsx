@@ -1,0 +1,168 @@
+import { amountOf } from "@intermission/operator-api/amounts";
+import { moneyRoutes, type PublisherMoney } from "@intermission/operator-api/money";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { useAnswer } from "../operator/use-operator.ts";
+import { useMay } from "../session/use-session.ts";
+import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
+import { csvOf, saveCsv } from "../ui/csv.ts";
+import { type Column, DataTable } from "../ui/data-table.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
+import { Page } from "../ui/page.tsx";
+import { SearchField } from "../ui/search-field.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useWords } from "../words/word-table.ts";
+import { lastMonths } from "./months.ts";
+import { PayDialog } from "./pay-dialog.tsx";
+import { payoutWords } from "./words.ts";
+
+const route = getRouteApi("/shell/payouts");
+const MONTHS = 24;
+
+/** What publishers earned in a month and are owed until its end, to be marked as paid. */
+export function PayoutsScreen() {
+  const words = useWords(payoutWords);
+  const { month } = route.useSearch();
+  const { dateTime } = useFormats();
+  const answer = useAnswer(moneyRoutes.listPublisherMoney, { query: { month } });
+  const settledUntil = answer.data?.settledUntil ?? null;
+  return (
+    <Page
+      title={words.payouts}
+      aside={settledUntil && <span className="as-of">{words.settled(dateTime(settledUntil))}</span>}
+    >
+      <AnswerView query={answer}>{(read) => <Publishers {...read} />}</AnswerView>
+    </Page>
+  );
+}
+
+interface PublishersProps {
+  publishers: readonly PublisherMoney[];
+  month: string;
+  currency: string;
+  isOver: boolean;
+}
+
+function Publishers({ publishers, month, currency, isOver }: PublishersProps) {
+  const words = useWords(payoutWords);
+  const search = route.useSearch();
+  const { money } = useFormats();
+  const [paid, setPaid] = useState<PublisherMoney>();
+  const columns = useColumns({ currency, onPay: isOver ? setPaid : undefined });
+  const shown = matching(publishers, search);
+  const owedMicros = shown.reduce((sum, one) => sum + one.owedMicros, 0);
+  return (
+    <>
+      <Filters month={month} total={words.total(shown.length, money(owedMicros, currency))} />
+      {!isOver && <p className="secondary">{words.notOver}</p>}
+      {shown.length === 0 ? (
+        <EmptyState>{publishers.length === 0 ? words.none : words.noMatch}</EmptyState>
+      ) : (
+        <>
+          <DataTable label={words.payouts} columns={columns} rows={shown} keyOf={({ botId }) => botId} />
+          <div className="row list-more">
+            <Button onClick={() => saveCsv(`payouts-${month}.csv`, payoutsCsv(shown, { month, currency }))}>
+              {words.csv}
+            </Button>
+          </div>
+        </>
+      )}
+      {paid && <PayDialog publisher={paid} month={month} currency={currency} onClose={() => setPaid(undefined)} />}
+    </>
+  );
+}
+
+function Filters({ month, total }: { month: string; total: string }) {
+  const words = useWords(payoutWords);
+  const { month: nameOfMonth } = useFormats();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const filter = (changes: Partial<typeof search>) =>
+    void navigate({ search: { ...search, ...changes }, replace: true });
+  const months = [...new Set([...lastMonths(MONTHS, new Date()), month])];
+  return (
+    <div className="list-head">
+      <select aria-label={words.month} value={month} onChange={({ target }) => filter({ month: target.value })}>
+        {months.map((one) => (
+          <option key={one} value={one}>
+            {nameOfMonth(one)}
+          </option>
+        ))}
+      </select>
+      <SearchField
+        label={words.find}
+        value={search.find ?? ""}
+        onChange={(text) => filter({ find: text || undefined })}
+      />
+      <FilterSelect
+        label={words.state}
+        value={search.state}
+        all={words.all}
+        options={(["due", "paid"] as const).map((state) => ({ value: state, text: words[state] }))}
+        onChange={(state) => filter({ state })}
+      />
+      <span className="secondary">{total}</span>
+    </div>
+  );
+}
+
+type Search = ReturnType<typeof route.useSearch>;
+
+const isDue = ({ owedMicros, paidAt }: PublisherMoney) => paidAt === null && owedMicros > 0;
+
+function matching(all: readonly PublisherMoney[], { find = "", state }: Search): PublisherMoney[] {
+  const sought = find.toLowerCase();
+  return all.filter(
+    (one) =>
+      [one.name, one.botId].join("\n").toLowerCase().includes(sought) &&
+      (state === undefined || (state === "due" ? isDue(one) : one.paidAt !== null)),
+  );
+}
+
+interface ColumnsProps {
+  currency: string;
+  /** Undefined: the month cannot be paid yet. */
+  onPay: ((publisher: PublisherMoney) => void) | undefined;
+}
+
+function useColumns({ currency, onPay }: ColumnsProps): Column<PublisherMoney>[] {
+  const words = useWords(payoutWords);
+  const may = useMay();
+  const { money, date } = useFormats();
+  return [
+    {
+      title: words.publisher,
+      cell: ({ botId, name }) => (
+        <Link to="/publisher" search={{ bot: botId }} className="row-link">
+          {name}
+        </Link>
+      ),
+    },
+    { title: words.earned, isNumber: true, cell: ({ earnedMicros }) => money(earnedMicros, currency) },
+    { title: words.owed, isNumber: true, cell: ({ owedMicros }) => money(owedMicros, currency) },
+    { title: words.paid, cell: ({ paidAt }) => paidAt && date(paidAt) },
+    { title: words.reference, cell: ({ reference }) => reference },
+    {
+      title: "",
+      cell: (publisher) =>
+        onPay !== undefined &&
+        isDue(publisher) &&
+        may("recordPayout") && (
+          <Button look="quiet" aria-label={words.payOf(publisher.name)} onClick={() => onPay(publisher)}>
+            {words.pay}
+          </Button>
+        ),
+    },
+  ];
+}
+
+function payoutsCsv(rows: readonly PublisherMoney[], { month, currency }: { month: string; currency: string }): string {
+  return csvOf(
+    ["month", "bot_id", "name", "earned", "owed", "currency", "paid_at", "reference"],
+    rows.map(({ botId, name, earnedMicros, owedMicros, paidAt, reference }) => [
+      ...[month, botId, name, Number(amountOf(earnedMicros)), Number(amountOf(owedMicros))],
+      ...[currency, paidAt, reference],
+    ]),
+  );
+}

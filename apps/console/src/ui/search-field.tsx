@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Icon } from "./icon.tsx";
 
 /** How long the reader may pause while typing. */
@@ -15,17 +15,36 @@ export function SearchField({
   onChange: (text: string) => void;
 }) {
   const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
+  const passedOn = useRef(value);
+  const passOn = useRef(() => {});
+  passOn.current = () => {
+    if (text === passedOn.current) return;
+    passedOn.current = text;
+    onChange(text);
+  };
   useEffect(() => {
-    if (text === value) return;
-    const timer = setTimeout(() => onChange(text), TYPING_MS);
+    // Typing may have gone on since it was passed on.
+    if (value === passedOn.current) return;
+    passedOn.current = value;
+    setText(value);
+  }, [value]);
+  useEffect(() => {
+    if (text === passedOn.current) return;
+    const timer = setTimeout(() => passOn.current(), TYPING_MS);
     return () => clearTimeout(timer);
-  }, [text, value, onChange]);
+  }, [text]);
   return (
     <label className="search">
       <Icon name="search" />
       <span className="only-heard">{label}</span>
-      <input type="search" placeholder={label} value={text} onChange={(event) => setText(event.target.value)} />
+      <input
+        type="search"
+        placeholder={label}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        // Later, it would take back the step to where a click leads.
+        onBlur={() => passOn.current()}
+      />
     </label>
   );
 }

@@ -14,6 +14,7 @@ const BOT = "7000000001";
 interface Ids {
   campaignId: string;
   advertiserId: string;
+  creativeId: string;
   invitation: string;
 }
 
@@ -29,6 +30,10 @@ const addresses: Record<string, (ids: Ids) => string[]> = {
   "/campaigns": () => ["campaigns"],
   "/campaigns/new": () => ["campaigns/new"],
   "/campaigns/$campaignId": ({ campaignId }) => [`campaigns/${campaignId}`],
+  "/creatives": () => ["creatives"],
+  "/creatives/queue": () => ["creatives/queue"],
+  "/creatives/vast": () => ["creatives/vast"],
+  "/creatives/$creativeId": ({ creativeId }) => [`creatives/${creativeId}`],
   "/explain": () => [`explain?bot=${BOT}`],
   "/bots": () => ["bots"],
   "/bots/$botId": () => [`bots/${BOT}`],
@@ -53,9 +58,10 @@ test.beforeAll(async ({ stack }) => {
   const list = async (what: string) => JSON.parse(await stack.ads([what, "list", "--json"]));
   const [{ campaignId }] = await list("campaigns");
   const [{ advertiserId }] = await list("advertisers");
+  const [{ creativeId }] = await list("creatives");
   const invited = ["people", "add", `screens${Date.now()}@demo.example`, "--role", "analyst", "--json"];
   const { hash } = new URL(JSON.parse(await stack.ads(invited)).link);
-  ids = { campaignId, advertiserId, invitation: `invitation${hash}` };
+  ids = { campaignId, advertiserId, creativeId, invitation: `invitation${hash}` };
 });
 
 async function clickOnce({ ads }: DemoStack, directLink: string): Promise<void> {

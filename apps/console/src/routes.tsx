@@ -9,6 +9,7 @@ import { auditSearch } from "./audit/search.ts";
 import { botSearch, botsSearch } from "./bots/search.ts";
 import { campaignsSearch } from "./campaigns/search.ts";
 import { conversionsSearch } from "./conversions/search.ts";
+import { creativesSearch, vastSearch } from "./creatives/search.ts";
 import { explainSearch } from "./explain/search.ts";
 import { parseAddress, writeAddress } from "./operator/address-search.ts";
 import { payoutsSearch } from "./payouts/search.ts";
@@ -62,6 +63,28 @@ const campaign = createRoute({
   ...under,
   path: "/campaigns/$campaignId",
   component: lazyRouteComponent(() => import("./campaigns/campaign-screen.tsx"), "CampaignScreen"),
+});
+const creatives = createRoute({
+  ...under,
+  path: "/creatives",
+  validateSearch: creativesSearch,
+  component: lazyRouteComponent(() => import("./creatives/creatives-screen.tsx"), "CreativesScreen"),
+});
+const creativeQueue = createRoute({
+  ...under,
+  path: "/creatives/queue",
+  component: lazyRouteComponent(() => import("./creatives/queue-screen.tsx"), "QueueScreen"),
+});
+const vastTester = createRoute({
+  ...under,
+  path: "/creatives/vast",
+  validateSearch: vastSearch,
+  component: lazyRouteComponent(() => import("./creatives/vast-screen.tsx"), "VastScreen"),
+});
+const creative = createRoute({
+  ...under,
+  path: "/creatives/$creativeId",
+  component: lazyRouteComponent(() => import("./creatives/creative-screen.tsx"), "CreativeScreen"),
 });
 const explain = createRoute({
   ...under,
@@ -153,6 +176,7 @@ export const router = createRouter({
     signInLink,
     shell.addChildren([
       ...[overview, campaigns, newCampaign, campaign, bots, bot, explain],
+      ...[creatives, creativeQueue, vastTester, creative],
       ...[advertisers, advertiser, payouts, people, audit, system],
       ...[timeline, reviews, conversions, publisher, reports],
       unknown,

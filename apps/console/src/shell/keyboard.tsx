@@ -2,12 +2,10 @@ import { useNavigate } from "@tanstack/react-router";
 import { type ComponentType, Suspense, useEffect, useRef, useState } from "react";
 import { useMay } from "../session/use-session.ts";
 import { Dialog } from "../ui/dialog.tsx";
+import { isTyping, LETTER_MS } from "../ui/use-keys.ts";
 import { useWords } from "../words/word-table.ts";
 import { sections } from "./sections.ts";
 import { shellWords } from "./words.ts";
-
-/** How long `g` waits for its letter. */
-const LETTER_MS = 1500;
 
 export type FinderComponent = ComponentType<{ onClose: () => void }>;
 
@@ -68,6 +66,7 @@ export function Keyboard({ finder: Finder, isFinderOpen, onFinder }: KeyboardPro
           .map(({ letter, word }) => (
             <Key key={letter} keys={["g", letter]} does={words.goTo(words[word])} />
           ))}
+        {may("approveCreative") && <Key keys={["a", "r"]} does={words.decideCreative} />}
       </dl>
     </Dialog>
   );
@@ -84,8 +83,4 @@ function Key({ keys, does }: { keys: readonly string[]; does: string }) {
       <dd>{does}</dd>
     </div>
   );
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable], dialog") !== null;
 }

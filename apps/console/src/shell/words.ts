@@ -4,6 +4,8 @@ export const shellWords = wordTable({
   en: {
     overview: "Overview",
     campaigns: "Campaigns",
+    creatives: "Creatives",
+    creativeQueue: "Approval",
     bots: "Bots",
     explain: "Why no ad?",
     advertisers: "Advertisers",
@@ -34,10 +36,13 @@ export const shellWords = wordTable({
     findAnything: "Find an object or an action",
     searchList: "Search in the list",
     showHelp: "This help",
+    decideCreative: "On the page Approval: approve or refuse",
   },
   ru: {
     overview: "Обзор",
     campaigns: "Кампании",
+    creatives: "Креативы",
+    creativeQueue: "Одобрение",
     bots: "Боты",
     explain: "Почему нет рекламы?",
     advertisers: "Рекламодатели",
@@ -68,5 +73,6 @@ export const shellWords = wordTable({
     findAnything: "Найти объект или действие",
     searchList: "Искать в списке",
     showHelp: "Эта справка",
+    decideCreative: "На странице «Одобрение»: одобрить или отклонить",
   },
 });

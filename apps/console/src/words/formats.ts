@@ -9,7 +9,12 @@ function formatsOf(language: Language) {
   const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
   const number = new Intl.NumberFormat(language);
   const share = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 });
+  const seconds = new Intl.NumberFormat(language, { style: "unit", unit: "second", maximumFractionDigits: 1 });
+  const kilobytes = new Intl.NumberFormat(language, { style: "unit", unit: "kilobyte", maximumFractionDigits: 0 });
+  const megabytes = new Intl.NumberFormat(language, { style: "unit", unit: "megabyte", maximumFractionDigits: 1 });
   return {
+    seconds: (value: number) => seconds.format(value),
+    bytes: (value: number) => (value < 1e6 ? kilobytes.format(value / 1e3) : megabytes.format(value / 1e6)),
     dateTime: (at: Date) => dateTime.format(at),
     date: (at: Date) => date.format(at),
     /** Of `2026-03`. */

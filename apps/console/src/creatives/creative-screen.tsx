@@ -1,0 +1,116 @@
+import { type Creative, creativeRoutes } from "@intermission/operator-api/creatives";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useAnswer } from "../operator/use-operator.ts";
+import { useMay } from "../session/use-session.ts";
+import { AnswerView } from "../ui/answer-view.tsx";
+import { Page } from "../ui/page.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useWords } from "../words/word-table.ts";
+import { CreativeCampaigns } from "./creative-campaigns.tsx";
+import { CreativeFiles } from "./creative-files.tsx";
+import { CreativePreview } from "./creative-preview.tsx";
+import { CreativeTexts } from "./creative-texts.tsx";
+import { mediaAddress } from "./poster.tsx";
+import { ReviewPill } from "./review-pill.tsx";
+import { useAdvertisers } from "./use-creatives.ts";
+import { creativeWords } from "./words.ts";
+import "./creatives.css";
+
+const route = getRouteApi("/shell/creatives/$creativeId");
+
+/** One creative: what it is, where it is shown, and what of it can be changed. */
+export function CreativeScreen() {
+  const { creativeId } = route.useParams();
+  const words = useWords(creativeWords);
+  const may = useMay();
+  const creative = useAnswer(creativeRoutes.showCreative, { params: { creativeId } });
+  return (
+    <Page
+      title={creative.data?.name ?? creativeId}
+      aside={
+        may("listAuditEntries") && (
+          <Link to="/audit" search={{ kind: "creative", object: creativeId }} className="button button-plain">
+            {words.history}
+          </Link>
+        )
+      }
+    >
+      <AnswerView query={creative}>
+        {(read) => (
+          <div className="beside-phone">
+            <CreativePreview creative={read} />
+            <div className="stack">
+              <Facts creative={read} />
+              <CreativeCampaigns creative={read} />
+              {/* Other values than before, as after another person's change, make another form. */}
+              <CreativeTexts key={`${read.name} ${read.legalLine}`} creative={read} />
+              {read.kind === "file" && <CreativeFiles creative={read} />}
+            </div>
+          </div>
+        )}
+      </AnswerView>
+    </Page>
+  );
+}
+
+function Facts({ creative }: { creative: Creative }) {
+  const words = useWords(creativeWords);
+  const { seconds, bytes, dateTime } = useFormats();
+  const may = useMay();
+  const advertiser = useAdvertisers().find(({ advertiserId }) => advertiserId === creative.advertiserId);
+  const { review, reviewReason, kind, durationMs, byteLength, width, height, fileName, url, createdAt } = creative;
+  return (
+    <section className="panel stack" aria-label={words.facts}>
+      {reviewReason !== null && <p className="fault">{words.refusedBecause(reviewReason)}</p>}
+      <dl className="facts">
+        <div>
+          <dt>{words.state}</dt>
+          <dd>
+            <ReviewPill review={review} />
+          </dd>
+        </div>
+        <div>
+          <dt>{words.advertiser}</dt>
+          <dd>{creative.advertiserId === null ? words.operators : advertiser?.name}</dd>
+        </div>
+        <div>
+          <dt>{words.kind}</dt>
+          <dd>{words.kinds[kind]}</dd>
+        </div>
+        {durationMs !== null && (
+          <div>
+            <dt>{words.duration}</dt>
+            <dd>{seconds(durationMs / 1000)}</dd>
+          </div>
+        )}
+        {byteLength !== null && (
+          <div>
+            <dt>{words.size}</dt>
+            <dd>
+              {bytes(byteLength)} <small>{`${width}×${height}`}</small>
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>{words.added}</dt>
+          <dd>{dateTime(createdAt)}</dd>
+        </div>
+      </dl>
+      {fileName !== null && (
+        <a className="link" href={mediaAddress(fileName)} target="_blank" rel="noreferrer">
+          {words.video}
+        </a>
+      )}
+      {url !== null && (
+        <p>
+          {words.address}: <code>{url}</code>
+        </p>
+      )}
+      {kind === "vast" && url !== null && may("tryVastTag") && (
+        <Link to="/creatives/vast" search={{ url }} className="link">
+          {words.tryTag}
+        </Link>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,163 @@
+import type { Creative } from "@intermission/operator-api/creatives";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useMay, usePerson } from "../session/use-session.ts";
+import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
+import { type Column, DataTable } from "../ui/data-table.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
+import { MoreButton } from "../ui/more-button.tsx";
+import { Page } from "../ui/page.tsx";
+import { SearchField } from "../ui/search-field.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useWords } from "../words/word-table.ts";
+import { Poster } from "./poster.tsx";
+import { ReviewPill } from "./review-pill.tsx";
+import { type CreativesSearch, creativeKinds, reviewStates } from "./search.ts";
+import { useAdvertisers, useCampaignsOfCreatives, useCreatives } from "./use-creatives.ts";
+import { creativeWords } from "./words.ts";
+import "./creatives.css";
+
+const route = getRouteApi("/shell/creatives");
+
+/** The videos and VAST tags: whose they are, whether they are approved, and which campaigns show them. */
+export function CreativesScreen() {
+  const words = useWords(creativeWords);
+  const search = route.useSearch();
+  const creatives = useCreatives(search);
+  const columns = useColumns();
+  const may = useMay();
+  const all = creatives.data?.pages.flatMap((page) => page.creatives) ?? [];
+  const shown = matching(all, search.find);
+  return (
+    <Page
+      title={words.creatives}
+      aside={
+        <>
+          {creatives.data && <AsOf at={creatives.dataUpdatedAt} />}
+          {may("tryVastTag") && (
+            <Link to="/creatives/vast" className="button button-plain">
+              {words.vastTester}
+            </Link>
+          )}
+        </>
+      }
+    >
+      <Filters search={search} count={creatives.data && shown.length} />
+      <AnswerView query={creatives} rows={6}>
+        {() => (
+          <>
+            {shown.length === 0 ? (
+              <EmptyState>{Object.keys(search).length === 0 ? words.none : words.noMatch}</EmptyState>
+            ) : (
+              <DataTable
+                label={words.creatives}
+                columns={columns}
+                rows={shown}
+                keyOf={({ creativeId }) => creativeId}
+              />
+            )}
+            <MoreButton pages={creatives} />
+          </>
+        )}
+      </AnswerView>
+    </Page>
+  );
+}
+
+function matching(all: readonly Creative[], find = ""): Creative[] {
+  const sought = find.toLowerCase();
+  return all.filter(({ name, creativeId, url }) => [name, creativeId, url].join("\n").toLowerCase().includes(sought));
+}
+
+function Filters({ search, count }: { search: CreativesSearch; count: number | undefined }) {
+  const words = useWords(creativeWords);
+  const navigate = route.useNavigate();
+  const advertisers = useAdvertisers();
+  const { advertiserId } = usePerson();
+  const filter = (changes: Partial<CreativesSearch>) =>
+    void navigate({ search: { ...search, ...changes }, replace: true });
+  return (
+    <div className="list-head">
+      <SearchField
+        label={words.find}
+        value={search.find ?? ""}
+        onChange={(text) => filter({ find: text || undefined })}
+      />
+      {advertiserId === null && (
+        <FilterSelect
+          label={words.advertiser}
+          value={search.advertiser}
+          all={words.allAdvertisers}
+          options={advertisers.map(({ name }) => ({ value: name, text: name }))}
+          onChange={(advertiser) => filter({ advertiser })}
+        />
+      )}
+      <FilterSelect
+        label={words.state}
+        value={search.review}
+        all={words.allStates}
+        options={reviewStates.map((state) => ({ value: state, text: words.reviews[state] }))}
+        onChange={(review) => filter({ review })}
+      />
+      <FilterSelect
+        label={words.kind}
+        value={search.kind}
+        all={words.allKinds}
+        options={creativeKinds.map((kind) => ({ value: kind, text: words.kinds[kind] }))}
+        onChange={(kind) => filter({ kind })}
+      />
+      <span className="secondary" role="status">
+        {count !== undefined && words.count(count)}
+      </span>
+    </div>
+  );
+}
+
+function useColumns(): Column<Creative>[] {
+  const words = useWords(creativeWords);
+  const { dateTime, ago, seconds, bytes } = useFormats();
+  const nameOf = new Map(useAdvertisers().map(({ advertiserId, name }) => [advertiserId, name]));
+  const campaigns = useCampaignsOfCreatives();
+  return [
+    {
+      title: words.creative,
+      cell: (creative) => (
+        <Link to="/creatives/$creativeId" params={{ creativeId: creative.creativeId }} className="row-link creative">
+          <Poster creative={creative} />
+          <span>
+            {creative.name ?? creative.creativeId}
+            <small>{words.kinds[creative.kind]}</small>
+          </span>
+        </Link>
+      ),
+    },
+    { title: words.state, cell: ({ review }) => <ReviewPill review={review} /> },
+    {
+      title: words.advertiser,
+      cell: ({ advertiserId }) =>
+        advertiserId === null ? <span className="secondary">{words.operators}</span> : nameOf.get(advertiserId),
+    },
+    {
+      title: words.campaigns,
+      cell: ({ creativeId }) => {
+        const showing = campaigns?.get(creativeId) ?? [];
+        if (showing.length === 0) return campaigns && <span className="secondary">{words.notShown}</span>;
+        return showing.map(({ name }) => name).join(", ");
+      },
+    },
+    { title: words.duration, isNumber: true, cell: ({ durationMs }) => durationMs && seconds(durationMs / 1000) },
+    {
+      title: words.size,
+      isNumber: true,
+      cell: ({ byteLength, width, height }) =>
+        byteLength && (
+          <span>
+            {bytes(byteLength)} <small>{`${width}×${height}`}</small>
+          </span>
+        ),
+    },
+    {
+      title: words.added,
+      cell: ({ createdAt }) => <span title={dateTime(createdAt)}>{ago(createdAt)}</span>,
+    },
+  ];
+}

@@ -1,0 +1,26 @@
+import type { Creative } from "@intermission/operator-api/creatives";
+import { z } from "zod";
+import { searchOf } from "../operator/address-search.ts";
+
+// Written here, since every screen's first load has this file, and would have the routes' schemas.
+export const creativeKinds = ["file", "address", "vast"] as const satisfies readonly Creative["kind"][];
+export const reviewStates = [
+  "draft",
+  "waiting",
+  "approved",
+  "refused",
+] as const satisfies readonly Creative["review"][];
+
+/** The state of the list of creatives. */
+export const creativesSearch = searchOf(
+  z.object({
+    find: z.string().max(64),
+    advertiser: z.string().max(128),
+    review: z.enum(reviewStates),
+    kind: z.enum(creativeKinds),
+  }),
+);
+export type CreativesSearch = ReturnType<typeof creativesSearch>;
+
+/** The tag in the field of the VAST tester. It is requested only when its reader says so. */
+export const vastSearch = searchOf(z.object({ url: z.string().max(4096) }));

@@ -1,0 +1,39 @@
+import { advertiserRoutes } from "@intermission/operator-api/advertisers";
+import { creativeRoutes } from "@intermission/operator-api/creatives";
+import { useQuery } from "@tanstack/react-query";
+import { useCampaigns } from "../campaigns/use-campaigns.ts";
+import { callOperator } from "../operator/call-operator.ts";
+import { answerOf } from "../operator/use-operator.ts";
+import { usePages } from "../operator/use-pages.ts";
+import { useMay, usePerson } from "../session/use-session.ts";
+import type { CreativesSearch } from "./search.ts";
+
+/** The creatives that the person sees and that match an address, the latest first; names are sought in what is loaded. */
+export function useCreatives({ advertiser, review, kind }: Omit<CreativesSearch, "find">) {
+  const person = usePerson();
+  const filter = { advertiser: person.advertiser ?? advertiser, review, kind };
+  return usePages(["creatives", filter], (after, signal) =>
+    callOperator(creativeRoutes.listCreatives, { query: { ...filter, after, order: "newest" } }, signal),
+  );
+}
+
+/** The advertisers whose creatives the person sees: all of them, or the person's own. */
+export function useAdvertisers(): readonly { advertiserId: string; name: string }[] {
+  const { advertiserId, advertiser } = usePerson();
+  const may = useMay();
+  const all = useQuery({ ...answerOf(advertiserRoutes.listAdvertisers), enabled: may("listAdvertisers") });
+  if (advertiserId !== null && advertiser !== null) return [{ advertiserId, name: advertiser }];
+  return all.data?.advertisers ?? [];
+}
+
+/** The campaigns that show each creative, by its id; undefined while they are read. */
+export function useCampaignsOfCreatives() {
+  const { data } = useCampaigns({ archived: false });
+  if (data === undefined) return undefined;
+  return Map.groupBy(
+    data.campaigns.flatMap(({ campaignId, name, creatives }) =>
+      creatives.filter(({ isActive }) => isActive).map(({ creativeId }) => ({ creativeId, campaignId, name })),
+    ),
+    ({ creativeId }) => creativeId,
+  );
+}

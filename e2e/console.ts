@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { devices, type Locator, type Page } from "@playwright/test";
-import { test as base, expect } from "./stack.ts";
+import { test as base, expect } from "./console-stack.ts";
 
 export { expect };
 
@@ -44,16 +44,13 @@ export class Reader {
  * The console of the worker's stack in a window of a desk, or of another size (`window`). Its reader is signed in as the
  * owner, or as the person with this e-mail address (`signedInAs`). Console errors, requests to other origins and violations
  * of the policy fail the test. `desk` is the reader's page, for flows that count nothing.
- *
- * These flows add bots, and pause and archive campaigns, so they share no stack with flows of viewers: Playwright starts a new
- * worker for a worker fixture that the others do not have (`ownStack`). They share it with one another: each file's bots,
- * advertisers and campaigns have names of their own.
  */
-export const test = base.extend<
-  { reader: Reader; desk: Page; window: { width: number; height: number }; signedInAs: string | undefined },
-  { ownStack: boolean }
->({
-  ownStack: [true, { option: true, scope: "worker" }],
+export const test = base.extend<{
+  reader: Reader;
+  desk: Page;
+  window: { width: number; height: number };
+  signedInAs: string | undefined;
+}>({
   window: [{ width: 1280, height: 800 }, { option: true }],
   signedInAs: [undefined, { option: true }],
   reader: async ({ stack, ownerState, browser, window, colorScheme, locale, signedInAs }, use) => {

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { Page } from "@playwright/test";
 import { analyze } from "./axe.ts";
 import { expect, test } from "./console.ts";
 import { newCode } from "./stack.ts";
@@ -26,12 +27,63 @@ test("a report is split by bot and compared in three steps, its address is the r
   const row = desk.getByRole("row").filter({ hasText: "Coin Garden" });
   await expect(row.getByRole("cell").nth(7)).toHaveText("1");
   await expect(desk.getByText("Compared with")).toBeVisible();
+  // The picture of the table: bars of objects, lines of days.
+  await expect(desk.locator(".bars li").filter({ hasText: "Coin Garden" })).toBeVisible();
+  await desk.getByLabel("Figure of the chart").selectOption("Clicks");
+  await expect(desk.locator(".bars li").filter({ hasText: "Coin Garden" }).locator(".number")).toHaveText("1");
   expect((await analyze(desk)).violations).toEqual([]);
   await desk.reload();
   await expect(row).toBeVisible();
+  await expect(desk.getByLabel("Figure of the chart")).toHaveValue("clicks");
   const file = desk.waitForEvent("download");
   await desk.getByRole("link", { name: "CSV" }).click();
   const lines = (await readFile(await (await file).path(), "utf8")).trim().split("\r\n");
   expect(lines).toHaveLength(2);
   expect(lines[1]).toContain("Coin Garden");
+  await desk.getByLabel("By time").selectOption("Days");
+  await expect.poll(() => paintedPixels(desk)).toBeGreaterThan(500);
+  await expect(desk.locator(".legend li")).toHaveText("Coin Garden");
+});
+
+/** How many pixels of the chart's canvas are not empty. */
+async function paintedPixels(page: Page): Promise<number> {
+  const canvas = page.locator(".plot canvas");
+  if ((await canvas.count()) === 0) return 0;
+  return canvas.evaluate((element: HTMLCanvasElement) => {
+    const pixels = element.getContext("2d")?.getImageData(0, 0, element.width, element.height).data ?? [];
+    return pixels.filter((value, index) => index % 4 === 3 && value > 0).length;
+  });
+}
+
+test("a report is saved under a name, opens again as it was, and is removed with Undo; others have their own", async ({
+  reader,
+  stack,
+}) => {
+  const { page } = reader;
+  await reader.open("reports?time=day&by=bot&compare=weekdays");
+  await page.getByRole("button", { name: "Save this report" }).click();
+  await page.getByLabel("Name").fill("Bots by day");
+  await page.keyboard.press("Enter");
+  const saved = page.getByRole("navigation", { name: "Saved reports" });
+  const link = saved.getByRole("link", { name: "Bots by day" });
+  await expect(link).toHaveAttribute("aria-current", "page");
+  await expect(saved.getByRole("button", { name: "Save this report" })).toHaveCount(0);
+
+  await reader.open("reports");
+  await expect(link).not.toHaveAttribute("aria-current", "page");
+  await link.click();
+  await expect(page.getByLabel("By", { exact: true })).toHaveValue("bot");
+  await expect(page.getByLabel("Compare with")).toHaveValue("weekdays");
+  expect(new URL(page.url()).search).toBe("?time=day&by=bot&compare=weekdays");
+
+  await saved.getByRole("button", { name: "Remove Bots by day" }).click();
+  await expect(link).toHaveCount(0);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(link).toBeVisible();
+  const entries = JSON.parse(await stack.ads(["audit", "list", "--json"]));
+  expect(entries.slice(0, 3).map(({ operation }: { operation: string }) => operation)).toEqual([
+    "saveReport",
+    "removeSavedReport",
+    "saveReport",
+  ]);
 });

@@ -7,16 +7,19 @@ import { changeOf, dimensionsOf, nextOrder } from "./report-query.ts";
 import type { ReportsSearch } from "./search.ts";
 import { objectWords, reportWords } from "./words.ts";
 
-type Report = AnswerOf<typeof statisticsRoutes.readStats>;
-type Row = Report["rows"][number];
+export type Report = AnswerOf<typeof statisticsRoutes.readStats>;
+export type Row = Report["rows"][number];
 type Figures = Report["total"];
 
 /** The figures of the table; the CSV file has more. */
-const figures = [
+export const figures = [
   ...(["requests", "fills", "fillRate", "starts", "completions", "rewards", "taps", "clicks", "conversions"] as const),
   ...(["spendMicros", "revenueMicros", "ecpmMicros"] as const),
 ] as const satisfies readonly ReportOrder[];
-type Figure = (typeof figures)[number];
+export type Figure = (typeof figures)[number];
+
+/** The CSV file has the others. */
+const MAX_ROWS = 1000;
 
 /** Rows and their total, each figure with its change against the range that is compared with. */
 export function ReportTable({ report, search }: { report: Report; search: ReportsSearch }) {
@@ -30,7 +33,7 @@ export function ReportTable({ report, search }: { report: Report; search: Report
       <table className="report">
         <Head dimensions={dimensions} shown={shown} search={search} />
         <tbody>
-          {report.rows.map((row) => (
+          {report.rows.slice(0, MAX_ROWS).map((row) => (
             <tr key={row.key}>
               {dimensions.map((dimension) => (
                 <th key={dimension} scope="row">
@@ -60,6 +63,9 @@ export function ReportTable({ report, search }: { report: Report; search: Report
           </tr>
         </tfoot>
       </table>
+      {(report.rows.length > MAX_ROWS || report.next !== null) && (
+        <p className="report-rest secondary">{words.rest(MAX_ROWS)}</p>
+      )}
     </section>
   );
 }

@@ -1,14 +1,15 @@
-import { statisticsRoutes } from "@intermission/operator-api/statistics";
 import { getRouteApi } from "@tanstack/react-router";
-import { useAnswer } from "../operator/use-operator.ts";
 import { usePerson } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
+import { ReportChart } from "./report-chart.tsx";
 import { ReportFilters } from "./report-filters.tsx";
 import { reportQueryOf } from "./report-query.ts";
-import { ReportTable } from "./report-table.tsx";
+import { type Figure, ReportTable } from "./report-table.tsx";
+import { SavedReports } from "./saved-reports.tsx";
+import { useReport } from "./use-report.ts";
 import { reportWords } from "./words.ts";
 import "./reports.css";
 
@@ -18,12 +19,14 @@ const route = getRouteApi("/shell/reports");
 export function ReportsScreen() {
   const words = useWords(reportWords);
   const search = route.useSearch();
+  const navigate = route.useNavigate();
   const { dateTime, date } = useFormats();
   const { botIds, advertiser } = usePerson();
   // Publishers and advertisers have reports of what is theirs.
   const own = { botId: search.bot ?? botIds[0], advertiser: advertiser ?? undefined };
   const query = { ...reportQueryOf(search), ...own };
-  const report = useAnswer(statisticsRoutes.readStats, { query });
+  const report = useReport(query);
+  const showFigure = (figure: Figure) => void navigate({ search: { ...search, figure }, replace: true });
   const csv = new URLSearchParams(Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]));
   return (
     <Page
@@ -37,6 +40,7 @@ export function ReportsScreen() {
         </>
       }
     >
+      <SavedReports search={search} />
       <ReportFilters />
       <AnswerView query={report} rows={8}>
         {(answer) => (
@@ -49,9 +53,15 @@ export function ReportsScreen() {
             {answer.rows.length === 0 ? (
               <EmptyState>{words.none}</EmptyState>
             ) : (
-              <ReportTable report={answer} search={search} />
+              <>
+                {answer.next === null ? (
+                  <ReportChart report={answer} search={search} onFigure={showFigure} />
+                ) : (
+                  <p className="report-note secondary">{words.noChart}</p>
+                )}
+                <ReportTable report={answer} search={search} />
+              </>
             )}
-            {answer.next !== null && <p className="secondary">{words.rest}</p>}
           </>
         )}
       </AnswerView>

@@ -11,7 +11,7 @@ export const comparisons = ["previous", "weekdays"] as const;
 
 const day = z.iso.date();
 
-/** A report as its address says it; without a range, the last seven days of the zone. `to` is the last day. */
+/** A report as its address says it; without a range, the last seven days of the zone. `to` is the last day; `figure` is that of the chart. */
 export const reportsSearch = searchOf(
   z.object({
     from: day,
@@ -24,6 +24,7 @@ export const reportsSearch = searchOf(
     campaign: z.string().max(64),
     orderBy: z.enum(reportOrders),
     order: z.enum(["ascending"]),
+    figure: z.enum(reportOrders),
   }),
 );
 export type ReportsSearch = ReturnType<typeof reportsSearch>;

@@ -1,0 +1,84 @@
+import type { Dimension } from "@intermission/operator-api/statistics";
+import { dimensionsOf } from "./report-query.ts";
+import type { Figure, Report, Row } from "./report-table.tsx";
+import type { ReportsSearch } from "./search.ts";
+
+/** More lines cannot be told apart. */
+const MAX_LINES = 5;
+const MAX_BARS = 15;
+
+export interface Line {
+  name: string;
+  /** Of each day or hour, in order; null: there is no value, as of a share of nothing. */
+  values: (number | null)[];
+  /** Of the range that is compared with. */
+  isBefore?: boolean;
+}
+
+/** A report in time: a line of all, beside one of the range before, or a line for each of the largest objects. */
+export interface LineChart {
+  kind: "lines";
+  /** Days (`2026-03-01`) or hours with their offset. */
+  times: string[];
+  lines: Line[];
+  /** How many objects have no line. */
+  left: number;
+}
+
+/** A report by objects: a bar for each of the first rows. */
+export interface BarChart {
+  kind: "bars";
+  bars: { name: string; value: number; before: number | undefined }[];
+  left: number;
+}
+
+/** What a report's chart shows of one figure. `nameOfAll`, `nameBefore`: names of the lines of all objects. */
+export function chartOf(
+  report: Pick<Report, "rows">,
+  search: ReportsSearch,
+  { figure, words }: { figure: Figure; words: { all: string; before: string; notRecorded: string } },
+): LineChart | BarChart {
+  const dimensions = dimensionsOf(search);
+  const time = dimensions.find(isTime);
+  const object = dimensions.find((one) => !isTime(one));
+  const nameOf = (row: Row) => (object && (row.names[object] ?? row.keys[object])) || words.notRecorded;
+  if (time === undefined) return barsOf(report.rows, figure, nameOf);
+  const times = [...new Set(report.rows.map(({ keys }) => keys[time] ?? ""))].toSorted(
+    (one, other) => Date.parse(one) - Date.parse(other),
+  );
+  const valuesOf = (rows: readonly Row[], of: (row: Row) => number | null | undefined) => {
+    const byTime = new Map(rows.map((row) => [row.keys[time], of(row) ?? null]));
+    return times.map((at) => byTime.get(at) ?? (figure === "fillRate" || figure === "ecpmMicros" ? null : 0));
+  };
+  if (object === undefined) {
+    const lines: Line[] = [{ name: words.all, values: valuesOf(report.rows, (row) => row[figure]) }];
+    const isCompared = report.rows.some(({ before }) => before !== undefined);
+    if (isCompared) {
+      lines.push({ name: words.before, values: valuesOf(report.rows, (row) => row.before?.[figure]), isBefore: true });
+    }
+    return { kind: "lines", times, lines, left: 0 };
+  }
+  const ofObjects = [...Map.groupBy(report.rows, ({ keys }) => keys[object] ?? "").values()].toSorted(
+    (one, other) => sumOf(other, figure) - sumOf(one, figure),
+  );
+  const lines = ofObjects.slice(0, MAX_LINES).flatMap((rows) => {
+    const [first] = rows;
+    return first ? [{ name: nameOf(first), values: valuesOf(rows, (row) => row[figure]) }] : [];
+  });
+  return { kind: "lines", times, lines, left: ofObjects.length - lines.length };
+}
+
+function barsOf(rows: readonly Row[], figure: Figure, nameOf: (row: Row) => string): BarChart {
+  const bars = rows.slice(0, MAX_BARS).map((row) => ({
+    name: nameOf(row),
+    value: row[figure] ?? 0,
+    before: row.before?.[figure] ?? undefined,
+  }));
+  return { kind: "bars", bars, left: rows.length - bars.length };
+}
+
+const sumOf = (rows: readonly Row[], figure: Figure) => rows.reduce((sum, row) => sum + (row[figure] ?? 0), 0);
+
+function isTime(dimension: Dimension): dimension is "day" | "hour" {
+  return dimension === "day" || dimension === "hour";
+}

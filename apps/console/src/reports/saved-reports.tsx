@@ -1,0 +1,110 @@
+import { type SavedReport, savedReportRoutes } from "@intermission/operator-api/saved-reports";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { parseAddress, writeAddress } from "../operator/address-search.ts";
+import { useAnswer, useChange } from "../operator/use-operator.ts";
+import { useErrorText } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { useNotice } from "../ui/notices.tsx";
+import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
+import { useWords } from "../words/word-table.ts";
+import { type ReportsSearch, reportsSearch } from "./search.ts";
+import { reportWords } from "./words.ts";
+
+/**
+ * The reports that the person has saved, as links, and a button that saves the present one. What is saved is the address in its
+ * versioned form: one from before a release still opens, and one without a range is of the latest seven days whenever it is
+ * opened.
+ */
+export function SavedReports({ search }: { search: ReportsSearch }) {
+  const words = useWords(reportWords);
+  const [isSaving, setSaving] = useState(false);
+  const saved = useAnswer(savedReportRoutes.listSavedReports);
+  const address = textOfSearch(search);
+  const isOpen = (report: SavedReport) => textOfSearch(searchOfSaved(report)) === address;
+  const reports = saved.data?.savedReports ?? [];
+  return (
+    <nav className="saved-reports" aria-label={words.saved}>
+      {reports.length > 0 && (
+        <ul>
+          {reports.map((report) => (
+            <li key={report.savedReportId} className="saved-report">
+              <Link to="/reports" search={searchOfSaved(report)} activeOptions={{ exact: true, includeSearch: true }}>
+                {report.name}
+              </Link>
+              <RemoveButton report={report} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {saved.data !== undefined && !reports.some(isOpen) && (
+        <Button look="quiet" icon="add" onClick={() => setSaving(true)}>
+          {words.save}
+        </Button>
+      )}
+      {isSaving && <SaveDialog address={address} onClose={() => setSaving(false)} />}
+    </nav>
+  );
+}
+
+/** `reportsSearch` reads the fields in one order, so that two addresses of one report are equal. */
+const textOfSearch = (search: ReportsSearch) => writeAddress(search).slice(1);
+
+const searchOfSaved = ({ search }: Pick<SavedReport, "search">) => reportsSearch(parseAddress(search));
+
+function SaveDialog({ address, onClose }: { address: string; onClose: () => void }) {
+  const words = useWords(reportWords);
+  const notice = useNotice();
+  const save = useConfirmedChange(savedReportRoutes.saveReport);
+  const [name, setName] = useState("");
+  const submit = () =>
+    save.run({ body: { name, search: address } }, () => {
+      onClose();
+      notice({ text: words.savedAs(name.trim()) });
+    });
+  return (
+    <FormDialog
+      title={words.save}
+      submitText={words.saveIt}
+      isBusy={save.isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field label={words.savedName} hint={words.savedHint} fault={save.faults.name}>
+        {(control) => (
+          <input {...control} value={name} maxLength={60} onChange={(event) => setName(event.target.value)} />
+        )}
+      </Field>
+    </FormDialog>
+  );
+}
+
+function RemoveButton({ report: { savedReportId, name, search } }: { report: SavedReport }) {
+  const words = useWords(reportWords);
+  const notice = useNotice();
+  const textOf = useErrorText();
+  const remove = useChange(savedReportRoutes.removeSavedReport);
+  const saveAgain = useChange(savedReportRoutes.saveReport);
+  const failed = (error: unknown) => {
+    if (!(error instanceof Error)) throw error;
+    notice({ text: textOf(error), look: "failed" });
+  };
+  const onRemove = () =>
+    remove
+      .mutateAsync({ params: { savedReportId } })
+      .then(() =>
+        notice({
+          text: words.removed(name),
+          onUndo: () => void saveAgain.mutateAsync({ body: { name, search } }).catch(failed),
+        }),
+      )
+      .catch(failed);
+  return (
+    <button type="button" aria-label={words.remove(name)} aria-busy={remove.isPending} onClick={() => void onRemove()}>
+      <Icon name="close" />
+    </button>
+  );
+}

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { chartOf } from "../src/reports/chart-series.ts";
+import type { Report, Row } from "../src/reports/report-table.tsx";
+
+const words = { all: "all", before: "before", notRecorded: "not recorded" };
+
+/** A row of a report with these requests; the chart reads nothing else. */
+function row(
+  keys: Row["keys"],
+  requests: number,
+  { before, names = {} }: { before?: number; names?: Row["names"] } = {},
+) {
+  return { keys, names, requests, ...(before !== undefined && { before: { requests: before } }) } as Row;
+}
+const draw = (rows: Row[], search: Parameters<typeof chartOf>[1]) =>
+  chartOf({ rows } as Pick<Report, "rows">, search, { figure: "requests", words });
+
+test("days are a line, beside a dashed one of the range before, in order whatever the table is ordered by", () => {
+  const rows = [row({ day: "2026-03-02" }, 7, { before: 5 }), row({ day: "2026-03-01" }, 3, { before: 4 })];
+  expect(draw(rows, { orderBy: "requests" })).toEqual({
+    kind: "lines",
+    times: ["2026-03-01", "2026-03-02"],
+    lines: [
+      { name: "all", values: [3, 7] },
+      { name: "before", values: [4, 5], isBefore: true },
+    ],
+    left: 0,
+  });
+});
+
+test("hours that a zone's clock shows twice are two places of the line, in the order of time", () => {
+  const rows = ["2026-10-25T02:00:00+01:00", "2026-10-25T02:00:00+02:00"].map((hour, n) => row({ hour }, n));
+  expect(draw(rows, { time: "hour" })).toMatchObject({
+    times: ["2026-10-25T02:00:00+02:00", "2026-10-25T02:00:00+01:00"],
+    lines: [{ values: [1, 0] }],
+  });
+});
+
+test("the five largest objects get a line each; a day without a row is a zero", () => {
+  const rows = [1, 2, 3, 4, 5, 6].flatMap((n) => [
+    row({ day: "2026-03-01", bot: `${n}` }, n, { names: { bot: `Bot ${n}` } }),
+    ...(n === 6 ? [row({ day: "2026-03-02", bot: "6" }, 1, { names: { bot: "Bot 6" } })] : []),
+  ]);
+  const chart = draw(rows, { time: "day", by: "bot" });
+  expect(chart).toMatchObject({ times: ["2026-03-01", "2026-03-02"], left: 1 });
+  expect(chart.kind === "lines" && chart.lines.map(({ name, values }) => [name, ...values])).toEqual([
+    ["Bot 6", 6, 1],
+    ["Bot 5", 5, 0],
+    ["Bot 4", 4, 0],
+    ["Bot 3", 3, 0],
+    ["Bot 2", 2, 0],
+  ]);
+});
+
+test("objects without a time are bars in the order of the table, the first fifteen", () => {
+  const rows = Array.from({ length: 17 }, (_, n) => row({ country: n === 0 ? "" : `C${n}` }, n, { before: 2 * n }));
+  const chart = draw(rows, { by: "country" });
+  expect(chart).toMatchObject({ kind: "bars", left: 2 });
+  expect(chart.kind === "bars" && chart.bars.slice(0, 2)).toEqual([
+    { name: "not recorded", value: 0, before: 0 },
+    { name: "C1", value: 1, before: 2 },
+  ]);
+});

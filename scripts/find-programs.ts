@@ -88,6 +88,7 @@ const deployment = {
   caddy: "caddy",
   promtool: "prometheus",
   pgbackrest: "pgbackrest",
+  faketime: "faketime",
 };
 
 /**

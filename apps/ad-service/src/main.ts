@@ -130,7 +130,7 @@ async function openNode(config: Config) {
     onDeath: (fault) => exitAfterStore(fault, logger),
   });
   const database = recordingDatabase(config.tracing === undefined ? store : tracedDatabase(store));
-  const clock = await followDatabaseClock(database);
+  const clock = await followDatabaseClock(database, { logger });
   await makeUpcomingPartitions(store, clock.now());
   markAbandonedStore(config, clock.now(), logger);
   const secretBox = openSecretBox(config.encryptionKey, config.previousEncryptionKey);
@@ -162,14 +162,17 @@ function openReports(
 type Node = Awaited<ReturnType<typeof openNode>>;
 
 /** What the features keep in memory, and the checks that say whether this node can serve. */
-async function openFeatures(config: Config, { database, secretBox, registry, logger: log, clock: { now } }: Node) {
+async function openFeatures(
+  config: Config,
+  { database, secretBox, registry, logger: log, clock: { now, jumps: clockJumps } }: Node,
+) {
   const campaigns = await startCampaignSnapshot({ database, log, now });
   const requests = openGuardedRequests(config.requests);
   const media = await openMediaStorage(config.media);
   const checkingMedia = await startCheckingMedia({ database, media, registry, log, now });
   const comparingShare = startComparingShare({ database, configured: config.publisherSharePercent, log });
   const metrics = deliveryMetrics(registry, { database, log });
-  const deliveries = openWebhookDelivery({ database, secretBox, requests, log, metrics, now });
+  const deliveries = openWebhookDelivery({ database, secretBox, requests, log, metrics, now, clockJumps });
   const bots = openBots(database);
   const retrySeconds = config.mode === "demo" ? DEMO_RETRY_SECONDS : undefined;
   return {

@@ -104,7 +104,7 @@ async function openNode(config: Config) {
     onDeath: (fault) => exitAfterStore(fault, logger),
   });
   const database = config.tracing === undefined ? store : tracedDatabase(store);
-  const clock = await followDatabaseClock(database);
+  const clock = await followDatabaseClock(database, { logger });
   markAbandonedStore(config, clock.now(), logger);
   const metrics = newMetrics(manifest.version);
   countProcess(metrics.registry);

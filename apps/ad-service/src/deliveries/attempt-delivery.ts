@@ -264,3 +264,8 @@ export function retryDelaySeconds(failed: {
   const requestedSeconds = Math.min(failed.retryAfterSeconds ?? 0, MAX_RETRY_AFTER);
   return Math.max(step * (1 + MAX_JITTER * failed.jitter), requestedSeconds);
 }
+
+/** The longest delay in seconds that follows 0, 1, 2 … failures of the schedule. */
+export function maxRetryDelays(): number[] {
+  return [0, ...STEPS.map((step) => Math.max(step * (1 + MAX_JITTER), MAX_RETRY_AFTER)), 0];
+}

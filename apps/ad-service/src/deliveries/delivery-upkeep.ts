@@ -1,5 +1,6 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
+import { repairAfterClockJump } from "./after-clock-jump.ts";
 import { hasTokens } from "./blocked-reason.ts";
 import { MAX_MOVED, moveDeliveries } from "./move-deliveries.ts";
 
@@ -10,13 +11,27 @@ export function startDeliveryUpkeep(
   database: Database,
   options: {
     sweepMs: number;
+    /** How often the database's clock has jumped. */
+    clockJumps: () => number;
     log: { warn(facts: object, message: string): void; error(facts: object, message: string): void };
     /** Called when deliveries are waiting that could not be sent before. */
     onReleased: () => void;
   },
 ): BackgroundLoop {
-  const { sweepMs, log, onReleased } = options;
+  const { sweepMs, clockJumps, log, onReleased } = options;
   let failHeldAt = 0;
+  // The first round repairs, too: the clock may have jumped while no node ran.
+  let jumpsRepaired = -1;
+
+  async function repair(): Promise<boolean> {
+    const jumps = clockJumps();
+    if (jumps === jumpsRepaired) return false;
+    const { repaired, hasMore } = await repairAfterClockJump(database);
+    if (repaired > 0) log.warn({ repaired }, "webhooks that the database's clock had postponed by a jump are due now");
+    if (repaired > 0) onReleased();
+    if (!hasMore) jumpsRepaired = jumps;
+    return hasMore;
+  }
 
   /** Returns whether there is more to do immediately. */
   async function sweep(): Promise<boolean> {
@@ -38,7 +53,7 @@ export function startDeliveryUpkeep(
 
   return startLoop({
     everyMs: sweepMs,
-    round: async () => ([await sweep(), await endOldHeld()].includes(true) ? 0 : undefined),
+    round: async () => ([await repair(), await sweep(), await endOldHeld()].includes(true) ? 0 : undefined),
     onFault: (error) => log.error({ err: error }, "the upkeep of deliveries failed; trying again"),
   });
 }

@@ -24,6 +24,8 @@ export interface WebhookDeliveryDeps {
   metrics?: DeliveryMetrics;
   limits?: Partial<DeliveryLimits>;
   now?: () => Date;
+  /** How often the database's clock has jumped. */
+  clockJumps?: () => number;
 }
 
 export interface DeliveryLimits {
@@ -96,7 +98,12 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
     start() {
       const { database, log } = node;
       const sharing = shareWakeUps(database, alarm.ring);
-      const upkeep = startDeliveryUpkeep(database, { log, sweepMs: limits.sweepMs, onReleased: alarm.ring });
+      const upkeep = startDeliveryUpkeep(database, {
+        log,
+        sweepMs: limits.sweepMs,
+        clockJumps: node.clockJumps,
+        onReleased: alarm.ring,
+      });
       const loop = startLoop({
         everyMs: CLAIM_AGAIN_MS,
         round: () => claimDue(node),
@@ -134,6 +141,7 @@ function openSendingNode({
   log,
   metrics,
   now = () => new Date(),
+  clockJumps = () => 0,
   ...deps
 }: WebhookDeliveryDeps) {
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
@@ -144,6 +152,7 @@ function openSendingNode({
     log,
     metrics,
     now,
+    clockJumps,
     limits,
     tokenCache,
     finishing: finishDeliveries(database, (botId, change) => logHealthChange(log, botId, change)),

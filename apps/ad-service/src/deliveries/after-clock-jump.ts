@@ -1,0 +1,66 @@
+import { type Database, statement } from "@intermission/postgres/open-database";
+import { maxRetryDelays } from "./attempt-delivery.ts";
+import { LEASE_SECONDS } from "./enqueue-webhook.ts";
+
+const MAX_AT_ONCE = 1000;
+/** Beyond what a delay can be, so that none is cut that a right clock has written. */
+const MARGIN = "interval '1 minute'";
+
+/**
+ * A webhook waits at most as long as its last failure delays it. A later due time was written while the database's clock was
+ * ahead: the webhook is due now.
+ */
+const duePast = statement<never>(
+  "deliveries.due-after-clock-jump",
+  `update deliveries set due_at = now()
+   from (
+     select late.bot_id, late.event_id from endpoints
+     cross join (values (false), (true)) as kind (is_bulk)
+     cross join lateral (
+       select deliveries.bot_id, event_id from deliveries
+       where deliveries.bot_id = endpoints.bot_id and deliveries.state = 'waiting' and deliveries.is_bulk = kind.is_bulk
+         and due_at > now() + ${MARGIN}
+         and due_at > now() + ${MARGIN} + make_interval(secs => ($1::float8[])[schedule_step + 1])
+       limit ${MAX_AT_ONCE} for update skip locked
+     ) as late
+     limit ${MAX_AT_ONCE}
+   ) as late
+   where deliveries.bot_id = late.bot_id and deliveries.event_id = late.event_id
+   returning 1`,
+);
+
+const endLeases = statement<never>(
+  "deliveries.leases-after-clock-jump",
+  `update deliveries set lease_until = now() + interval '${LEASE_SECONDS} seconds'
+   from (
+     select bot_id, event_id from deliveries
+     where state = 'sending' and lease_until > now() + interval '${LEASE_SECONDS} seconds' + ${MARGIN}
+     limit ${MAX_AT_ONCE} for update skip locked
+   ) as late
+   where deliveries.bot_id = late.bot_id and deliveries.event_id = late.event_id
+   returning 1`,
+);
+
+// A backoff of an hour is the longest that an endpoint may request; probes of an open breaker are minutes apart.
+const endBackoffs = statement<never>(
+  "deliveries.backoffs-after-clock-jump",
+  `update endpoints set version = version + 1, backoff_until = least(backoff_until, now()), probe_at = least(probe_at, now())
+   where backoff_until > now() + interval '1 hour' + ${MARGIN} or probe_at > now() + interval '10 minutes'
+   returning 1`,
+);
+
+/**
+ * Brings back to the present what was postponed while the database's clock was ahead, so that webhooks do not wait as long as
+ * it was wrong. Returns how many rows it changed; a thousand of a kind at most.
+ */
+export async function repairAfterClockJump(
+  database: Pick<Database, "run">,
+): Promise<{ repaired: number; hasMore: boolean }> {
+  const due = await database.run(duePast, [maxRetryDelays()]);
+  const leases = await database.run(endLeases, []);
+  const backoffs = await database.run(endBackoffs, []);
+  return {
+    repaired: due.length + leases.length + backoffs.length,
+    hasMore: Math.max(due.length, leases.length) >= MAX_AT_ONCE,
+  };
+}

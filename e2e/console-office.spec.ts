@@ -177,3 +177,14 @@ test("a payout is recorded with its reference once it is made, and the publisher
   await desk.getByRole("link", { name: "Word Game" }).click();
   await expect(desk.getByRole("row").filter({ hasText: "2026-01" })).toContainText("SEPA 4711");
 });
+
+test("the system shows the node with its version and the settings in force, and no secret", async ({ desk, stack }) => {
+  await desk.getByRole("link", { name: "System", exact: true }).click();
+  const nodes = desk.getByRole("table", { name: "Nodes" });
+  await expect(nodes.getByRole("row")).toHaveCount(2, { timeout: 40_000 });
+  const settings = desk.getByRole("table", { name: "Settings in force" });
+  await expect(settings.getByRole("row").filter({ hasText: "PUBLIC_URL" })).toContainText(stack.urls.adService);
+  await expect(settings.getByRole("row").filter({ hasText: "OPERATOR_TOKEN" })).toContainText("set");
+  const shown = await desk.content();
+  for (const secret of [stack.secrets.operatorToken, stack.secrets.encryptionKey]) expect(shown).not.toContain(secret);
+});

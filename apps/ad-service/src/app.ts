@@ -80,7 +80,7 @@ import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
 import type { ReportSource } from "./statistics/report-source.ts";
 import { type SavedReportDeps, savedReportOperatorRoutes } from "./statistics/saved-report-routes.ts";
-import { statusOperatorRoutes } from "./status/operator-routes.ts";
+import { type StatusOperatorDeps, statusOperatorRoutes } from "./status/operator-routes.ts";
 import { userOperatorRoutes } from "./users/operator-routes.ts";
 import { openTags } from "./vast/fill-from-tag.ts";
 import { openTurns, type Turns } from "./vast/read-xml.ts";
@@ -171,6 +171,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     operatorRoutes(surface, {
       ...deps,
       hasCountries: config.countries.kind !== "none",
+      settings: config.settings,
       miniappUrl: config.miniappUrl,
       publicUrl,
       isPlainHttpAllowed,
@@ -274,7 +275,8 @@ export type OperatorDeps = BotOperatorDeps &
   Omit<SavedReportDeps, "personIdOf"> &
   ExplainOperatorDeps &
   Omit<PeopleOperatorDeps, "signIns"> &
-  OperatorAuth & { requests: GuardedRequests; retention: Retention; turns: Turns };
+  Omit<StatusOperatorDeps, "replica"> &
+  OperatorAuth & { requests: GuardedRequests; turns: Turns };
 
 interface OperatorAuth {
   /** Whether the request came through the socket in the data folder, which only the server's own user can open. */

@@ -19,7 +19,7 @@ import { moneyCommands } from "./money/commands.ts";
 import { noticeCommands } from "./notices/commands.ts";
 import { peopleCommands } from "./people/commands.ts";
 import { statsCommands } from "./statistics/commands.ts";
-import { statusCommand } from "./status/commands.ts";
+import { statusCommand, systemCommand } from "./status/commands.ts";
 import { codeCommands, userCommands } from "./users/commands.ts";
 import { viewCommands } from "./views/commands.ts";
 
@@ -45,6 +45,7 @@ const commands = [
   peopleCommands,
   auditCommands,
   statusCommand,
+  systemCommand,
 ];
 
 /** The program `ads` with its options, without its commands. */

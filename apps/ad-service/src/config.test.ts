@@ -69,6 +69,36 @@ test("people sign in by Telegram and by one other provider, if their settings ar
   ]);
 });
 
+const secretSettings = {
+  DATABASE_URL: "postgres://ads:s3cret-1@127.0.0.1/ads",
+  OPERATOR_TOKEN: "s3cret-2".padEnd(32, "x"),
+  METRICS_TOKEN: "s3cret-3".padEnd(32, "x"),
+  PAYMENT_WEBHOOK_SECRET: "s3cret-4".padEnd(32, "x"),
+  S3_ENDPOINT: "https://s3.example.com",
+  S3_BUCKET: "videos",
+  S3_ACCESS_KEY_ID: "s3cret-5",
+  S3_SECRET_ACCESS_KEY: "s3cret-6",
+  SMTP_URL: "smtp://ads:s3cret-7@mail.example.com:587",
+  SMTP_FROM: "ads@example.com",
+  NOTICE_BOT_TOKEN: `123456:${"s3cret-8".padEnd(32, "x")}`,
+  PREVIOUS_ENCRYPTION_KEY: Buffer.alloc(32, 2).toString("base64"),
+};
+
+test("the settings in force have values where they are no secrets, and of secrets only whether they are set", () => {
+  const { settings } = readConfig({ ...production, ...secretSettings, DRAIN_SECONDS: "5" });
+  const of = (name: string) => settings.find((setting) => setting.name === name);
+  expect(of("DRAIN_SECONDS")).toEqual({ name: "DRAIN_SECONDS", isSet: true, value: "5", isSecret: false });
+  expect(of("PORT")).toEqual({ name: "PORT", isSet: false, value: "8701", isSecret: false });
+  expect(of("OPERATOR_TOKEN")).toEqual({ name: "OPERATOR_TOKEN", isSet: true, value: null, isSecret: true });
+  const shown = JSON.stringify(settings);
+  expect(shown).not.toContain("s3cret");
+  for (const secret of [key, secretSettings.PREVIOUS_ENCRYPTION_KEY]) expect(shown).not.toContain(secret);
+  // Who adds a setting with such a name decides whether it is one.
+  const open = ["DEMO_TELEGRAM_PUBLIC_KEY", "RATE_LIMIT_PER_TOKEN"];
+  const named = settings.filter(({ name }) => /KEY|TOKEN|SECRET|PASSWORD/.test(name) && !open.includes(name));
+  expect(named.filter(({ isSecret }) => !isSecret)).toEqual([]);
+});
+
 test("metrics without a token are served on loopback only", () => {
   expect(readConfig(production).metrics).toEqual({ port: undefined, host: "127.0.0.1", token: undefined });
   const open = { METRICS_PORT: "9464", METRICS_HOST: "0.0.0.0", METRICS_TOKEN: "t".repeat(32), DRAIN_SECONDS: "5" };

@@ -174,6 +174,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   const publicUrl = read.PUBLIC_URL ?? `http://${read.HOST.includes(":") ? `[${read.HOST}]` : read.HOST}:${read.PORT}`;
   return {
     ...storeOf(read),
+    settings: settingsInForce(read, environment),
     encryptionKey: read.ENCRYPTION_KEY,
     previousEncryptionKey: read.PREVIOUS_ENCRYPTION_KEY,
     /** Undefined: reports are read from the primary. */
@@ -233,6 +234,25 @@ function openIdProvidersOf(read: z.infer<typeof serverVariables>): OpenIdProvide
       ? [{ providerId: "openid" as const, name, issuer, clientId, clientSecret }]
       : []),
   ];
+}
+
+interface SettingInForce {
+  name: string;
+  isSet: boolean;
+  /** As it is written in the environment; null: a secret, or none. */
+  value: string | null;
+  isSecret: boolean;
+}
+
+/** The server's settings for people, by name. Of a secret only whether it is set. */
+function settingsInForce(read: Record<string, unknown>, environment: NodeJS.ProcessEnv): SettingInForce[] {
+  return settingNames.toSorted().map((name) => {
+    const isSecret = secrets.includes(name);
+    const written = environment[name] || undefined;
+    const isSet = written !== undefined || (isSecret && Boolean(environment[`${name}_FILE`]));
+    const standard = read[name] === undefined ? null : String(read[name]);
+    return { name, isSet, value: isSecret ? null : (written ?? standard), isSecret };
+  });
 }
 
 export type CommandConfig = ReturnType<typeof readCommandConfig>;

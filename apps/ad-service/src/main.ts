@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { clockWarning, followDatabaseClock } from "@intermission/postgres/database-clock";
 import { type Database, openDatabase } from "@intermission/postgres/open-database";
 import { openReadReplica } from "@intermission/postgres/read-replica";
@@ -42,6 +43,7 @@ import { rememberPublisherShare, startComparingShare } from "./statistics/publis
 import { replicaMetrics, reportsFromPrimary, reportsFromReplica } from "./statistics/report-source.ts";
 import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
 import { servingMetrics } from "./statistics/serving-metrics.ts";
+import { startReportingNode } from "./status/nodes.ts";
 import { trackerMetrics } from "./vast/tracker-metrics.ts";
 import { startCallingTrackers } from "./vast/trackers.ts";
 import { startSweepingViews } from "./views/sweep-views.ts";
@@ -227,6 +229,12 @@ function startLoops(config: Config, node: Node, { campaigns, requests, deliverie
       now,
     }),
     "endpoint-tests": startTestingEndpoints({ database, endpointTests: features.endpointTests, log }),
+    "node-report": startReportingNode({
+      database,
+      name: `${hostname()}:${config.port}`,
+      version: manifest.version,
+      log,
+    }),
   };
 }
 

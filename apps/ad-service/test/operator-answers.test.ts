@@ -177,6 +177,7 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
     detachCreative: await send("detachCreative", { params: attachment }),
     explainChoice: await send("explainChoice", { query: { botId, userId: "77" } }),
     showStatus: await send("showStatus"),
+    showSystem: await send("showSystem"),
     showCurrency: await send("showCurrency"),
     setCurrency: await send("setCurrency", { ...confirmed, body: { currency: "USD" } }),
     listAdvertisers: await send("listAdvertisers"),

@@ -63,6 +63,7 @@ export const accessOf = {
   attachCreative: staff,
   detachCreative: staff,
   showStatus: readers,
+  showSystem: staff,
   showCurrency: readers,
   setCurrency: owner,
   listAdvertisers: readers,

@@ -36,6 +36,49 @@ const answer = z.object({
     .describe("The replica of `REPORTS_DATABASE_URL`; absent without this setting."),
 });
 
+const node = z.object({
+  nodeId: z.string().describe("Of one start of a server."),
+  name: z.string().describe("The machine's name and the port."),
+  version: z.string(),
+  startedAt: moment,
+  seenAt: moment.describe("Nodes report every half minute; one that ended without a word is listed for a day."),
+});
+
+const system = z.object({
+  nodes: z.array(node),
+  queues: z.object({
+    waitingWebhooks: z.int(),
+    oldestWebhookDueAt: moment.nullable(),
+    heldWebhooks: z.int().describe("Until their bot has an active address."),
+    dueViews: z.int().describe("Views whose end is due."),
+    waitingTrackerCalls: z.int(),
+    waitingNotices: z.int(),
+  }),
+  progress: z.array(
+    z.object({
+      what: z.enum(["statistics", "money"]),
+      until: moment.nullable().describe("Everything before it is counted; null: nothing yet."),
+    }),
+  ),
+  settings: z
+    .array(
+      z.object({
+        name: z.string(),
+        isSet: z.boolean().describe("False: the default is in force."),
+        value: z.string().nullable().describe("In force; null: a secret, or none."),
+        isSecret: z.boolean(),
+      }),
+    )
+    .describe("Of the server that answered, by name; empty where the command line opened the store itself."),
+});
+export type System = z.output<typeof system>;
+
 export const statusRoutes = {
   showStatus: { method: "GET", path: "/status", description: "Returns version and store of the server.", answer },
+  showSystem: {
+    method: "GET",
+    path: "/system",
+    description: "Returns the nodes, the queues, how far sums have counted, and the settings in force without secrets.",
+    answer: system,
+  },
 } as const satisfies OperatorRoutes;

@@ -98,6 +98,15 @@ create table deployment (
   currency text not null check (currency ~ '^[A-Z]{3}$')
 );
 
+-- The servers that run on this store. Each reports regularly, and leaves when it is stopped.
+create table nodes (
+  node_id text primary key,
+  name text not null,
+  version text not null,
+  started_at timestamptz not null,
+  seen_at timestamptz not null
+);
+
 -- Advertisers, with an id that stays when the name changes. The key of their postbacks is kept as a hash.
 create table advertisers (
   advertiser_id text primary key check (advertiser_id ~ '^adv_[0-9A-Za-z]{1,60}$'),

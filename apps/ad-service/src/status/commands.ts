@@ -1,12 +1,41 @@
 import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { withExamples } from "@intermission/server/command-line";
-import { recordOf } from "@intermission/server/command-tables";
+import { type Row, recordOf, row, rowsOf, tableOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import type { Command } from "commander";
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 
+const nodeColumns = {
+  NODE: (node: Row) => node.name,
+  VERSION: (node: Row) => node.version,
+  STARTED: (node: Row) => node.startedAt,
+  SEEN: (node: Row) => node.seenAt,
+};
+const settingColumns = {
+  SETTING: (setting: Row) => setting.name,
+  VALUE: (setting: Row) => (setting.isSecret === true ? (setting.isSet === true ? "set" : "not set") : setting.value),
+  FROM: (setting: Row) => (setting.isSet === true ? "environment" : "default"),
+};
+
 const keptRows = z.array(z.object({ rows: z.string(), days: z.int() }));
+
+export function systemCommand(program: Command, context: CommandContext): void {
+  withExamples(
+    program.command("system").description("the nodes, what waits, how far sums have counted, the server's settings"),
+    ["system", "system --json"],
+  ).action(async () => {
+    const system = await callForRow(context, operatorRequest("showSystem"));
+    const progress = rowsOf(system, "progress").map(({ what, until }) => [`${String(what)} counted until`, until]);
+    context.print(system, () =>
+      [
+        tableOf(rowsOf(system, "nodes"), nodeColumns),
+        recordOf({ ...row.parse(system.queues), ...Object.fromEntries(progress) }),
+        tableOf(rowsOf(system, "settings"), settingColumns),
+      ].join("\n\n"),
+    );
+  });
+}
 
 export function statusCommand(program: Command, context: CommandContext): void {
   withExamples(

@@ -1,4 +1,4 @@
-import { statusRoutes } from "@intermission/operator-api/status";
+import { type System, statusRoutes } from "@intermission/operator-api/status";
 import { describeStore } from "@intermission/postgres/describe-store";
 import type { Database } from "@intermission/postgres/open-database";
 import type { ReadReplica } from "@intermission/postgres/read-replica";
@@ -7,18 +7,23 @@ import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes"
 import manifest from "../../package.json" with { type: "json" };
 import { describeRetention } from "../retention/describe-retention.ts";
 import type { Retention } from "../retention/kept-rows.ts";
+import { readSystem } from "./read-system.ts";
 
 type Replica = Pick<ReadReplica, "place" | "state">;
 
-/** Which version answers, on which store, what that keeps, and how far its replica of reports is behind. */
+export interface StatusOperatorDeps {
+  database: Database;
+  replica: Replica | undefined;
+  retention: Retention;
+  /** In force on this server; undefined: the command line opened the store itself. */
+  settings?: System["settings"] | undefined;
+  now: () => Date;
+}
+
+/** Which version answers, on which store, what that keeps, how far its replica of reports is behind, and how all nodes do. */
 export function statusOperatorRoutes(
   scope: CheckedScope,
-  {
-    database,
-    replica,
-    retention,
-    now,
-  }: { database: Database; replica: Replica | undefined; retention: Retention; now: () => Date },
+  { database, replica, retention, settings = [], now }: StatusOperatorDeps,
 ): void {
   serveOperatorRoutes(scope, statusRoutes, {
     async showStatus() {
@@ -26,6 +31,10 @@ export function statusOperatorRoutes(
       const kept = await describeRetention(database, { retention, now: now() });
       const reportReplica = replica && describeReplica(replica);
       return { version: manifest.version, schema, store, ...kept, ...(reportReplica && { reportReplica }) };
+    },
+
+    async showSystem() {
+      return { ...(await readSystem(database)), settings };
     },
   });
 }

@@ -1,47 +1,61 @@
 import { currencyRoutes } from "@intermission/operator-api/currency";
 import { endpointRoutes, type ListedEndpoint } from "@intermission/operator-api/endpoints";
-import { type ReportReplica, statusRoutes } from "@intermission/operator-api/status";
+import { type ReportReplica, type System, statusRoutes } from "@intermission/operator-api/status";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useAnswer } from "../operator/use-operator.ts";
+import { answerOf, useAnswer } from "../operator/use-operator.ts";
+import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { DataTable } from "../ui/data-table.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
+import { Nodes } from "./nodes.tsx";
+import { Settings } from "./settings.tsx";
 import { systemWords } from "./words.ts";
 
-/** The server that answers, its store, and the queues of webhooks. */
+const FRESH_MS = 15_000;
+
+/** The nodes, their store, what waits, how far sums have counted, and the settings in force. */
 export function SystemScreen() {
   const words = useWords(systemWords);
+  const may = useMay();
   const status = useAnswer(statusRoutes.showStatus);
-  const endpoints = useAnswer(endpointRoutes.listEndpoints);
+  const isShown = may("showSystem");
+  const system = useQuery({ ...answerOf(statusRoutes.showSystem), enabled: isShown, refetchInterval: FRESH_MS });
   return (
-    <Page title={words.system} aside={status.data && <AsOf at={status.dataUpdatedAt} />}>
+    <Page title={words.system} aside={status.data && <AsOf at={system.dataUpdatedAt || status.dataUpdatedAt} />}>
       <div className="stack">
         <AnswerView query={status} rows={2}>
           {({ version, schema, store, reportReplica }) => (
-            <section className="panel stack" aria-labelledby="server">
-              <h2 id="server">{words.server}</h2>
-              <dl className="facts">
-                <Fact name={words.version} value={version} />
-                <Fact name={words.schema} value={schema} />
-                <Fact name={words.postgres} value={store.postgres} />
-                <Fact name={words.store} value={store.server} />
-                <Fact name={words.database} value={store.database} />
-                <Currency />
-                {reportReplica && <Fact name={words.replica} value={replicaText(reportReplica, words)} />}
-              </dl>
-            </section>
+            <Facts
+              title={words.server}
+              facts={[
+                [words.version, version],
+                [words.schema, schema],
+                [words.postgres, store.postgres],
+                [words.store, store.server],
+                [words.database, store.database],
+              ]}
+            >
+              <Currency />
+              {reportReplica && <Fact name={words.replica} value={replicaText(reportReplica, words)} />}
+            </Facts>
           )}
         </AnswerView>
-        <section aria-labelledby="queues">
-          <div className="list-head">
-            <h2 id="queues">{words.queues}</h2>
-          </div>
-          <AnswerView query={endpoints}>
-            {({ endpoints: all }) => <Queues endpoints={all.filter(({ waiting }) => waiting > 0)} />}
+        {isShown && (
+          <AnswerView query={system}>
+            {({ nodes, queues, progress, settings }) => (
+              <>
+                <Nodes nodes={nodes} />
+                <Progress progress={progress} />
+                <Waiting queues={queues} />
+                <Endpoints />
+                <Settings settings={settings} />
+              </>
+            )}
           </AnswerView>
-        </section>
+        )}
       </div>
     </Page>
   );
@@ -53,6 +67,26 @@ function replicaText(
 ): string {
   const lag = lagSeconds === null ? reason : words.behind(Math.round(lagSeconds));
   return [server, lag, state === "following" ? null : words.primaryInstead].filter((one) => one !== null).join(" · ");
+}
+
+interface FactsProps {
+  title: string;
+  facts: readonly (readonly [name: string, value: string])[];
+  children?: React.ReactNode;
+}
+
+function Facts({ title, facts, children }: FactsProps) {
+  return (
+    <section className="panel stack" aria-label={title}>
+      <h2>{title}</h2>
+      <dl className="facts">
+        {facts.map(([name, value]) => (
+          <Fact key={name} name={name} value={value} />
+        ))}
+        {children}
+      </dl>
+    </section>
+  );
 }
 
 function Fact({ name, value }: { name: string; value: string }) {
@@ -70,6 +104,43 @@ function Currency() {
   if (data === undefined) return null;
   const { currency, running } = data;
   return <Fact name={words.currency} value={running === currency ? currency : words.restart(running)} />;
+}
+
+function Progress({ progress }: Pick<System, "progress">) {
+  const words = useWords(systemWords);
+  const { ago, dateTime } = useFormats();
+  const facts = progress.map(({ what, until }) => {
+    const text = until === null ? words.nothingCounted : `${ago(until)} (${dateTime(until)})`;
+    return [words.counted[what], text] as const;
+  });
+  return <Facts title={words.progress} facts={facts} />;
+}
+
+function Waiting({ queues }: Pick<System, "queues">) {
+  const words = useWords(systemWords);
+  const { number, ago } = useFormats();
+  const { oldestWebhookDueAt, ...counts } = queues;
+  const facts = Object.entries(counts).map(
+    // The names of the counts are those of the words.
+    ([name, count]) => [words.queue[name as keyof typeof counts], number(count)] as const,
+  );
+  const oldest = [words.oldest, oldestWebhookDueAt === null ? words.none : ago(oldestWebhookDueAt)] as const;
+  return <Facts title={words.waiting} facts={[...facts, oldest]} />;
+}
+
+function Endpoints() {
+  const words = useWords(systemWords);
+  const endpoints = useAnswer(endpointRoutes.listEndpoints);
+  return (
+    <section aria-labelledby="queues">
+      <div className="list-head">
+        <h2 id="queues">{words.queues}</h2>
+      </div>
+      <AnswerView query={endpoints}>
+        {({ endpoints: all }) => <Queues endpoints={all.filter(({ waiting }) => waiting > 0)} />}
+      </AnswerView>
+    </section>
+  );
 }
 
 function Queues({ endpoints }: { endpoints: readonly ListedEndpoint[] }) {
@@ -90,7 +161,7 @@ function Queues({ endpoints }: { endpoints: readonly ListedEndpoint[] }) {
             </Link>
           ),
         },
-        { title: words.waiting, isNumber: true, cell: ({ waiting }) => number(waiting) },
+        { title: words.count, isNumber: true, cell: ({ waiting }) => number(waiting) },
       ]}
     />
   );

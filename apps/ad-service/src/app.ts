@@ -75,7 +75,6 @@ import {
 import { type PeopleOperatorDeps, peopleOperatorRoutes } from "./people/operator-routes.ts";
 import { openSignIns } from "./people/sign-in.ts";
 import { signInMethodOperatorRoutes } from "./people/sign-in-methods/operator-routes.ts";
-import type { Retention } from "./retention/kept-rows.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
 import type { ReportSource } from "./statistics/report-source.ts";

@@ -1,3 +1,4 @@
+import type { ProblemCode, ProblemValues } from "@intermission/operator-api/problems";
 import { HttpError } from "./http-server.ts";
 
 /** Expected failures, in words for the operator who reads them on the command line. */
@@ -5,8 +6,16 @@ export function notFound(message: string): HttpError {
   return new HttpError(404, "NOT_FOUND", message);
 }
 
-export function conflict(code: string, message: string): HttpError {
-  return new HttpError(409, code, message);
+/**
+ * A refusal that screens say in the reader's language, by its code and values; the message is for the command line and for
+ * programs.
+ */
+export function conflict<Code extends ProblemCode>(
+  code: Code,
+  message: string,
+  ...[values]: keyof ProblemValues<Code> extends never ? [] : [values: ProblemValues<Code>]
+): HttpError {
+  return new HttpError(409, code, message, values === undefined ? {} : { details: { values } });
 }
 
 /** A disk that is full: nothing of the request was stored. */

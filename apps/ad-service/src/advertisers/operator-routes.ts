@@ -82,5 +82,5 @@ export function advertiserOperatorRoutes(scope: CheckedScope, { database, campai
 }
 
 function nameTaken(name: string): HttpError {
-  return conflict("ADVERTISER_EXISTS", `there is already an advertiser ${name}; names are case-insensitive`);
+  return conflict("ADVERTISER_EXISTS", `there is already an advertiser ${name}; names are case-insensitive`, { name });
 }

@@ -45,7 +45,7 @@ export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): v
       requireConfirmation(await blockEffects(database, settings), { isConfirmed: request.query.confirmed });
       const added = await addBot(deps, { botId, settings: definedFields(settings), now: now() });
       if (added.outcome === "bot-exists") {
-        throw conflict("BOT_EXISTS", `bot ${botId} exists already; see it with: bots show ${botId}`);
+        throw conflict("BOT_EXISTS", `bot ${botId} exists already; see it with: bots show ${botId}`, { botId });
       }
       return { ...shown(added.bot), tokenId: added.entry.tokenId, token: added.token };
     },
@@ -123,6 +123,7 @@ export function tokenOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps):
         throw conflict(
           "NEXT_TOKEN_EXISTS",
           `${next} is waiting to be activated; activate or revoke it before making another`,
+          { tokenId: next },
         );
       }
       return { botId, ...created.entry, token: created.token };
@@ -134,7 +135,9 @@ export function tokenOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps):
       const activated = await activateToken(apiTokens, { ...id, now: now() });
       if (activated.outcome === "unknown-token") throw unknownToken(id);
       if (activated.outcome === "not-next") {
-        throw conflict("TOKEN_NOT_NEXT", `${id.tokenId} is ${activated.state}; only the next token can be activated`);
+        throw conflict("TOKEN_NOT_NEXT", `${id.tokenId} is ${activated.state}; only the next token can be activated`, {
+          state: activated.state,
+        });
       }
       return { ...id, state: "active" as const, retiring: activated.retiring };
     },

@@ -103,7 +103,7 @@ export function currencyOperatorRoutes(
       const stored = row?.stored ?? running;
       if (stored !== currency && row?.hasEntries === true) {
         const reason = `the ledger has entries in ${stored}, which stay: use a store of its own for ${currency}`;
-        throw conflict("LEDGER_HAS_ENTRIES", reason);
+        throw conflict("LEDGER_HAS_ENTRIES", reason, { stored, currency });
       }
       const message =
         `all prices, budgets and charges, also those of the past, are then amounts in ${currency}; they are in ${stored}, and no ` +

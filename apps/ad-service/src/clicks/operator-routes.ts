@@ -73,7 +73,9 @@ export function clickOperatorRoutes(
 function answer(decided: DecideClickOutcome, clickId: string) {
   if (decided.outcome === "unknown-click") throw unknownClick(clickId);
   if (decided.outcome === "not-held") {
-    throw conflict("NOT_HELD", `click ${clickId} is ${decided.state}: only a held one can be released or refused`);
+    throw conflict("NOT_HELD", `click ${clickId} is ${decided.state}: only a held one can be released or refused`, {
+      state: decided.state,
+    });
   }
   if (decided.outcome === "refused") return { clickId, state: "refused" as const };
   return { clickId, state: "counted" as const, eventId: decided.eventId };

@@ -147,7 +147,7 @@ function reviews({ database, campaigns, now }: CreativeOperatorDeps) {
     if (outcome.outcome === "unknown-creative") throw unknownCreative(of.creativeId);
     if (outcome.outcome === "changed") {
       const message = `it has changed since: look at revision ${outcome.revision}, and decide about that`;
-      throw conflict("CREATIVE_CHANGED", message);
+      throw conflict("CREATIVE_CHANGED", message, { revision: String(outcome.revision) });
     }
     if (outcome.outcome === "draft") {
       throw conflict(

@@ -238,13 +238,16 @@ async function balanceOf({ database }: MoneyOperatorDeps, advertiserId: string) 
 function payoutRefusal(refused: Exclude<PayoutOutcome, { outcome: "paid" }>, month: string): HttpError {
   switch (refused.outcome) {
     case "paid-before":
-      return conflict("PAID", `everything until the end of ${refused.until} is paid already; name a later month`);
+      return conflict("PAID", `everything until the end of ${refused.until} is paid already; name a later month`, {
+        until: refused.until,
+      });
     case "nothing-owed":
-      return conflict("NOTHING_OWED", `nothing is owed until the end of ${month}`);
+      return conflict("NOTHING_OWED", `nothing is owed until the end of ${month}`, { month });
     case "too-early":
       return conflict(
         "MONTH_NOT_OVER",
         `${month} is not over, or its last charges have no entries yet: try again later`,
+        { month },
       );
   }
 }

@@ -97,7 +97,9 @@ function logged({ botId, viewId }: { botId: string; viewId: string }) {
 function answer(decided: DecideViewOutcome, viewId: string) {
   if (decided.outcome === "unknown-view") throw unknownView(viewId);
   if (decided.outcome === "not-held") {
-    throw conflict("NOT_HELD", `view ${viewId} is ${decided.state}: only a held one can be released or refused`);
+    throw conflict("NOT_HELD", `view ${viewId} is ${decided.state}: only a held one can be released or refused`, {
+      state: decided.state,
+    });
   }
   if (decided.outcome === "refused") return { sessionId: viewId, state: "refused" as const };
   return { sessionId: viewId, state: "rewarded" as const, eventId: decided.eventId };

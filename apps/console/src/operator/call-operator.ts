@@ -1,5 +1,6 @@
 import type { AnswerOf, OperatorRoute, ParamNames } from "@intermission/operator-api/route";
 import { z } from "zod";
+import type { ProblemTexts } from "./problem-words.ts";
 
 /** What may stand in an address: a `Date` is sent as RFC 3339. */
 type QueryValue = string | number | boolean | Date;
@@ -29,26 +30,38 @@ export class CallError extends Error {
   readonly code: string;
   /** The faults of fields, by the field's name. */
   readonly fields: Readonly<Record<string, string>>;
+  /** What the server says, in the reader's language; undefined: only in its own words. */
+  readonly texts: ProblemTexts | undefined;
   constructor({
     status,
     code,
     message,
     details,
-  }: { status: number; code: string; message: string; details?: unknown }) {
+    texts,
+  }: {
+    status: number;
+    code: string;
+    message: string;
+    details?: unknown;
+    texts?: ProblemTexts | undefined;
+  }) {
     super(message);
     this.status = status;
     this.code = code;
     this.fields = Object.fromEntries(
       fieldFaults.safeParse(details).data?.map(({ field, message }) => [field, message]) ?? [],
     );
+    this.texts = texts;
   }
 }
 
 const fieldFaults = z.array(z.object({ field: z.string(), message: z.string() }));
+const problemDetails = z.object({ values: z.record(z.string(), z.string()) });
 const errorBody = z.object({
   error: z.object({ code: z.string(), message: z.string(), details: z.unknown() }).partial({ details: true }),
 });
 
+/** Of routes that name no time of their own. */
 const ANSWER_MS = 30_000;
 
 /** Makes a request to a route of the operator's API, and checks the answer by the route's schema. Throws a `CallError`. */
@@ -74,10 +87,24 @@ export async function callOperator<Route extends OperatorRoute>(
   const answer: unknown = await response.json().catch(() => undefined);
   if (!response.ok) {
     const refused = errorBody.safeParse(answer).data?.error;
-    throw new CallError({ status: response.status, code: "UNREACHABLE", message: response.statusText, ...refused });
+    const texts = refused && (await textsOf(refused));
+    throw new CallError({
+      status: response.status,
+      code: "UNREACHABLE",
+      message: response.statusText,
+      ...refused,
+      texts,
+    });
   }
   // The schema is of this route; a generic type loses that.
   return route.answer.parse(answer) as AnswerOf<Route>;
+}
+
+/** Loaded with the first refusal. A browser that cannot load them shows the server's own message. */
+async function textsOf({ code, details }: { code: string; details?: unknown }) {
+  const values = problemDetails.safeParse(details).data?.values ?? {};
+  const words = await import("./problem-words.ts").catch(() => undefined);
+  return words?.problemTexts({ code, values });
 }
 
 /** Where a request to a route goes: for links to answers that are no JSON, too. */

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { CallError } from "../operator/call-operator.ts";
 import { useFormats } from "../words/formats.ts";
-import { useWords } from "../words/word-table.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
 import { Button } from "./button.tsx";
 import { uiWords } from "./words.ts";
 
@@ -48,8 +48,13 @@ export function Failure({ error, onRetry }: { error: Error; onRetry: () => void 
 
 /** What a failed request says to the reader. */
 export function useErrorText(): (error: Error) => string {
-  const words = useWords(uiWords);
-  return (error) => (error instanceof CallError && error.code === "UNREACHABLE" ? words.unreachable : error.message);
+  const language = useLanguage();
+  const words = uiWords[language];
+  return (error) => {
+    if (!(error instanceof CallError)) return error.message;
+    if (error.code === "UNREACHABLE") return words.unreachable;
+    return error.texts?.[language] ?? error.message;
+  };
 }
 
 /** One sentence, and one thing to do about it. */

@@ -1,0 +1,109 @@
+import { type ProblemCode, type ProblemValues, problems } from "@intermission/operator-api/problems";
+
+type ProblemTable = { readonly [Code in ProblemCode]: (values: ProblemValues<Code>) => string };
+
+/** The server's refusals in the reader's language. A problem without a sentence does not compile. */
+const problemWords = {
+  en: {
+    ADVERTISER_EXISTS: ({ name }) =>
+      `There is already an advertiser ${name}; names that differ only in case are the same.`,
+    AT_MOST_ONCE: () =>
+      "This bot has its webhooks sent at most once: its receiver may pay twice for a repeated event. Send single ones again.",
+    BEING_SENT: () => "A webhook of this user is being sent now; try again in a minute.",
+    BOT_EXISTS: ({ botId }) => `There is already a bot ${botId}.`,
+    CREATIVE_CHANGED: ({ revision }) =>
+      `The video has changed since: look at revision ${revision}, and decide about that.`,
+    ENDPOINT_ACTIVE: () => "The webhook address is active already.",
+    ENDPOINT_DISABLED: () => "The webhook address is disabled already.",
+    HELD: () =>
+      "Nothing is sent to this bot now: its webhook address is missing, being tested or disabled, or the bot has no active token.",
+    LEDGER_HAS_ENTRIES: ({ stored, currency }) =>
+      `The ledger has entries in ${stored}, which stay: use a deployment of its own for ${currency}.`,
+    MONTH_NOT_OVER: ({ month }) => `${month} is not over, or its last charges have no entries yet: try again later.`,
+    NAME_TAKEN: ({ name }) => `${name} is an advertiser of your own; rename it first.`,
+    NEXT_TOKEN_EXISTS: ({ tokenId }) =>
+      `${tokenId} waits to be activated; activate or revoke it before you make another.`,
+    NO_ENDPOINT: () => "The bot has no webhook address.",
+    NO_TOKEN: () => "The bot has no active API token, which signs its webhooks.",
+    NO_VIDEO: () => "The campaigns of the sample show a copy of a video, and there is no approved one. Add one first.",
+    NOT_CHARGED: () => "It was not charged, so there is nothing to refund.",
+    NOT_HELD: ({ state }) => `It is ${state} already: only a held one can be released or refused.`,
+    NOTHING_OWED: ({ month }) => `Nothing is owed until the end of ${month}.`,
+    OWN_ACCOUNT: () => "You cannot do this to your own account: another owner can.",
+    PAID: ({ until }) => `Everything until the end of ${until} is paid already; choose a later month.`,
+    PERSON_EXISTS: () => "A person with this e-mail address exists already.",
+    REFUNDED: () => "It was refunded before.",
+    REVERSED: () => "This conversion was reversed before.",
+    SAMPLE: () => "A bot of the sample gets no API token. Add a bot of your own.",
+    SAMPLE_IN_USE: ({ name }) => `${name} uses something of the sample. Change that first.`,
+    SAMPLE_REMOVING: () => "The sample is being removed. Finish that first.",
+    TEST_EVENT: () => "A test event is not sent again. Send another test.",
+    TEST_UNDER_WAY: () => "A test is under way; try again in a few seconds.",
+    TOKEN_NOT_NEXT: ({ state }) => `The token is ${state}; only the next one can be activated.`,
+    TOKEN_REVOKED: () => "The token is revoked already.",
+    UNDER_WAY: () => "The webhook is being sent now; look at its outcome in a moment.",
+  },
+  ru: {
+    ADVERTISER_EXISTS: ({ name }) =>
+      `Рекламодатель ${name} уже есть; имена, которые различаются только регистром, одинаковы.`,
+    AT_MOST_ONCE: () =>
+      "Вебхуки этого бота отправляются не больше одного раза: получатель может заплатить дважды за повтор. Отправляйте их снова по одному.",
+    BEING_SENT: () => "Вебхук этого пользователя сейчас отправляется; повторите через минуту.",
+    BOT_EXISTS: ({ botId }) => `Бот ${botId} уже есть.`,
+    CREATIVE_CHANGED: ({ revision }) => `Видео с тех пор изменилось: посмотрите версию ${revision} и решите о ней.`,
+    ENDPOINT_ACTIVE: () => "Адрес вебхуков уже работает.",
+    ENDPOINT_DISABLED: () => "Адрес вебхуков уже выключен.",
+    HELD: () =>
+      "Сейчас этому боту ничего не отправляется: адреса вебхуков нет, он проверяется или выключен, либо у бота нет рабочего токена.",
+    LEDGER_HAS_ENTRIES: ({ stored, currency }) =>
+      `В книге есть записи в ${stored}, они остаются: для ${currency} нужна отдельная установка.`,
+    MONTH_NOT_OVER: ({ month }) =>
+      `${month} ещё не закончился, или его последние списания не записаны: повторите позже.`,
+    NAME_TAKEN: ({ name }) => `${name} уже есть среди ваших рекламодателей; сначала переименуйте его.`,
+    NEXT_TOKEN_EXISTS: ({ tokenId }) =>
+      `${tokenId} ждёт включения; включите или отзовите его, прежде чем создавать другой.`,
+    NO_ENDPOINT: () => "У бота нет адреса вебхуков.",
+    NO_TOKEN: () => "У бота нет рабочего токена API, которым подписываются вебхуки.",
+    NO_VIDEO: () => "Кампании примера показывают копию видео, а одобренного видео нет. Сначала добавьте его.",
+    NOT_CHARGED: () => "Оплаты не было, возвращать нечего.",
+    NOT_HELD: ({ state }) => `Состояние уже ${state}: оплатить или отклонить можно только задержанное.`,
+    NOTHING_OWED: ({ month }) => `На конец ${month} ничего не причитается.`,
+    OWN_ACCOUNT: () => "Со своей учётной записью этого сделать нельзя: это может другой владелец.",
+    PAID: ({ until }) => `Всё на конец ${until} уже выплачено; выберите месяц позже.`,
+    PERSON_EXISTS: () => "Человек с такой почтой уже есть.",
+    REFUNDED: () => "Деньги за это уже возвращены.",
+    REVERSED: () => "Эта конверсия уже отменена.",
+    SAMPLE: () => "Бот из примера не получает токен API. Добавьте своего бота.",
+    SAMPLE_IN_USE: ({ name }) => `${name} использует что-то из примера. Сначала измените это.`,
+    SAMPLE_REMOVING: () => "Пример удаляется. Сначала завершите это.",
+    TEST_EVENT: () => "Проверочное событие повторно не отправляется. Отправьте другую проверку.",
+    TEST_UNDER_WAY: () => "Проверка уже идёт; повторите через несколько секунд.",
+    TOKEN_NOT_NEXT: ({ state }) => `Состояние токена: ${state}; включить можно только следующий.`,
+    TOKEN_REVOKED: () => "Токен уже отозван.",
+    UNDER_WAY: () => "Вебхук сейчас отправляется; посмотрите результат чуть позже.",
+  },
+} satisfies Record<string, ProblemTable>;
+
+/** What a refusal says, by language. */
+export type ProblemTexts = Readonly<Record<keyof typeof problemWords, string>>;
+
+/** Undefined: this version knows no such refusal, or it lacks a value; then the server's message is shown. */
+export function problemTexts({
+  code,
+  values,
+}: {
+  code: string;
+  values: Readonly<Record<string, string>>;
+}): ProblemTexts | undefined {
+  if (!isProblem(code) || problems[code].some((name) => values[name] === undefined)) return undefined;
+  const textIn = (language: keyof ProblemTexts) => {
+    // The values of this code were checked; a union of codes loses which they are.
+    const sentence = problemWords[language][code] as (values: Readonly<Record<string, string>>) => string;
+    return sentence(values);
+  };
+  return { en: textIn("en"), ru: textIn("ru") };
+}
+
+function isProblem(code: string): code is ProblemCode {
+  return Object.hasOwn(problems, code);
+}

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { problemTexts } from "../src/operator/problem-words.ts";
+
+test("a known refusal is said in the reader's language with its values, and an unknown one is left to the server", () => {
+  const paid = { code: "PAID", values: { until: "2026-02" } };
+  expect(problemTexts(paid)).toEqual({
+    en: "Everything until the end of 2026-02 is paid already; choose a later month.",
+    ru: "Всё на конец 2026-02 уже выплачено; выберите месяц позже.",
+  });
+  expect(problemTexts({ code: "PAID", values: {} })).toBeUndefined();
+  expect(problemTexts({ code: "FROM_A_LATER_VERSION", values: {} })).toBeUndefined();
+  expect(problemTexts({ code: "toString", values: {} })).toBeUndefined();
+});

@@ -1,0 +1,43 @@
+/**
+ * Refusals that screens say in the reader's language: a stable code, and the values that its sentence needs, which the answer
+ * has as `details.values`. The message beside them is for the command line.
+ */
+export const problems = {
+  ADVERTISER_EXISTS: ["name"],
+  AT_MOST_ONCE: [],
+  BEING_SENT: [],
+  BOT_EXISTS: ["botId"],
+  CREATIVE_CHANGED: ["revision"],
+  ENDPOINT_ACTIVE: [],
+  ENDPOINT_DISABLED: [],
+  HELD: [],
+  LEDGER_HAS_ENTRIES: ["stored", "currency"],
+  MONTH_NOT_OVER: ["month"],
+  NAME_TAKEN: ["name"],
+  NEXT_TOKEN_EXISTS: ["tokenId"],
+  NO_ENDPOINT: [],
+  NO_TOKEN: [],
+  NO_VIDEO: [],
+  NOT_CHARGED: [],
+  NOT_HELD: ["state"],
+  NOTHING_OWED: ["month"],
+  OWN_ACCOUNT: [],
+  PAID: ["until"],
+  PERSON_EXISTS: [],
+  REFUNDED: [],
+  REVERSED: [],
+  SAMPLE: [],
+  SAMPLE_IN_USE: ["name"],
+  SAMPLE_REMOVING: [],
+  TEST_EVENT: [],
+  TEST_UNDER_WAY: [],
+  TOKEN_NOT_NEXT: ["state"],
+  TOKEN_REVOKED: [],
+  UNDER_WAY: [],
+} as const satisfies Record<string, readonly string[]>;
+
+export type ProblemCode = keyof typeof problems;
+
+export type ProblemValues<Code extends ProblemCode> = {
+  readonly [Name in (typeof problems)[Code][number]]: string;
+};

@@ -188,3 +188,26 @@ test("the system shows the node with its version and the settings in force, and 
   const shown = await desk.content();
   for (const secret of [stack.secrets.operatorToken, stack.secrets.encryptionKey]) expect(shown).not.toContain(secret);
 });
+
+test("a new campaign warns of a new advertiser and an unknown macro, and its draft survives leaving the page", async ({
+  desk,
+}) => {
+  const address = new URL("/console/campaigns/new", desk.url()).href;
+  await desk.goto(address);
+  await desk.getByLabel("Advertiser").fill("harbour  coffee");
+  await desk.getByLabel("Landing page").fill("https://shop.test/?c={click_id}&x={{clickid}}");
+  await expect(desk.getByText("{{clickid}} is no macro and is sent as it stands.")).toBeVisible();
+  await expect(desk.getByText("is a new advertiser")).toHaveCount(0);
+  await desk.getByLabel("Advertiser").fill("Harbour Tea");
+  await expect(
+    desk.getByText("Harbour Tea is a new advertiser, with reports and an account of its own."),
+  ).toBeVisible();
+  await desk.getByRole("link", { name: "Bots", exact: true }).click();
+  await desk.goto(address);
+  await expect(desk.getByRole("status").filter({ hasText: "What you typed before is back" })).toBeVisible();
+  await expect(desk.getByLabel("Advertiser")).toHaveValue("Harbour Tea");
+  await desk.getByRole("button", { name: "Discard the draft" }).click();
+  await expect(desk.getByLabel("Advertiser")).toHaveValue("");
+  await desk.goto(address);
+  await expect(desk.getByLabel("Advertiser")).toHaveValue("");
+});

@@ -1,5 +1,6 @@
 import { finePriceRule, isPriceTooFine } from "@intermission/operator-api/amounts";
 import type { CampaignSettings } from "@intermission/operator-api/campaigns";
+import { type LandingMacro, landingMacros } from "@intermission/operator-api/landing-macros";
 import type { ColumnsOf } from "@intermission/postgres/row-columns";
 
 export type CampaignFormat = "rewarded" | "direct_link";
@@ -124,24 +125,10 @@ function limitFault(settings: CampaignSettings): CampaignFault | undefined {
   return undefined;
 }
 
-export interface LandingMacros {
-  click_id: string;
-  code: string;
-  bot_id: string;
-  campaign_id: string;
-  creative_id: string;
-}
-
-export const knownMacros = [
-  "click_id",
-  "code",
-  "bot_id",
-  "campaign_id",
-  "creative_id",
-] as const satisfies readonly (keyof LandingMacros)[];
+export type LandingMacros = Readonly<Record<LandingMacro, string>>;
 
 /** URL parsers write the braces of a path as %7B and %7D. */
-const MACRO = new RegExp(`(?:\\{|%7B)(${knownMacros.join("|")})(?:\\}|%7D)`, "gi");
+const MACRO = new RegExp(`(?:\\{|%7B)(${landingMacros.join("|")})(?:\\}|%7D)`, "gi");
 
 /** The landing page with its macros filled in, percent-encoded; never in scheme or host. */
 export function landingAddress(landingUrl: string, macros: LandingMacros): string {

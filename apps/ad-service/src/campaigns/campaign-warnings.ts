@@ -1,9 +1,9 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import type { Campaign, CampaignSettings } from "@intermission/operator-api/campaigns";
+import { landingMacros, unknownMacros } from "@intermission/operator-api/landing-macros";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { ConfirmableEffect } from "@intermission/server/refuse";
 import { advertiserNames, similarAdvertiser } from "../advertisers/similar-advertiser.ts";
-import { knownMacros } from "./campaign-settings.ts";
 import type { Delivered } from "./campaigns.ts";
 
 /** An effect of a campaign's settings that is rarely meant. */
@@ -80,24 +80,12 @@ function limitWarnings({ before, changes, delivered }: WarningFacts): CampaignWa
   });
 }
 
-/**
- * Placeholders of other systems: `{x}`, `{{x}}`, `${x}`, `<x>`, `%%x%%`, `__X__`, and `[x]` as a value, since `a[x]=1` is an
- * ordinary parameter. URL parsers encode some of the brackets.
- */
-const PLACEHOLDER = /\$?\{+\s*[\w.-]+\s*\}+|<[\w.-]+>|%%[\w.-]+%%|__[A-Z][A-Z_]*[A-Z]__|(?<=[=/])\[[\w.-]+\]/g;
-
 function macroWarnings(landingUrl: string): CampaignWarning[] {
-  const text = landingUrl.replace(/%(7B|7D|3C|3E|5B|5D)/gi, (encoded) => decodeURIComponent(encoded));
-  const placeholders = [...text.matchAll(PLACEHOLDER)].map(([whole]) => whole);
-  const unknown = [...new Set(placeholders)].filter((whole) => !isMacro(whole));
-  return unknown.map((whole) => {
-    const message = `${whole} is no macro and is sent as it stands; the macros are ${knownMacros.map((name) => `{${name}}`).join(", ")}`;
+  const macros = landingMacros.map((name) => `{${name}}`).join(", ");
+  return unknownMacros(landingUrl).map((whole) => {
+    const message = `${whole} is no macro and is sent as it stands; the macros are ${macros}`;
     return { kind: "unknown-macro", field: "landingUrl", message };
   });
-}
-
-function isMacro(placeholder: string): boolean {
-  return knownMacros.some((name) => `{${name}}` === placeholder.toLowerCase());
 }
 
 const readDelivered = statement<Delivered & { today: Delivered }>(

@@ -59,7 +59,7 @@ test("a report is kept by name for who saved it: others neither see nor remove i
 
 test("a name is used once in any case, and what is no query of an address is refused", async () => {
   await save("ann", "Weekly");
-  expect(await save("ann", "WEEKLY")).toMatchObject({ status: 409, body: { error: { code: "NAME_TAKEN" } } });
+  expect(await save("ann", "WEEKLY")).toMatchObject({ status: 409, body: { error: { code: "REPORT_NAME_TAKEN" } } });
   for (const search of ["<script>", "javascript:alert(1)", "a b", "x".repeat(2049)])
     expect((await save("ann", "Other", search)).status, search).toBe(400);
   expect(await namesOf("ann")).toEqual(["Weekly"]);

@@ -33,9 +33,17 @@ export function savedReportOperatorRoutes(scope: CheckedScope, { database, perso
         case "saved":
           return saved.report;
         case "known-name":
-          throw conflict("NAME_TAKEN", `you have a saved report named ${body.name}: choose another name, or remove it`);
+          throw conflict(
+            "REPORT_NAME_TAKEN",
+            `you have a saved report named ${body.name}: choose another name, or remove it`,
+            { name: body.name },
+          );
         case "too-many":
-          throw conflict("TOO_MANY", `you have ${MAX_SAVED_REPORTS} saved reports, which is the most: remove one`);
+          throw conflict(
+            "TOO_MANY_REPORTS",
+            `you have ${MAX_SAVED_REPORTS} saved reports, which is the most: remove one`,
+            { most: String(MAX_SAVED_REPORTS) },
+          );
         default:
           throw saved satisfies never;
       }

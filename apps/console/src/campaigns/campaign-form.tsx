@@ -1,7 +1,8 @@
 import { advertiserRoutes } from "@intermission/operator-api/advertisers";
 import type { Targeting } from "@intermission/operator-api/campaigns";
 import { creativeRoutes } from "@intermission/operator-api/creatives";
-import type { ReactNode } from "react";
+import { unknownMacros } from "@intermission/operator-api/landing-macros";
+import { type ReactNode, useEffect } from "react";
 import { type UseFormRegisterReturn, useForm } from "react-hook-form";
 import { useAnswer } from "../operator/use-operator.ts";
 import { Button } from "../ui/button.tsx";
@@ -27,16 +28,22 @@ interface CampaignFormProps {
   isBusy: boolean;
   /** Of the server's refusal, by the fields of the request. */
   serverFaults: Readonly<Record<string, string>>;
+  /** Called with what the fields hold, after each change. */
+  onTyped?: (values: CampaignFormValues) => void;
   onSubmit: (body: Extract<FormReading, { outcome: "request" }>["body"]) => void;
 }
 
 /** The settings of a campaign, checked by the schemas of the routes, with warnings about what is rarely meant. */
 export function CampaignForm(props: CampaignFormProps) {
-  const { values, targeting, isNew, submitText, isBusy, serverFaults, onSubmit } = props;
+  const { values, targeting, isNew, submitText, isBusy, serverFaults, onTyped, onSubmit } = props;
   const words = useWords(campaignWords);
   const form = useForm<CampaignFormValues>({ defaultValues: values });
   const { register, handleSubmit, setError, formState, watch } = form;
   const current = watch();
+  useEffect(() => {
+    const typing = watch((typed) => onTyped?.({ ...values, ...typed } as CampaignFormValues));
+    return () => typing.unsubscribe();
+  }, [watch, onTyped, values]);
   const faultOf = (field: keyof CampaignFormValues) =>
     formState.errors[field]?.message ?? Object.entries(serverFaults).find(([name]) => formField(name) === field)?.[1];
   const submit = handleSubmit((typed) => {
@@ -127,7 +134,19 @@ function Warnings({ values }: { values: CampaignFormValues }) {
   const isHouse = values.priority === "house";
   const hasPrice = values.viewPrice !== "" || values.clickPrice !== "";
   const hasBudget = values.dailyBudget !== "" || values.totalBudget !== "";
-  const warnings = [!hasPrice && !isHouse && words.warnNoPrice, hasPrice && !hasBudget && words.warnNoCap];
+  const { data } = useAnswer(advertiserRoutes.listAdvertisers);
+  const advertiser = values.advertiser.trim();
+  // Names that differ only in case and blanks are the same advertiser.
+  const key = (name: string) => name.trim().replace(/\s+/g, " ").toLowerCase();
+  const isKnown = data?.advertisers.some(
+    ({ name, advertiserId }) => key(name) === key(advertiser) || advertiserId === advertiser,
+  );
+  const warnings = [
+    !hasPrice && !isHouse && words.warnNoPrice,
+    hasPrice && !hasBudget && words.warnNoCap,
+    advertiser !== "" && isKnown === false && words.warnNewAdvertiser(advertiser),
+    ...unknownMacros(values.landingUrl).map(words.warnMacro),
+  ];
   return (
     <ul className="warnings" aria-live="polite">
       {warnings.map((warning) => warning && <li key={warning}>{warning}</li>)}

@@ -5,6 +5,13 @@ type ProblemTable = { readonly [Code in ProblemCode]: (values: ProblemValues<Cod
 /** The server's refusals in the reader's language. A problem without a sentence does not compile. */
 const problemWords = {
   en: {
+    CREATIVE_APPROVED: () => "The video is approved already: there is nothing to submit.",
+    CREATIVE_IS_DRAFT: () => "Its advertiser has not submitted the video: only what was submitted is decided about.",
+    LAST_SIGN_IN_METHOD: () => "This is your only way to sign in: add another way first.",
+    LINKED_ALREADY: () => "This account is linked with a person already: unlink it there, or use another one.",
+    REPORT_NAME_TAKEN: ({ name }) => `You have a saved report named ${name}: choose another name, or remove it.`,
+    TOO_MANY_METHODS: () => "There are too many of them: remove one that is not used.",
+    TOO_MANY_REPORTS: ({ most }) => `You have ${most} saved reports, which is the most: remove one.`,
     ADVERTISER_EXISTS: ({ name }) =>
       `There is already an advertiser ${name}; names that differ only in case are the same.`,
     AT_MOST_ONCE: () =>
@@ -44,6 +51,13 @@ const problemWords = {
     UNDER_WAY: () => "The webhook is being sent now; look at its outcome in a moment.",
   },
   ru: {
+    CREATIVE_APPROVED: () => "Видео уже одобрено: отправлять нечего.",
+    CREATIVE_IS_DRAFT: () => "Рекламодатель ещё не отправил видео: решение принимается только об отправленном.",
+    LAST_SIGN_IN_METHOD: () => "Это ваш единственный способ входа: сначала добавьте другой.",
+    LINKED_ALREADY: () => "Эта учётная запись уже привязана к человеку: отвяжите её там или возьмите другую.",
+    REPORT_NAME_TAKEN: ({ name }) => `У вас уже есть сохранённый отчёт ${name}: выберите другое имя или удалите его.`,
+    TOO_MANY_METHODS: () => "Их слишком много: удалите тот, которым не пользуетесь.",
+    TOO_MANY_REPORTS: ({ most }) => `У вас ${most} сохранённых отчётов, больше нельзя: удалите один.`,
     ADVERTISER_EXISTS: ({ name }) =>
       `Рекламодатель ${name} уже есть; имена, которые различаются только регистром, одинаковы.`,
     AT_MOST_ONCE: () =>

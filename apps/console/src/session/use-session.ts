@@ -32,6 +32,8 @@ export function startSession(queries: QueryClient, person: Person): void {
 
 export function endSession(queries: QueryClient): void {
   localStorage.removeItem(HINT);
+  // Drafts.
+  sessionStorage.clear();
   become(queries, null);
 }
 

@@ -46,6 +46,14 @@ test("three thousand wrong tokens are limited, counted, and logged once a minute
   expect(lines.join("")).not.toMatch(/wrong_token_|the_operator/);
 });
 
+test("the addresses of one IPv6 /64 have their wrong tokens limited together", async () => {
+  const { ask } = await guarded();
+  const statuses: number[] = [];
+  for (let n = 1; n <= 21; n += 1) statuses.push((await ask("Bearer wrong", `2001:db8::${n}`)).statusCode);
+  expect(statuses).toEqual([...Array(20).fill(401), 429]);
+  expect((await ask("Bearer wrong", "2001:db8:0:1::1")).statusCode).toBe(401);
+});
+
 test.each(["OPERATOR_TOKEN", "METRICS_TOKEN"] as const)(
   "a wrong token is answered with the setting to look at: %s",
   async (setting) => {

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { Counter, type Registry } from "prom-client";
+import { addressNetwork } from "./client-address.ts";
 import { HttpError } from "./http-server.ts";
 import { rateLimiter, slowDown } from "./rate-limiter.ts";
 
@@ -22,7 +23,7 @@ const LOG_EVERY_MS = 60_000;
 
 /**
  * The right token is always accepted, so that nobody can lock the operator out by sending wrong ones. Wrong ones are counted
- * (`intermission_wrong_tokens_total`), limited for each address, and logged once a minute with their number.
+ * (`intermission_wrong_tokens_total`), limited for each address (an IPv6 /64), and logged once a minute with their number.
  */
 export function guardToken({ token, setting, registry, now = () => performance.now() }: TokenGuardOptions): TokenGuard {
   const expected = hashOf(token);
@@ -43,7 +44,7 @@ export function guardToken({ token, setting, registry, now = () => performance.n
       loggedAt = now();
       unlogged = 0;
     }
-    const { isAllowed, waitSeconds } = limiter.take(request.ip, now());
+    const { isAllowed, waitSeconds } = limiter.take(addressNetwork(request.ip), now());
     if (!isAllowed) throw slowDown(waitSeconds);
     throw new HttpError(401, "UNAUTHORIZED", `the token is missing or wrong: send the value of ${setting}`, {
       headers: { "www-authenticate": "Bearer" },

@@ -267,6 +267,16 @@ test("a page of another origin cannot use a session, and no page without one", a
   expect((await request("suspendBot", "owner", {})).status).toBe(200);
 });
 
+test("no route that may change something takes a request of another page, with a session or without one", async () => {
+  const changing = names.filter((name) => operatorRoutes[name].method !== "GET");
+  for (const headers of [{ origin: "https://evil.test" }, { origin: "null" }]) {
+    for (const name of changing)
+      expect([name, (await request(name, "owner", {}, headers)).body.error?.code]).toEqual([name, "OTHER_ORIGIN"]);
+    for (const name of changing.filter((one) => ruleOf(one) === "anyone"))
+      expect([name, (await request(name, undefined, {}, headers)).body.error?.code]).toEqual([name, "OTHER_ORIGIN"]);
+  }
+});
+
 test("a cookie that is no session is refused, and too many of them are slowed down", async () => {
   const cookie = `__Host-operator=${"A".repeat(43)}`;
   const tries = [];

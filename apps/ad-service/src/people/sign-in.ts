@@ -1,9 +1,9 @@
 import type { Person } from "@intermission/operator-api/people";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { nameChangedObject } from "@intermission/postgres/recorded-changes";
+import { addressNetwork } from "@intermission/server/client-address";
 import { type RateLimiter, rateLimiter } from "@intermission/server/rate-limiter";
 import type { SecretBox } from "@intermission/server/secret-box";
-import ipaddr from "ipaddr.js";
 import { type Hashing, hashPassword, isPasswordOf, openHashing } from "./password.ts";
 import { findPerson, hashOfToken } from "./people.ts";
 import { openSession } from "./sessions.ts";
@@ -78,7 +78,7 @@ const accept = statement<never>(
 export async function signIn(signIns: SignIns, request: SignInRequest): Promise<SignInOutcome> {
   const { database, secretBox } = signIns;
   const { email, password, code, now } = request;
-  const address = networkOf(request.address);
+  const address = addressNetwork(request.address);
   const tooMany = waitOf(signIns.ofAddress, address, now);
   if (tooMany !== undefined) return tooMany;
   const [account] = await database.run(findAccount, [email, address]);
@@ -141,7 +141,7 @@ export async function acceptInvitation(
   const step = totpStep(open.totpSecret, code, now);
   if (step === undefined) return { outcome: "refused" };
   const passwordHash = await hashPassword(signIns.hashing, password);
-  const address = networkOf(request.address);
+  const address = addressNetwork(request.address);
   return signIns.database.transaction(async (tx) => {
     const accepted = await tx.run(acceptInvited, [personId, hashOfToken(token), passwordHash, step, address]);
     if (accepted.length === 0) return { outcome: "unknown-invitation" };
@@ -185,17 +185,10 @@ export async function completeSignIn(
 
 /** Counts a try of an address, right or wrong: undefined if it may be made. */
 export function waitOfAddress(signIns: Pick<SignIns, "ofAddress">, address: string, now: Date) {
-  return waitOf(signIns.ofAddress, networkOf(address), now);
+  return waitOf(signIns.ofAddress, addressNetwork(address), now);
 }
 
 function waitOf(limiter: RateLimiter, key: string, now: Date) {
   const { isAllowed, waitSeconds } = limiter.take(key, now.getTime());
   return isAllowed ? undefined : { outcome: "too-many-tries" as const, waitSeconds };
-}
-
-/** One user of IPv6 has a whole /64. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.parse(address);
-  return parsed.kind() === "ipv4" ? address : Buffer.from(parsed.toByteArray().slice(0, 8)).toString("hex");
 }

@@ -37,6 +37,7 @@ import { requireBuiltPage } from "./miniapp-page/built-page.ts";
 import { startSettlingCharges } from "./money/settle-charges.ts";
 import { startSendingNotices } from "./notices/send-notices.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
+import { startEndingImpersonations } from "./people/impersonation.ts";
 import { partitionMetrics } from "./retention/describe-retention.ts";
 import { makeUpcomingPartitions, startKeepingPartitions } from "./retention/keep-partitions.ts";
 import { rememberPublisherShare, startComparingShare } from "./statistics/publisher-share.ts";
@@ -219,6 +220,7 @@ function startLoops(config: Config, node: Node, { campaigns, requests, deliverie
       count: trackerMetrics(registry, { database, log }),
       now,
     }),
+    impersonations: startEndingImpersonations({ database, log, now }),
     notices: startSendingNotices({
       database,
       requests,

@@ -361,6 +361,7 @@ async function callRoutesOfSignIn() {
     signInWithPasskey: await send("signInWithPasskey", { body: { credential } }),
     unlinkIdentity: await send("unlinkIdentity", { params: { identityId: String(linked.body.identityId) } }),
     removePasskey: await send("removePasskey", { params }),
+    ...(await impersonate()),
     signOutEverywhere: await send("signOutEverywhere"),
   };
 }
@@ -374,6 +375,17 @@ async function callRoutesOfSavedReports() {
     removeSavedReport: await send("removeSavedReport", {
       params: { savedReportId: String(saved.body.savedReportId) },
     }),
+  };
+}
+
+/** The person who is signed in becomes an owner, and sees the console as another person. */
+async function impersonate() {
+  await run("update people set role = 'owner' where email = 'bea@shop.test'");
+  const people = await send("listPeople", { query: { role: "analyst" } });
+  const [{ personId = "" } = {}] = people.body.people as { personId?: string }[];
+  return {
+    startImpersonation: await send("startImpersonation", { params: { personId } }),
+    endImpersonation: await send("endImpersonation"),
   };
 }
 

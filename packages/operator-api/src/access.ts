@@ -140,7 +140,10 @@ export const accessOf = {
   acceptInvitation: "anyone",
   openSignInLink: "anyone",
   createSignInLink: commandLine,
-  listPeople: owner,
+  startImpersonation: staff,
+  endImpersonation: "signed-in",
+  // Ad operations choose whom they see the console as.
+  listPeople: staff,
   invitePerson: owner,
   renewInvitation: owner,
   changeRole: owner,

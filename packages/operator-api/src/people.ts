@@ -72,6 +72,14 @@ const invited = z.object({
   expiresAt: moment,
 });
 export const session = z.object({ person, expiresAt: moment });
+const currentSession = session.extend({
+  person: person.describe("Whose rights requests have."),
+  seenBy: z
+    .object({ email: z.string(), until: moment })
+    .nullable()
+    .describe("Who sees the console as this person, until when, and may only read; null: the person is signed in."),
+});
+export type CurrentSession = z.output<typeof currentSession>;
 const params = z.object({ personId: z.string().max(64) });
 const exampleToken = "Zm9yIGFuIGV4YW1wbGUsIG5vdCBhIHJlYWwgdG9rZW4";
 
@@ -95,8 +103,8 @@ export const peopleRoutes = {
   showSession: {
     method: "GET",
     path: "/session",
-    description: "Returns the person who is signed in.",
-    answer: session,
+    description: "Returns the person who is signed in, or whom the one who is signed in sees the console as.",
+    answer: currentSession,
   },
   signOut: {
     method: "DELETE",
@@ -125,6 +133,22 @@ export const peopleRoutes = {
       .strictObject({ token, password, code })
       .meta({ examples: [{ token: exampleToken, password: "correct horse battery", code: "123456" }] }),
     answer: session,
+  },
+  startImpersonation: {
+    method: "POST",
+    path: "/people/:personId/impersonation",
+    description:
+      "From now on the session sees what this person sees, for 30 minutes, and changes nothing. Never a person who reaches further.",
+    params,
+    answer: currentSession,
+    refusals: [409],
+  },
+  endImpersonation: {
+    method: "DELETE",
+    path: "/session/impersonation",
+    description: "The session is its own person's again.",
+    answer: currentSession,
+    refusals: [409],
   },
   listPeople: {
     method: "GET",

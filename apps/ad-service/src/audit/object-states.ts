@@ -62,6 +62,8 @@ const states = {
         where person_passkeys.person_id = people.person_id),
       'linked_accounts', (select jsonb_agg(label order by created_at, identity_id) from person_identities
         where person_identities.person_id = people.person_id),
+      'seen_by', (select jsonb_object_agg(email, impersonated_until) from person_sessions
+        join people seeing on seeing.person_id = person_sessions.person_id where impersonated_id = people.person_id),
       'sessions', (select count(*) from person_sessions where person_sessions.person_id = people.person_id)) as state
     from people where person_id = $1`,
   "saved-report": `select jsonb_build_object('person_id', person_id, 'name', name, 'search', search) as state

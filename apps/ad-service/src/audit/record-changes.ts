@@ -99,6 +99,8 @@ const objectOf = {
   addPasskey: anyPerson,
   renamePasskey: anyPerson,
   removePasskey: anyPerson,
+  startImpersonation: person,
+  endImpersonation: anyPerson,
   invitePerson: anyPerson,
   renewInvitation: person,
   changeRole: person,

@@ -946,9 +946,15 @@ create table person_sessions (
   person_id text not null references people,
   created_at timestamptz not null,
   last_used_at timestamptz not null,
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  -- As whom the person sees the console, only to read; null: as the own person.
+  impersonated_id text references people,
+  impersonated_until timestamptz,
+  check ((impersonated_id is null) = (impersonated_until is null))
 );
 create index person_sessions_of_person on person_sessions (person_id);
+create index person_sessions_impersonating on person_sessions (impersonated_until) where impersonated_id is not null;
+create index person_sessions_by_impersonated on person_sessions (impersonated_id) where impersonated_id is not null;
 
 -- Accounts at OpenID providers, as Telegram, that sign a person in: a subject is unique within its issuer.
 create table person_identities (

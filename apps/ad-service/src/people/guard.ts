@@ -3,6 +3,7 @@ import { operatorRoutes } from "@intermission/operator-api/operator-routes";
 import type { Person } from "@intermission/operator-api/people";
 import type { ReportReader } from "@intermission/operator-api/statistics";
 import type { Database } from "@intermission/postgres/open-database";
+import { addressNetwork } from "@intermission/server/client-address";
 import type { TokenGuard } from "@intermission/server/guard-token";
 import { HttpError } from "@intermission/server/http-server";
 import { type RateLimiter, slowDown } from "@intermission/server/rate-limiter";
@@ -31,7 +32,7 @@ export interface OperatorGuard {
   isTrusted: (request: FastifyRequest) => boolean;
   /** Undefined: OPERATOR_TOKEN is not set. */
   guardToken: TokenGuard | undefined;
-  /** Of cookies that are no session, by address. */
+  /** Of cookies that are no session, by address (an IPv6 /64). */
   wrongCookies: RateLimiter;
   /** The origins of the pages that may send a session's cookie, the console's own first. */
   origins: readonly string[];
@@ -48,7 +49,7 @@ export async function authenticateOperator(guard: OperatorGuard, request: Fastif
   if (request.headers.authorization === undefined && cookie !== undefined) {
     const session = await findSession(guard.database, cookie, guard.now());
     if (session !== undefined) return { kind: "person", session };
-    const { isAllowed, waitSeconds } = guard.wrongCookies.take(request.ip, guard.now().getTime());
+    const { isAllowed, waitSeconds } = guard.wrongCookies.take(addressNetwork(request.ip), guard.now().getTime());
     throw isAllowed ? new HttpError(401, "SIGNED_OUT", "the session has ended: sign in again") : slowDown(waitSeconds);
   }
   if (guard.guardToken === undefined) throw notFound("there is nothing at this path");
@@ -64,10 +65,15 @@ function requireOrigin(
   request: FastifyRequest,
   { origins, isOptional }: Pick<OperatorGuard, "origins"> & { isOptional: boolean },
 ): void {
-  if (request.method === "GET" || request.method === "HEAD") return;
+  if (isRead(request)) return;
   const sentOrigin = request.headers.origin;
   if (sentOrigin === undefined ? isOptional : origins.includes(sentOrigin)) return;
   throw new HttpError(403, "OTHER_ORIGIN", `requests with a session come from pages of ${origins[0]} only`);
+}
+
+/** Routes of these methods change nothing. */
+function isRead({ method }: FastifyRequest): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 export function operatorOf({ operator, routeOptions }: FastifyRequest): OperatorCaller {
@@ -82,12 +88,13 @@ export function sessionOf(request: FastifyRequest): Session {
   return operator.session;
 }
 
-/** The caller's id and name in the audit trail; undefined while a person signs in. */
+/** The id and name of who has signed in, in the audit trail; undefined while a person signs in. */
 export function actorOf(request: FastifyRequest): { id: string; name: string } | undefined {
   const operator = operatorOf(request);
   if (operator.kind === "anonymous") return undefined;
   if (operator.kind === "command-line") return { id: "command-line", name: "command-line" };
-  const { personId, email } = operator.session.person;
+  const { person, impersonation } = operator.session;
+  const { personId, email } = impersonation?.by ?? person;
   return { id: personId, name: email };
 }
 
@@ -170,7 +177,10 @@ export async function authorizeOperator(database: Database, request: FastifyRequ
     throw new HttpError(403, "NO_SESSION", "this needs the session of a person, which the command line has not");
   }
   if (caller.kind === "anonymous") throw new HttpError(401, "SIGNED_OUT", "sign in first");
-  const { person } = caller.session;
+  const { person, impersonation } = caller.session;
+  if (impersonation !== undefined && !isRead(request) && request.routeOptions.config.operation !== "endImpersonation") {
+    throw new HttpError(403, "READ_ONLY", `you see the console as ${person.email}, only to read: end that first`);
+  }
   const values = namedIn(request);
   const decision = decideAccess(rule, person, await readNamed(database, values));
   switch (decision) {

@@ -11,6 +11,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { requireBots } from "../bots/bots.ts";
 import { consoleAddress } from "./console-address.ts";
 import { operatorOf, sessionOf } from "./guard.ts";
+import { endImpersonation, startImpersonation } from "./impersonation.ts";
 import { TooManyHashes } from "./password.ts";
 import {
   changeRole,
@@ -25,7 +26,7 @@ import {
   renewInvitation,
   unknownPerson,
 } from "./people.ts";
-import { cookieOf, endedCookie, endSession, tokenInCookies } from "./sessions.ts";
+import { cookieOf, endedCookie, endSession, type Session, tokenInCookies } from "./sessions.ts";
 import {
   acceptInvitation,
   openInvitation,
@@ -48,7 +49,11 @@ export interface PeopleOperatorDeps {
 
 /** People, their invitations and their sessions. */
 export function peopleOperatorRoutes(scope: CheckedScope, deps: PeopleOperatorDeps): void {
-  serveOperatorRoutes(scope, peopleRoutes, { ...sessionsAndInvitations(deps), ...accounts(deps) });
+  serveOperatorRoutes(scope, peopleRoutes, {
+    ...sessionsAndInvitations(deps),
+    ...impersonations(deps),
+    ...accounts(deps),
+  });
 }
 
 type Handlers = OperatorHandlers<typeof peopleRoutes>;
@@ -75,8 +80,7 @@ function sessionsAndInvitations(deps: PeopleOperatorDeps) {
     },
 
     async showSession({ http }) {
-      const { person, expiresAt } = sessionOf(http);
-      return { person, expiresAt };
+      return currentSession(sessionOf(http));
     },
 
     async signOut({ http }, answer) {
@@ -110,6 +114,46 @@ function sessionsAndInvitations(deps: PeopleOperatorDeps) {
       return signedIn(accepted, answer);
     },
   } satisfies Partial<Handlers>;
+}
+
+/** Seeing the console as another person. */
+function impersonations({ database, now }: PeopleOperatorDeps) {
+  return {
+    async startImpersonation({ http, params: { personId } }) {
+      const session = sessionOf(http);
+      refuseOwnAccount(http, personId, "see the console as yourself");
+      const started = await startImpersonation(database, { session, personId, now: now() });
+      switch (started.outcome) {
+        case "started":
+          return currentSession({
+            ...session,
+            person: started.person,
+            impersonation: { by: session.person, until: started.until },
+          });
+        case "unknown-person":
+          throw unknownPerson(personId);
+        case "disabled":
+          throw conflict("PERSON_DISABLED", "this person may not sign in; enable the account first");
+        case "out-of-reach":
+          throw new HttpError(403, "FORBIDDEN", `the role ${session.person.role} may not see the console as an owner`);
+        default:
+          throw started satisfies never;
+      }
+    },
+
+    async endImpersonation({ http }) {
+      const session = sessionOf(http);
+      const { impersonation } = session;
+      if (impersonation === undefined) throw conflict("NOT_IMPERSONATING", "you see the console as yourself already");
+      await endImpersonation(database, session);
+      return currentSession({ ...session, person: impersonation.by, impersonation: undefined });
+    },
+  } satisfies Partial<Handlers>;
+}
+
+function currentSession({ person, expiresAt, impersonation }: Session) {
+  const seenBy = impersonation === undefined ? null : { email: impersonation.by.email, until: impersonation.until };
+  return { person, expiresAt, seenBy };
 }
 
 /** What owners do with the accounts of others. */

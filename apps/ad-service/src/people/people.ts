@@ -193,7 +193,7 @@ export async function enablePerson(database: Database, personId: string): Promis
   });
 }
 
-export async function findPerson(tx: Transaction, personId: string): Promise<Person | undefined> {
+export async function findPerson(tx: Pick<Transaction, "run">, personId: string): Promise<Person | undefined> {
   return (await tx.run(find, [personId]))[0];
 }
 

@@ -1,6 +1,7 @@
 import type { Person } from "@intermission/operator-api/people";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
-import { hashOfToken, newToken, selectPerson } from "./people.ts";
+import { mayImpersonate } from "./may-impersonate.ts";
+import { findPerson, hashOfToken, newToken, selectPerson } from "./people.ts";
 
 const HOUR_MS = 3_600_000;
 const LIFETIME_MS = 7 * 24 * HOUR_MS;
@@ -11,7 +12,10 @@ const TOUCH_MS = 5 * 60_000;
 const NAME = "__Host-operator";
 
 export interface Session {
+  /** Whose rights requests have. */
   person: Person;
+  /** Set while somebody else, who has signed in, sees the console as this person: such a session only reads. */
+  impersonation: { by: Person; until: Date } | undefined;
   tokenHash: Buffer;
   expiresAt: Date;
 }
@@ -42,9 +46,17 @@ export async function openSession(
   return { token, expiresAt };
 }
 
-const find = statement<Person & { expiresAt: Date; lastUsedAt: Date }>(
+interface FoundSession extends Person {
+  expiresAt: Date;
+  lastUsedAt: Date;
+  impersonatedId: string | null;
+  impersonatedUntil: Date | null;
+}
+
+const find = statement<FoundSession>(
   "people.find-session",
-  `select person.*, expires_at as "expiresAt", last_used_at as "lastUsedAt"
+  `select person.*, expires_at as "expiresAt", last_used_at as "lastUsedAt", impersonated_id as "impersonatedId",
+     impersonated_until as "impersonatedUntil"
    from person_sessions join (${selectPerson}) as person on person."personId" = person_sessions.person_id
    where token_hash = $1 and expires_at > $2 and last_used_at > $3 and not "isDisabled"`,
 );
@@ -58,9 +70,14 @@ export async function findSession(database: Database, token: string, now: Date):
   const tokenHash = hashOfToken(token);
   const [row] = await database.run(find, [tokenHash, now, idleSince(now)]);
   if (row === undefined) return undefined;
-  const { expiresAt, lastUsedAt, ...person } = row;
+  const { expiresAt, lastUsedAt, impersonatedId, impersonatedUntil, ...signedIn } = row;
   if (now.getTime() - lastUsedAt.getTime() > TOUCH_MS) await database.run(touch, [tokenHash, now]);
-  return { person, tokenHash, expiresAt };
+  const own = { person: signedIn, impersonation: undefined, tokenHash, expiresAt };
+  if (impersonatedId === null || impersonatedUntil === null || impersonatedUntil <= now) return own;
+  const person = await findPerson(database, impersonatedId);
+  // Roles may have changed since it began.
+  if (person === undefined || person.isDisabled || !mayImpersonate(signedIn.role, person.role)) return own;
+  return { ...own, person, impersonation: { by: signedIn, until: impersonatedUntil } };
 }
 
 export async function endSession(database: Database, { tokenHash }: Pick<Session, "tokenHash">): Promise<number> {

@@ -46,6 +46,7 @@ const addresses: Record<string, (ids: Ids) => string[]> = {
   "/publisher": () => ["publisher"],
   "/reports": () => ["reports?compare=previous", "reports?by=bot&compare=weekdays", "reports?time=day&by=campaign"],
   "/people": () => ["people"],
+  "/account": () => ["account"],
   "/audit": () => ["audit"],
   "/system": () => ["system"],
   $: () => ["no-such-page"],

@@ -43,6 +43,11 @@ const signInLink = createRoute({
   path: "/sign-in-link",
   component: lazyRouteComponent(() => import("./session/sign-in-link-screen.tsx"), "SignInLinkScreen"),
 });
+const openId = createRoute({
+  getParentRoute: () => root,
+  path: "/openid",
+  component: lazyRouteComponent(() => import("./session/openid-screen.tsx"), "OpenIdScreen"),
+});
 const overview = createRoute({
   ...under,
   path: "/",
@@ -168,16 +173,22 @@ const system = createRoute({
   path: "/system",
   component: lazyRouteComponent(() => import("./system/system-screen.tsx"), "SystemScreen"),
 });
+const account = createRoute({
+  ...under,
+  path: "/account",
+  component: lazyRouteComponent(() => import("./account/account-screen.tsx"), "AccountScreen"),
+});
 const unknown = createRoute({ ...under, path: "$", component: NoPage });
 
 export const router = createRouter({
   routeTree: root.addChildren([
     invitation,
     signInLink,
+    openId,
     shell.addChildren([
       ...[overview, campaigns, newCampaign, campaign, bots, bot, explain],
       ...[creatives, creativeQueue, vastTester, creative],
-      ...[advertisers, advertiser, payouts, people, audit, system],
+      ...[advertisers, advertiser, payouts, people, audit, system, account],
       ...[timeline, reviews, conversions, publisher, reports],
       unknown,
     ]),

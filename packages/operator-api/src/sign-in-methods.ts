@@ -45,7 +45,7 @@ const credential = {
   id: bytes,
   rawId: bytes,
   type: z.literal("public-key"),
-  clientExtensionResults: z.looseObject({}),
+  clientExtensionResults: z.object({}),
 };
 const newCredential = z.object({
   ...credential,

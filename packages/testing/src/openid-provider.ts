@@ -12,10 +12,11 @@ export interface ProviderAccount {
 }
 
 /**
- * A real OpenID provider on a free port of 127.0.0.1, with one client, which must use PKCE. Its sign-in page is left out:
+ * A real OpenID provider on a free port of 127.0.0.1, with one client, which must use PKCE. `redirectUris` is a pattern where
+ * the client's port is not known yet. Its sign-in page is left out:
  * `browser.account` has signed in already; undefined: the person refuses.
  */
-export async function startOpenIdProvider({ redirectUris }: { redirectUris: string[] }) {
+export async function startOpenIdProvider({ redirectUris }: { redirectUris: string[] | RegExp }) {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -28,7 +29,7 @@ export async function startOpenIdProvider({ redirectUris }: { redirectUris: stri
       {
         client_id: client.clientId,
         client_secret: client.clientSecret,
-        redirect_uris: redirectUris,
+        redirect_uris: redirectUris instanceof RegExp ? ["http://localhost/"] : redirectUris,
         response_types: ["code"],
         grant_types: ["authorization_code"],
       },
@@ -53,6 +54,9 @@ export async function startOpenIdProvider({ redirectUris }: { redirectUris: stri
       return grant;
     },
   });
+  const isRedirectUri = (uri: string) =>
+    redirectUris instanceof RegExp ? redirectUris.test(uri) : redirectUris.includes(uri);
+  provider.Client.prototype.redirectUriAllowed = isRedirectUri;
   const answer = provider.callback();
   server.on("request", (request, response) => {
     if (!request.url?.startsWith("/interaction/")) return answer(request, response);
@@ -81,7 +85,7 @@ export async function startOpenIdProvider({ redirectUris }: { redirectUris: stri
         const location = response.headers.get("location");
         if (location === null) throw new Error(`${next} answered ${response.status}: ${await response.text()}`);
         next = new URL(location, next);
-        if (redirectUris.some((uri) => next.href.startsWith(`${uri}?`))) return next.search.slice(1);
+        if (isRedirectUri(`${next.origin}${next.pathname}`)) return next.search.slice(1);
       }
       throw new Error("the provider redirects without end");
     },

@@ -2,6 +2,7 @@ import { type Person, peopleRoutes } from "@intermission/operator-api/people";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useAnswer } from "../operator/use-operator.ts";
+import { useMay } from "../session/use-session.ts";
 import { roleWords } from "../session/words.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
@@ -12,6 +13,7 @@ import { useLanguage, useWords } from "../words/word-table.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { PersonActions } from "./person-actions.tsx";
 import { peopleWords } from "./words.ts";
+import "./people.css";
 
 const route = getRouteApi("/shell/people");
 
@@ -23,15 +25,18 @@ export function PeopleScreen() {
   const people = useAnswer(peopleRoutes.listPeople);
   const [isInviting, setInviting] = useState(false);
   const columns = useColumns();
+  const may = useMay();
   return (
     <Page
       title={words.people}
       aside={
         <>
           {people.data && <AsOf at={people.dataUpdatedAt} />}
-          <Button look="primary" onClick={() => setInviting(true)}>
-            {words.invite}
-          </Button>
+          {may("invitePerson") && (
+            <Button look="primary" onClick={() => setInviting(true)}>
+              {words.invite}
+            </Button>
+          )}
         </>
       }
     >

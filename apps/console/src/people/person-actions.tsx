@@ -2,7 +2,7 @@ import { type Person, peopleRoutes } from "@intermission/operator-api/people";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useChange } from "../operator/use-operator.ts";
-import { usePerson } from "../session/use-session.ts";
+import { useMay, usePerson } from "../session/use-session.ts";
 import { useErrorText } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
@@ -10,6 +10,7 @@ import { useNotice } from "../ui/notices.tsx";
 import { useWords } from "../words/word-table.ts";
 import { LinkDialog } from "./link-dialog.tsx";
 import { RoleDialog } from "./role-dialog.tsx";
+import { SeeAsButton } from "./see-as-button.tsx";
 import { peopleWords } from "./words.ts";
 
 /** Disabling has an inverse; inviting anew has none, so it needs a confirmation. The own account is left out. */
@@ -17,6 +18,7 @@ export function PersonActions({ person }: { person: Person }) {
   const { personId, email, isDisabled } = person;
   const words = useWords(peopleWords);
   const own = usePerson();
+  const may = useMay();
   const notice = useNotice();
   const textOf = useErrorText();
   const disable = useChange(peopleRoutes.disablePerson);
@@ -25,12 +27,15 @@ export function PersonActions({ person }: { person: Person }) {
   const [isConfirming, setConfirming] = useState(false);
   const [isRoleOpen, setRoleOpen] = useState(false);
   const [link, setLink] = useState<string>();
-  const changes = (
+  const changes = may("listAuditEntries") && (
     <Link to="/audit" search={{ actor: email }} className="button button-quiet" aria-label={words.history(email)}>
       {words.changes}
     </Link>
   );
   if (own.personId === personId) return changes;
+  const isSeen = !isDisabled && may("startImpersonation") && (own.role === "owner" || person.role !== "owner");
+  const seeAs = isSeen && <SeeAsButton person={person} />;
+  if (!may("changeRole")) return seeAs;
   const input = { params: { personId } };
   const onError = (error: Error) => notice({ text: textOf(error), look: "failed" });
   const onEnable = () => enable.mutate(input, { onError, onSuccess: () => notice({ text: words.enabledNow(email) }) });
@@ -48,7 +53,8 @@ export function PersonActions({ person }: { person: Person }) {
       },
     });
   return (
-    <span className="row">
+    <span className="row person-actions">
+      {seeAs}
       {changes}
       <Button look="quiet" aria-label={words.roleOf(email)} onClick={() => setRoleOpen(true)}>
         {words.role}

@@ -27,7 +27,8 @@ export const peopleWords = wordTable({
     linkText: (email: string) => `Send this link to ${email}. It is shown once, works once, and expires in three days.`,
     inviteAnew: "Invite anew",
     inviteAnewOf: (email: string) => `Invite anew: ${email}`,
-    inviteAnewText: "The password, the authenticator's secret and all sessions end. This cannot be undone.",
+    inviteAnewText:
+      "The password, the authenticator's secret, passkeys, linked accounts and all sessions end. This cannot be undone.",
     disable: "Disable",
     disableOf: (email: string) => `Disable ${email}`,
     enable: "Enable",
@@ -37,6 +38,8 @@ export const peopleWords = wordTable({
     history: (email: string) => `Changes by ${email}`,
     changes: "Changes",
     account: "Account",
+    seeAs: "See as",
+    seeAsOf: (email: string) => `See the console as ${email}`,
   },
   ru: {
     people: "Люди",
@@ -65,7 +68,8 @@ export const peopleWords = wordTable({
       `Отправьте эту ссылку: ${email}. Она показана один раз, действует один раз и истекает через три дня.`,
     inviteAnew: "Пригласить заново",
     inviteAnewOf: (email) => `Пригласить заново: ${email}`,
-    inviteAnewText: "Пароль, секрет приложения и все сеансы перестанут действовать. Это нельзя отменить.",
+    inviteAnewText:
+      "Пароль, секрет приложения, ключи доступа, связанные аккаунты и все сеансы перестанут действовать. Это нельзя отменить.",
     disable: "Отключить",
     disableOf: (email) => `Отключить: ${email}`,
     enable: "Включить",
@@ -75,5 +79,7 @@ export const peopleWords = wordTable({
     history: (email) => `Изменения: ${email}`,
     changes: "Изменения",
     account: "Учётная запись",
+    seeAs: "Посмотреть как",
+    seeAsOf: (email) => `Посмотреть консоль как ${email}`,
   },
 });

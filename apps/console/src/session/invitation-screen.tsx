@@ -12,7 +12,8 @@ import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { EntryCard } from "./entry-card.tsx";
-import { useRefusalText } from "./sign-in-screen.tsx";
+import { OtherWays } from "./other-ways.tsx";
+import { useRefusalText } from "./refusal-text.ts";
 import { startSession } from "./use-session.ts";
 import { roleWords, sessionWords } from "./words.ts";
 
@@ -64,8 +65,8 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
   const { errors, isSubmitting } = formState;
   const submit = handleSubmit(async (body) => {
     try {
-      const { person } = await callOperator(peopleRoutes.acceptInvitation, { body });
-      startSession(queries, person);
+      const session = await callOperator(peopleRoutes.acceptInvitation, { body });
+      startSession(queries, session);
       await navigate({ to: "/", replace: true });
     } catch (error) {
       setError("root", { message: refusal(error) });
@@ -74,8 +75,9 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
   const { email, role, totpSecret, totpUri } = invitation;
   return (
     <EntryCard title={words.invited}>
+      <p className="secondary">{words.invitedAs(email, roleWords[language][role])}</p>
+      <OtherWays invitation={token} />
       <form onSubmit={submit} noValidate>
-        <p className="secondary">{words.invitedAs(email, roleWords[language][role])}</p>
         <p>{words.scan}</p>
         <p className="totp">
           <img src={qrCode(totpUri)} alt={words.qr} width="160" height="160" />

@@ -24,7 +24,7 @@ export function SignInLinkScreen() {
   });
   useEffect(() => {
     if (opened.data === undefined) return;
-    startSession(queries, opened.data.person);
+    startSession(queries, opened.data);
     void navigate({ to: "/", replace: true });
   }, [opened.data, queries, navigate]);
   return (

@@ -2,12 +2,13 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { peopleRoutes } from "@intermission/operator-api/people";
 import { useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { CallError, callOperator } from "../operator/call-operator.ts";
-import { useErrorText } from "../ui/answer-view.tsx";
+import { callOperator } from "../operator/call-operator.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { useWords } from "../words/word-table.ts";
 import { EntryCard } from "./entry-card.tsx";
+import { OtherWays } from "./other-ways.tsx";
+import { useRefusalText } from "./refusal-text.ts";
 import { startSession } from "./use-session.ts";
 import { sessionWords } from "./words.ts";
 
@@ -23,8 +24,8 @@ export function SignInScreen() {
   const { errors, isSubmitting } = formState;
   const submit = handleSubmit(async (body) => {
     try {
-      const { person } = await callOperator(peopleRoutes.signIn, { body });
-      startSession(queries, person);
+      const session = await callOperator(peopleRoutes.signIn, { body });
+      startSession(queries, session);
     } catch (error) {
       resetField("code");
       setError("root", { message: refusal(error) });
@@ -32,6 +33,7 @@ export function SignInScreen() {
   });
   return (
     <EntryCard title={words.signIn}>
+      <OtherWays />
       <form onSubmit={submit} noValidate>
         <Field label={words.email} fault={errors.email?.message}>
           {(control) => <input type="email" autoComplete="username" {...control} {...register("email")} />}
@@ -55,15 +57,4 @@ export function SignInScreen() {
       </form>
     </EntryCard>
   );
-}
-
-/** Why signing in failed. */
-export function useRefusalText(): (error: unknown) => string {
-  const words = useWords(sessionWords);
-  const textOf = useErrorText();
-  return (error) => {
-    if (!(error instanceof CallError)) throw error;
-    if (error.status === 429) return words.tooMany;
-    return error.code === "NOT_SIGNED_IN" ? words.wrong : textOf(error);
-  };
 }

@@ -1,21 +1,23 @@
 import { accessOf } from "@intermission/operator-api/access";
 import type { OperatorRouteName } from "@intermission/operator-api/operator-routes";
-import { type Person, peopleRoutes, type Role } from "@intermission/operator-api/people";
+import { type CurrentSession, type Person, peopleRoutes, type Role } from "@intermission/operator-api/people";
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
-import { createContext, useContext } from "react";
+import { createContext, useContext, useEffect } from "react";
 import { CallError, callOperator } from "../operator/call-operator.ts";
 
 const KEY = ["session"];
 /** Kept while somebody is signed in: without it no request is made, which browsers would report as failed. */
 const HINT = "console-session";
 
-/** The person who is signed in; null: nobody is. */
+export type { CurrentSession };
+
+/** Who is signed in, or whom that person sees the console as; null: nobody is. */
 export const sessionQuery = queryOptions({
   queryKey: KEY,
-  async queryFn({ signal }): Promise<Person | null> {
+  async queryFn({ signal }): Promise<CurrentSession | null> {
     if (localStorage.getItem(HINT) === null) return null;
     try {
-      return (await callOperator(peopleRoutes.showSession, undefined, signal)).person;
+      return await callOperator(peopleRoutes.showSession, undefined, signal);
     } catch (error) {
       // 404: without OPERATOR_TOKEN, a request without a session is answered as an unknown path.
       if (error instanceof CallError && (error.status === 401 || error.status === 404)) return null;
@@ -25,9 +27,18 @@ export const sessionQuery = queryOptions({
 });
 
 /** Nothing that another person saw stays in memory. */
-export function startSession(queries: QueryClient, person: Person): void {
-  localStorage.setItem(HINT, "open");
-  become(queries, person);
+export function startSession(
+  queries: QueryClient,
+  { person, expiresAt }: Pick<CurrentSession, "person" | "expiresAt">,
+): void {
+  changeSession(queries, { person, expiresAt, seenBy: null });
+}
+
+/** Also when the person begins or ends to see the console as another one. */
+export function changeSession(queries: QueryClient, session: CurrentSession): void {
+  // Another value each time, so that the other windows of this browser notice.
+  localStorage.setItem(HINT, String(Date.now()));
+  become(queries, session);
 }
 
 export function endSession(queries: QueryClient): void {
@@ -38,10 +49,20 @@ export function endSession(queries: QueryClient): void {
 }
 
 /** Screens follow the query of the session, so it is changed and not removed. */
-function become(queries: QueryClient, person: Person | null): void {
-  queries.setQueryData(KEY, person);
+function become(queries: QueryClient, session: CurrentSession | null): void {
+  queries.setQueryData(KEY, session);
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
   queries.getMutationCache().clear();
+}
+
+/** Another window of this browser has signed in or out, or sees the console as another person: what is shown here is not theirs. */
+export function useSessionOfOtherWindows(): void {
+  useEffect(() => {
+    // Browsers tell it to the other windows only.
+    const onStorage = ({ key }: StorageEvent) => key === HINT && location.reload();
+    window.addEventListener("storage", onStorage);
+    return () => window.removeEventListener("storage", onStorage);
+  }, []);
 }
 
 export const PersonContext = createContext<Person | undefined>(undefined);

@@ -21,7 +21,7 @@ import { sections } from "./sections.ts";
 import { shellWords } from "./words.ts";
 
 /** Beside the content; in a narrow window, a bar above it with a menu, and one below it. */
-export function Navigation({ onFind }: { onFind: () => void }) {
+export function Navigation({ onFind, isReadOnly }: { onFind: () => void; isReadOnly: boolean }) {
   const words = useWords(shellWords);
   const menu = useRef<HTMLDivElement>(null);
   const { pathname } = useLocation();
@@ -46,11 +46,11 @@ export function Navigation({ onFind }: { onFind: () => void }) {
       </div>
       <div className="side-menu" id="menu" ref={menu} popover="auto">
         <Sections />
-        <Account />
+        <Account isReadOnly={isReadOnly} />
       </div>
       <div className="side-body">
         <Sections />
-        <Account />
+        <Account isReadOnly={isReadOnly} />
       </div>
       <Tabs />
     </header>
@@ -118,7 +118,8 @@ export function MoreSections() {
   );
 }
 
-function Account() {
+/** `isReadOnly`: the console is seen as this person, whose sessions are not to be ended. */
+function Account({ isReadOnly }: { isReadOnly: boolean }) {
   const words = useWords(shellWords);
   const { email, role } = usePerson();
   const language = useLanguage();
@@ -152,12 +153,19 @@ function Account() {
             </button>
           ))}
         </fieldset>
-        <button type="button" className="link" onClick={() => signOut("here")}>
-          {words.signOut}
-        </button>
-        <button type="button" className="link" onClick={() => signOut("everywhere")}>
-          {words.signOutEverywhere}
-        </button>
+        {!isReadOnly && (
+          <>
+            <Link to="/account" className="link">
+              {words.signInMethods}
+            </Link>
+            <button type="button" className="link" onClick={() => signOut("here")}>
+              {words.signOut}
+            </button>
+            <button type="button" className="link" onClick={() => signOut("everywhere")}>
+              {words.signOutEverywhere}
+            </button>
+          </>
+        )}
       </div>
     </details>
   );

@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
-import { PersonContext, sessionQuery } from "../session/use-session.ts";
+import { PersonContext, sessionQuery, useSessionOfOtherWindows } from "../session/use-session.ts";
 import { Failure, Skeleton } from "../ui/answer-view.tsx";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { Notices } from "../ui/notices.tsx";
 import { LanguageContext, preferredLanguage, SetLanguageContext, useWords } from "../words/word-table.ts";
+import { ImpersonationBanner } from "./impersonation-banner.tsx";
 import { type FinderComponent, Keyboard } from "./keyboard.tsx";
 import { Navigation } from "./navigation.tsx";
 import { shellWords } from "./words.ts";
@@ -38,6 +39,7 @@ export function Shell({ finder }: { finder: FinderComponent }) {
   const words = useWords(shellWords);
   const session = useQuery(sessionQuery);
   const [isFinderOpen, setFinderOpen] = useState(false);
+  useSessionOfOtherWindows();
   const { pathname } = useLocation();
   if (session.data === undefined) {
     return (
@@ -54,13 +56,14 @@ export function Shell({ finder }: { finder: FinderComponent }) {
     );
   }
   return (
-    <PersonContext value={session.data}>
+    <PersonContext value={session.data.person}>
       <a className="skip" href="#content">
         {words.skip}
       </a>
       <Keyboard finder={finder} isFinderOpen={isFinderOpen} onFinder={setFinderOpen} />
+      <ImpersonationBanner {...session.data} />
       <div className="shell">
-        <Navigation onFind={() => setFinderOpen(true)} />
+        <Navigation onFind={() => setFinderOpen(true)} isReadOnly={session.data.seenBy !== null} />
         <main id="content" className="content" tabIndex={-1}>
           <ErrorBoundary page={pathname}>
             <Suspense fallback={<Skeleton rows={6} />}>

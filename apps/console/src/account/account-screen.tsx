@@ -1,0 +1,34 @@
+import { signInMethodRoutes } from "@intermission/operator-api/sign-in-methods";
+import { useAnswer } from "../operator/use-operator.ts";
+import { usePerson } from "../session/use-session.ts";
+import { AnswerView } from "../ui/answer-view.tsx";
+import { Page } from "../ui/page.tsx";
+import { useWords } from "../words/word-table.ts";
+import { LinkedAccounts } from "./linked-accounts.tsx";
+import { Passkeys } from "./passkeys.tsx";
+import { accountWords } from "./words.ts";
+import "./account.css";
+
+/** The own ways to sign in. */
+export function AccountScreen() {
+  const words = useWords(accountWords);
+  const { email } = usePerson();
+  const methods = useAnswer(signInMethodRoutes.listSignInMethods);
+  return (
+    <Page title={words.account}>
+      <p className="secondary">{email}</p>
+      <AnswerView query={methods} rows={5}>
+        {({ hasPassword, passkeys, identities, providers }) => (
+          <div className="account-parts">
+            <LinkedAccounts identities={identities} providers={providers} />
+            <Passkeys passkeys={passkeys} />
+            <section>
+              <h2>{words.password}</h2>
+              <p className="secondary">{hasPassword ? words.hasPassword : words.noPassword}</p>
+            </section>
+          </div>
+        )}
+      </AnswerView>
+    </Page>
+  );
+}

@@ -22,6 +22,7 @@ interface Ids {
 const signedOut: Record<string, (ids: Ids) => string[]> = {
   "/invitation": ({ invitation }) => [invitation],
   "/sign-in-link": () => ["sign-in-link#used", ""],
+  "/openid": () => ["openid"],
 };
 
 /** An address of each other route of `apps/console/src/routes.tsx`, or several where one screen has several faces. */

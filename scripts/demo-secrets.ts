@@ -18,6 +18,8 @@ export interface DemoSecrets {
   readonly ownBots?: Readonly<Record<string, string>>;
   /** The addresses used for seeding. If the ports change, the demo is seeded again. */
   readonly seededFor?: string;
+  /** The sample traffic was added once: whoever removed it does not get it again. */
+  readonly hasSample?: boolean;
 }
 
 const demoBotId = "7000000001";

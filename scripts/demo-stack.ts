@@ -44,6 +44,8 @@ export interface DemoStack {
   start(name: ServerName): Promise<void>;
   /** A link that signs the demo's owner in to the console, once. */
   signInLink(): Promise<string>;
+  /** Adds sample traffic for the console, unless this folder had it once. Returns whether it was added. */
+  addSample(): Promise<boolean>;
   /** Runs the operator's command line against the ad service and returns its output. */
   ads(commandArguments: readonly string[]): Promise<string>;
   stop(): Promise<void>;
@@ -143,6 +145,13 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     dataDirectory: options.dataDirectory,
     start,
     signInLink: () => signInLink(ads),
+    async addSample() {
+      if (secrets.hasSample === true) return false;
+      await ads(["sample", "add"]);
+      secrets = { ...secrets, hasSample: true };
+      keepDemoSecrets(options.dataDirectory, secrets);
+      return true;
+    },
     ads,
     stop,
   };

@@ -73,6 +73,20 @@ async function main(): Promise<void> {
   if (ownBot !== undefined && stack.ownBot !== undefined)
     describeOwnBot(stack.ownBot, join(dataDirectory, `bot-${ownBot.botId}.env`));
   console.log(`\nCtrl-C stops it; the data stays in ${dataDirectory}.`);
+  await addSample(stack);
+}
+
+/** In the background of the running demo. What fails here is tried again by the next start. */
+async function addSample(stack: DemoStack): Promise<void> {
+  const isAdded = await stack.addSample().catch((error: unknown) => {
+    if (!isStopping)
+      console.error(`\nThe console has no sample traffic yet: ${error instanceof Error ? error.message : error}`);
+    return false;
+  });
+  if (isAdded)
+    console.log(
+      "\nThe console shows two weeks of sample traffic, marked as such. To remove it: ./pnpm ads sample remove",
+    );
 }
 
 function describeServers({ adService, api }: DemoStack["urls"], backendApiKey: string): string {

@@ -75,9 +75,11 @@ import {
 import { type PeopleOperatorDeps, peopleOperatorRoutes } from "./people/operator-routes.ts";
 import { openSignIns } from "./people/sign-in.ts";
 import { signInMethodOperatorRoutes } from "./people/sign-in-methods/operator-routes.ts";
+import { sampleOperatorRoutes } from "./sample/operator-routes.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
 import type { ReportSource } from "./statistics/report-source.ts";
+import { rollUpStatistics } from "./statistics/roll-up-statistics.ts";
 import { type SavedReportDeps, savedReportOperatorRoutes } from "./statistics/saved-report-routes.ts";
 import { type StatusOperatorDeps, statusOperatorRoutes } from "./status/operator-routes.ts";
 import { userOperatorRoutes } from "./users/operator-routes.ts";
@@ -343,6 +345,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       signInMethodOperatorRoutes(scope, { ...deps, signIns, openId });
       auditOperatorRoutes(scope, deps);
       statusOperatorRoutes(scope, { ...deps, replica: deps.reports.replica });
+      sampleOperatorRoutes(scope, { ...deps, rollUpStatistics: () => rollUpStatistics(database) });
     },
     { prefix: "/operator/v1" },
   );

@@ -18,6 +18,7 @@ import { eventCommands } from "./events/commands.ts";
 import { moneyCommands } from "./money/commands.ts";
 import { noticeCommands } from "./notices/commands.ts";
 import { peopleCommands } from "./people/commands.ts";
+import { sampleCommands } from "./sample/commands.ts";
 import { statsCommands } from "./statistics/commands.ts";
 import { statusCommand, systemCommand } from "./status/commands.ts";
 import { codeCommands, userCommands } from "./users/commands.ts";
@@ -44,6 +45,7 @@ const commands = [
   codeCommands,
   peopleCommands,
   auditCommands,
+  sampleCommands,
   statusCommand,
   systemCommand,
 ];

@@ -230,6 +230,7 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
     revokeToken: await send("revokeToken", { params: token }),
     ...(await callRoutesOfPeople()),
     ...(await callRoutesOfSignIn()),
+    ...(await callRoutesOfSample()),
     archiveCampaign: await send("archiveCampaign", ofCampaign),
   };
 }
@@ -279,6 +280,14 @@ async function callRoutesOfStatements(
       params: { ...ofBot.params, number: String(bot?.number) },
       ...format,
     }),
+  };
+}
+
+async function callRoutesOfSample() {
+  return {
+    addSample: await send("addSample"),
+    showSample: await send("showSample"),
+    removeSample: await send("removeSample"),
   };
 }
 
@@ -432,7 +441,9 @@ const blackPicture =
   "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAEElEQVR42mNgGAWjYBTAAAADEAAB1y2EYwAAAABJRU5ErkJggg==";
 const subtitles = "WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n";
 
-test("every operator route answers what its schema says, and each one that changes something leaves one entry", async () => {
+test("every operator route answers what its schema says, and each one that changes something leaves one entry", {
+  timeout: 300_000,
+}, async () => {
   const answers = await callEveryRoute();
   const refused = Object.entries(answers).filter(([, { status }]) => status >= 300);
   expect(refused).toEqual([]);

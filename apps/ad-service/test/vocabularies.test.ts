@@ -7,6 +7,7 @@ import type { Creative } from "@intermission/operator-api/creatives";
 import type { billings, entryKinds } from "@intermission/operator-api/money";
 import type { Role } from "@intermission/operator-api/people";
 import type { SuspiciousClick, SuspiciousView } from "@intermission/operator-api/reviews";
+import type { Sample } from "@intermission/operator-api/sample";
 import { checkedWords } from "@intermission/testing/checked-words";
 import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
@@ -143,6 +144,7 @@ const vocabularies: Readonly<Record<string, Words<string>>> = {
     publisher: true,
   } satisfies Words<Role>,
   "refunds.event": eventTypes,
+  "sample.state": { adding: true, added: true, removing: true } satisfies Words<Sample["state"]>,
   "tracker_calls.outcome": { answered: true, refused: true, failed: true, unknown: true } satisfies Words<CallOutcome>,
   "views.close_reason": {
     tap: true,

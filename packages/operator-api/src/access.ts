@@ -163,4 +163,7 @@ export const accessOf = {
   renamePasskey: "signed-in",
   removePasskey: "signed-in",
   listAuditEntries: owner,
+  showSample: readers,
+  addSample: staff,
+  removeSample: staff,
 } as const satisfies Record<OperatorRouteName, Access>;

@@ -13,6 +13,7 @@ import { moneyRoutes } from "./money.ts";
 import { noticeRoutes } from "./notices.ts";
 import { peopleRoutes } from "./people.ts";
 import { clickRoutes, viewRoutes } from "./reviews.ts";
+import { sampleRoutes } from "./sample.ts";
 import { savedReportRoutes } from "./saved-reports.ts";
 import { signInMethodRoutes } from "./sign-in-methods.ts";
 import { statisticsRoutes } from "./statistics.ts";
@@ -46,6 +47,7 @@ export const operatorRoutes = {
   ...peopleRoutes,
   ...signInMethodRoutes,
   ...auditRoutes,
+  ...sampleRoutes,
 };
 
 export type OperatorRouteName = keyof typeof operatorRoutes;

@@ -14,7 +14,8 @@ export type ObjectKind =
   | "conversion"
   | "delivery"
   | "person"
-  | "saved-report";
+  | "saved-report"
+  | "sample";
 
 /** One query for each kind, by the id $1: an object without its secrets, and without the ids of users, who may be erased. */
 const states = {
@@ -68,6 +69,8 @@ const states = {
     from people where person_id = $1`,
   "saved-report": `select jsonb_build_object('person_id', person_id, 'name', name, 'search', search) as state
     from saved_reports where saved_report_id = $1`,
+  sample: `select jsonb_build_object('state', state, 'starts_at', starts_at, 'ends_at', ends_at) as state
+    from sample where $1 <> ''`,
 } satisfies Record<ObjectKind, string>;
 
 const statements = Object.fromEntries(

@@ -20,6 +20,7 @@ const views = { kind: "view", id: [] } as const;
 const click = { kind: "click", id: ["clickId"] } as const;
 const clicks = { kind: "click", id: [] } as const;
 const advertiser = { kind: "advertiser", id: [] } as const;
+const sample = { kind: "sample", id: [] } as const;
 const person = { kind: "person", id: ["personId"] } as const;
 const anyPerson = { kind: "person", id: [] } as const;
 
@@ -106,6 +107,8 @@ const objectOf = {
   changeRole: person,
   disablePerson: person,
   enablePerson: person,
+  addSample: sample,
+  removeSample: sample,
 } as const satisfies Record<ChangingRouteName, AuditedObject>;
 
 function isChanging(name: string | undefined): name is ChangingRouteName {

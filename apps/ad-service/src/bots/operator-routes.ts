@@ -118,6 +118,11 @@ export function tokenOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps):
       const { botId } = request.params;
       const created = await createToken(deps, { botId, now: now() });
       if (created.outcome === "unknown-bot") throw unknownBot(botId);
+      if (created.outcome === "sample")
+        throw conflict(
+          "SAMPLE",
+          `${botId} is a bot of the sample, which gets no token; add a bot of your own: bots add`,
+        );
       if (created.outcome === "next-exists") {
         const next = created.tokenId;
         throw conflict(

@@ -58,7 +58,11 @@ export type CreateTokenOutcome =
   /** The token itself is returned only once, here. */
   | { outcome: "created"; entry: TokenEntry; token: string }
   | { outcome: "unknown-bot" }
-  | { outcome: "next-exists"; tokenId: string };
+  | { outcome: "next-exists"; tokenId: string }
+  /** A bot of the sample gets none: with one it could earn from real campaigns. */
+  | { outcome: "sample" };
+
+const findInSample = statement<never>("bots.find-in-sample", "select from sample where $1 = any (bot_ids)");
 
 /** If there is an active token, the new one is `next`: both authenticate and sign until the new one is activated. */
 export async function createToken(
@@ -67,6 +71,7 @@ export async function createToken(
 ): Promise<CreateTokenOutcome> {
   return database.transaction(async (tx) => {
     if (!(await lockBot(tx, botId))) return { outcome: "unknown-bot" };
+    if ((await tx.run(findInSample, [botId])).length > 0) return { outcome: "sample" };
     const tokens = await readTokens(tx, { botId, now });
     const next = tokens.find(({ state }) => state === "next");
     if (next) return { outcome: "next-exists", tokenId: next.tokenId };

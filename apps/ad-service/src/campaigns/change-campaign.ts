@@ -65,6 +65,8 @@ export async function addCampaign(
     if (unknown !== undefined) return { outcome: "unknown-creative", creativeId: unknown };
     const advertiser = await rememberAdvertiser(tx, settings.advertiser);
     if (advertiser.state === "archived") return { outcome: "invalid", fault: archivedFault(advertiser.name) };
+    const ofSample = await sampleFault(tx, advertiser.advertiserId, settings);
+    if (ofSample !== undefined) return { outcome: "invalid", fault: ofSample };
     const columns = JSON.stringify(byColumn(settingColumns, settings));
     await tx.run(insert, [campaignId, draft.formats, now, columns, advertiser.advertiserId]);
     for (const creativeId of creativeIds) await tx.run(attach, [campaignId, creativeId, 1, null, null]);
@@ -91,6 +93,25 @@ async function chargedFault(tx: Transaction, campaignId: string): Promise<Campai
   if ((await tx.run(findCharge, [campaignId])).length === 0) return undefined;
   const message = "was charged for this campaign, which stays with it: rename the advertiser, or add another campaign";
   return { field: "advertiser", message };
+}
+
+const readSampleBots = statement<{ botIds: string[] }>(
+  "campaigns.read-sample-bots",
+  'select bot_ids as "botIds" from sample where $1 = any (advertiser_ids)',
+);
+
+/** A sample is never billed as real: its campaigns reach no real bot. */
+async function sampleFault(
+  tx: Transaction,
+  advertiserId: string,
+  { targeting }: Pick<CampaignSettings, "targeting">,
+): Promise<CampaignFault | undefined> {
+  const [sample] = await tx.run(readSampleBots, [advertiserId]);
+  if (sample === undefined) return undefined;
+  const { bots = [] } = targeting;
+  if (bots.length > 0 && bots.every((botId) => sample.botIds.includes(botId))) return undefined;
+  const message = `must name bots of the sample alone (${sample.botIds.join(", ")}), since the advertiser is the sample's`;
+  return { field: "targeting", message };
 }
 
 function archivedFault(name: string): CampaignFault {
@@ -154,6 +175,8 @@ async function change(
       const fault = state === "archived" ? archivedFault(advertiser) : await chargedFault(tx, campaignId);
       if (fault !== undefined) return { outcome: "invalid", fault };
     }
+    const ofSample = await sampleFault(tx, advertiserId, changes);
+    if (ofSample !== undefined) return { outcome: "invalid", fault: ofSample };
     const campaign = { ...changes, advertiserId, advertiser, updatedAt: now };
     const columns = JSON.stringify(byColumn(settingColumns, campaign));
     await tx.run(update, [campaignId, campaign.status, now, columns, advertiserId]);

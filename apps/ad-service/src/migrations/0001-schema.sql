@@ -12,7 +12,7 @@
 -- partitions (retention/keep-partitions.ts): there is none of all other weeks, since it would have to be searched for rows of
 -- each new week.
 
--- A publisher's bot and its settings. Bots are never deleted.
+-- A publisher's bot and its settings. Bots are never deleted, but those of the sample.
 create table bots (
   bot_id text primary key check (bot_id ~ '^[1-9][0-9]{0,19}$'),
   -- The prefix of the bot's codes: it identifies the code's bot.
@@ -107,6 +107,20 @@ create table nodes (
   seen_at timestamptz not null
 );
 
+-- Sample traffic for whoever tries the console: one row while there is some. It consists of these bots and advertisers, and of
+-- everything that refers to them.
+create table sample (
+  is_only boolean primary key default true check (is_only),
+  state text not null check (state in ('adding', 'added', 'removing')),
+  bot_ids text[] not null,
+  advertiser_ids text[] not null,
+  creative_ids text[] not null,
+  starts_at timestamptz not null,
+  ends_at timestamptz not null check (ends_at > starts_at),
+  -- Traffic before this moment is written: one day (UTC) in each transaction.
+  written_until timestamptz not null
+);
+
 -- Advertisers, with an id that stays when the name changes. The key of their postbacks is kept as a hash.
 create table advertisers (
   advertiser_id text primary key check (advertiser_id ~ '^adv_[0-9A-Za-z]{1,60}$'),
@@ -165,7 +179,7 @@ create table creatives (
 create index creatives_waiting on creatives (submitted_at, creative_id) where review = 'waiting';
 create index creatives_unapproved on creatives (creative_id) where review <> 'approved';
 
--- What an advertiser buys: prices, caps, pacing, targeting. Campaigns are never deleted.
+-- What an advertiser buys: prices, caps, pacing, targeting. Campaigns are never deleted, but those of the sample.
 create table campaigns (
   campaign_id text primary key,
   name text not null check (length(name) between 1 and 128),

@@ -19,13 +19,17 @@ const findFirst = statement<{ month: string | null }>(
      (select max(month) + interval '1 month' from money_statements),
      (select min(at) from money_entries)), 'YYYY-MM') as month`,
 );
+// The numbers have no gaps, and a sample is removed.
+const notOfSample = `split_part(account, ':', 2) not in (
+       select unnest(bot_ids || advertiser_ids) from sample)`;
 const insert = statement<{ number: number }>(
   "money.issue-statements",
   `with bounds as (select ($1 || '-01')::timestamptz as first, ($1 || '-01')::timestamptz + interval '1 month' as behind),
    sums as (
      select account, min(currency) as currency, coalesce(sum(amount_micros) filter (where at < first), 0) as opening,
        sum(amount_micros) as closing, count(*) filter (where at >= first) as entries
-     from money_entries, bounds where account not in ('cash', 'revenue') and at < behind group by account
+     from money_entries, bounds
+     where account not in ('cash', 'revenue') and at < behind and ${notOfSample} group by account
    ),
    totals as (
      select account, kind, null::timestamptz as at, null::text as reference, null::text as note, sum(amount_micros) as amount

@@ -118,7 +118,8 @@ function useColumns(onOpen: (entryId: string) => void): Column<AuditEntry>[] {
       title: words.of,
       cell: ({ objectKind, objectId, before, after }) => (
         <span>
-          {String(after?.name ?? before?.name ?? objectId)} <small>{kinds[objectKind] ?? objectKind}</small>
+          {String(after?.name ?? after?.email ?? before?.name ?? objectId)}{" "}
+          <small>{kinds[objectKind] ?? objectKind}</small>
         </span>
       ),
     },

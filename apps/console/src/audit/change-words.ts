@@ -85,6 +85,8 @@ export const changeWords = {
     changeRole: "Changed the role of a person",
     disablePerson: "Disabled the access of a person",
     enablePerson: "Enabled the access of a person",
+    addSample: "Added sample traffic",
+    removeSample: "Removed the sample traffic",
   },
   ru: {
     addBot: "Добавлен бот",
@@ -168,6 +170,8 @@ export const changeWords = {
     changeRole: "Изменена роль человека",
     disablePerson: "Доступ человека закрыт",
     enablePerson: "Доступ человека открыт",
+    addSample: "Добавлен пример данных",
+    removeSample: "Пример данных удалён",
   },
 } satisfies Record<Language, Record<ChangingRouteName, string>>;
 

@@ -75,6 +75,7 @@ export const kindWords = {
     delivery: "webhook",
     deployment: "deployment",
     "saved-report": "saved report",
+    sample: "sample traffic",
   },
   ru: {
     campaign: "кампания",
@@ -90,5 +91,6 @@ export const kindWords = {
     delivery: "вебхук",
     deployment: "система",
     "saved-report": "сохранённый отчёт",
+    sample: "пример данных",
   },
 } satisfies Record<Language, Record<ObjectKind, string>>;

@@ -5,6 +5,8 @@ type ProblemTable = { readonly [Code in ProblemCode]: (values: ProblemValues<Cod
 /** The server's refusals in the reader's language. A problem without a sentence does not compile. */
 const problemWords = {
   en: {
+    PERSON_DISABLED: () => "This person may not sign in; enable the account first.",
+    NOT_IMPERSONATING: () => "You see the console as yourself already.",
     CREATIVE_APPROVED: () => "The video is approved already: there is nothing to submit.",
     CREATIVE_IS_DRAFT: () => "Its advertiser has not submitted the video: only what was submitted is decided about.",
     LAST_SIGN_IN_METHOD: () => "This is your only way to sign in: add another way first.",
@@ -51,6 +53,8 @@ const problemWords = {
     UNDER_WAY: () => "The webhook is being sent now; look at its outcome in a moment.",
   },
   ru: {
+    PERSON_DISABLED: () => "Этому человеку вход закрыт; сначала откройте ему доступ.",
+    NOT_IMPERSONATING: () => "Вы уже видите консоль от своего имени.",
     CREATIVE_APPROVED: () => "Видео уже одобрено: отправлять нечего.",
     CREATIVE_IS_DRAFT: () => "Рекламодатель ещё не отправил видео: решение принимается только об отправленном.",
     LAST_SIGN_IN_METHOD: () => "Это ваш единственный способ входа: сначала добавьте другой.",

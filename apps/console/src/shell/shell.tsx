@@ -9,6 +9,7 @@ import { LanguageContext, preferredLanguage, SetLanguageContext, useWords } from
 import { ImpersonationBanner } from "./impersonation-banner.tsx";
 import { type FinderComponent, Keyboard } from "./keyboard.tsx";
 import { Navigation } from "./navigation.tsx";
+import { SampleBanner } from "./sample-banner.tsx";
 import { shellWords } from "./words.ts";
 import "./shell.css";
 
@@ -65,6 +66,7 @@ export function Shell({ finder }: { finder: FinderComponent }) {
       <div className="shell">
         <Navigation onFind={() => setFinderOpen(true)} isReadOnly={session.data.seenBy !== null} />
         <main id="content" className="content" tabIndex={-1}>
+          <SampleBanner />
           <ErrorBoundary page={pathname}>
             <Suspense fallback={<Skeleton rows={6} />}>
               <Outlet />

@@ -41,6 +41,19 @@ export const shellWords = wordTable({
     searchList: "Search in the list",
     showHelp: "This help",
     decideCreative: "On the page Approval: approve or refuse",
+    sample: "Sample traffic",
+    sampleStates: {
+      added:
+        "Bots, advertisers and campaigns that begin with “Sample:” are made up, with two weeks of traffic. Nothing of it is billed.",
+      adding: "Two weeks of sample traffic are being added.",
+      removing: "The sample traffic is being removed.",
+    },
+    removeSample: "Remove the sample",
+    removeIt: "Remove it",
+    removedWithSample:
+      "Its bots, advertisers and campaigns are removed with their statistics, money and lists. Your own stay as they are.",
+    sampleCommands: "On the command line: ads sample remove, and ads sample add to have one again.",
+    sampleRemoved: "The sample traffic is removed.",
   },
   ru: {
     overview: "Обзор",
@@ -82,5 +95,18 @@ export const shellWords = wordTable({
     searchList: "Искать в списке",
     showHelp: "Эта справка",
     decideCreative: "На странице «Одобрение»: одобрить или отклонить",
+    sample: "Пример данных",
+    sampleStates: {
+      added:
+        "Боты, рекламодатели и кампании с «Sample:» в начале имени вымышлены, как и их трафик за две недели. Счета за них не выставляются.",
+      adding: "Добавляется пример данных за две недели.",
+      removing: "Пример данных удаляется.",
+    },
+    removeSample: "Удалить пример",
+    removeIt: "Удалить",
+    removedWithSample:
+      "Его боты, рекламодатели и кампании удаляются вместе со статистикой, деньгами и списками. Ваши остаются как есть.",
+    sampleCommands: "В командной строке: ads sample remove, а снова добавить: ads sample add.",
+    sampleRemoved: "Пример данных удалён.",
   },
 });

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { moment } from "./fields.ts";
+import type { OperatorRoutes } from "./route.ts";
+
+const sample = z.object({
+  state: z
+    .enum(["adding", "added", "removing"])
+    .describe("`adding` and `removing` under way, or cut off: then the same request again finishes it."),
+  startsAt: moment,
+  endsAt: moment,
+  bots: z.array(z.object({ botId: z.string(), name: z.string() })),
+  advertisers: z.array(z.object({ advertiserId: z.string(), name: z.string() })),
+});
+export type Sample = z.output<typeof sample>;
+
+const ANSWER_MS = 120_000;
+
+export const sampleRoutes = {
+  showSample: {
+    method: "GET",
+    path: "/sample",
+    description: "Returns which sample traffic the store has; null: none.",
+    answer: z.object({ sample: sample.nullable() }),
+  },
+  addSample: {
+    method: "POST",
+    path: "/sample",
+    description: "Adds two weeks of sample traffic, with bots, advertisers and campaigns of its own.",
+    status: 201,
+    answer: z.object({ sample }),
+    refusals: [409],
+    answerTimeoutMs: ANSWER_MS,
+  },
+  removeSample: {
+    method: "DELETE",
+    path: "/sample",
+    description:
+      "Removes the sample traffic with its bots, advertisers and campaigns, and everything that refers to them.",
+    answer: z.object({ removed: z.boolean().describe("False: there was none.") }),
+    refusals: [409],
+    answerTimeoutMs: ANSWER_MS,
+  },
+} as const satisfies OperatorRoutes;

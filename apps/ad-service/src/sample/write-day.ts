@@ -1,6 +1,6 @@
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
-import type { PlannedDay } from "./plan-day.ts";
+import type { PlannedDay } from "./planned-rows.ts";
 
 const ofCode = { bot_id: "text", user_id: "text", code: "text" } as const;
 const ofAd = { campaign_id: "text", creative_id: "text", audience: "text" } as const;

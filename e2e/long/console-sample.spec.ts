@@ -1,5 +1,5 @@
 import { analyze } from "../axe.ts";
-import { test } from "../console-desk.ts";
+import { test } from "../console.ts";
 import { expect } from "../console-stack.ts";
 
 // A stack of its own: the flows of the console count what there is.

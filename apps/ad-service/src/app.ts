@@ -46,6 +46,7 @@ import { conversionRoutes } from "./conversions/routes.ts";
 import { openFfmpeg } from "./creatives/ffmpeg.ts";
 import type { BucketStorage, FolderStorage } from "./creatives/media-storage.ts";
 import { type CreativeOperatorDeps, creativeOperatorRoutes } from "./creatives/operator-routes.ts";
+import { resumableUploads } from "./creatives/resumable-uploads.ts";
 import { mediaRoutes } from "./creatives/routes.ts";
 import { webhookClientRoutes } from "./deliveries/client-routes.ts";
 import type { EndpointTests } from "./deliveries/endpoint-tests.ts";
@@ -266,10 +267,18 @@ export function clientApiRoutes(app: FastifyInstance, deps: ClientApiDeps): void
 }
 
 export type OperatorDeps = BotOperatorDeps &
-  Omit<CampaignOperatorDeps, "requireBots"> &
+  Omit<CampaignOperatorDeps, "requireBots" | "submitterOf"> &
   Omit<
     CreativeOperatorDeps,
-    "ffmpeg" | "downloadVideo" | "faultOfTag" | "tryTag" | "requireBots" | "requireAdvertiser" | "submitterOf"
+    | "ffmpeg"
+    | "downloadVideo"
+    | "faultOfTag"
+    | "tryTag"
+    | "resumable"
+    | "callerOf"
+    | "requireBots"
+    | "requireAdvertiser"
+    | "submitterOf"
   > &
   DeliveryOperatorDeps &
   Omit<StatsOperatorDeps, "reportReaderOf"> &
@@ -320,12 +329,18 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
         ffmpeg: openFfmpeg(),
         downloadVideo: (video) => downloadVideo(deps.requests, video),
         faultOfTag: (url) => faultOfTag(deps, { url, now: deps.now }),
+        resumable: resumableUploads(deps.media.uploadsFolder),
+        callerOf: (request) => actorOf(request)?.id ?? "",
         tryTag: (url) => tryTag(deps, { url, now: deps.now }),
         requireBots: (botIds) => requireBots(deps.database, botIds),
         requireAdvertiser: (nameOrId) => requireAdvertiser(database, nameOrId),
         submitterOf,
       });
-      campaignOperatorRoutes(scope, { ...deps, requireBots: (botIds) => requireBots(deps.database, botIds) });
+      campaignOperatorRoutes(scope, {
+        ...deps,
+        requireBots: (botIds) => requireBots(deps.database, botIds),
+        submitterOf,
+      });
       currencyOperatorRoutes(scope, deps);
       advertiserOperatorRoutes(scope, deps);
       moneyOperatorRoutes(scope, { ...deps, requireBots: (botIds) => requireBots(deps.database, botIds) });

@@ -47,7 +47,7 @@ const asOperator = (call: Call) => send(call, { authorization: `Bearer ${operato
 async function signIn(advertiser: string): Promise<(call: Call) => ReturnType<typeof send>> {
   const { database } = store;
   const [personId, now] = [newPersonId(), fixture.clock.now];
-  const invitation = { email: `${advertiser.toLowerCase()}@ads.test`, role: "advertiser" as const, advertiser };
+  const invitation = { email: `${personId.toLowerCase()}@ads.test`, role: "advertiser" as const, advertiser };
   await invitePerson({ database, secretBox: secretBox(Buffer.alloc(32)) }, { personId, invitation, now });
   const { token } = await database.transaction((tx) => openSession(tx, { personId, now }));
   return (call) => send(call, { cookie: `__Host-operator=${token}`, origin: "http://ads.test" });
@@ -163,4 +163,28 @@ test("an operator's upload is approved at once, and approves nothing of an adver
   expect((await asRival(operatorRequest("approveCreative", mine))).status).toBe(403);
   const listed = await asRival(operatorRequest("listCreatives", { query: { advertiser: "Rival" } }));
   expect(listed.body.creatives).toMatchObject([{ creativeId: rivals.body.creativeId }]);
+});
+
+test("an advertiser shows own videos in own campaigns, without texts that nobody has reviewed", async () => {
+  const [asShop, asRival] = [await signIn("Shop"), await signIn("Rival")];
+  const creativeOf = async (as: typeof asShop, advertiser: string) =>
+    String((await as(await upload(advertiser))).body.creativeId);
+  const [own, rivals] = [await creativeOf(asShop, "Shop"), await creativeOf(asRival, "Rival")];
+  const house = String((await asOperator(await upload())).body.creativeId);
+  const draft = { advertiser: "Shop", formats: ["rewarded"], creativeIds: [house], totalBudgetMicros: 1e9 };
+  const add = async (settings: object) => {
+    const call = operatorRequest("addCampaign", { body: { ...draft, ...settings }, query: { confirmed: "true" } });
+    const added = await asOperator(call);
+    expect(added.status, JSON.stringify(added.body)).toBe(201);
+    return String(added.body.campaignId);
+  };
+  const [mine, foreign] = [await add({ name: "Own" }), await add({ name: "Foreign", advertiser: "Rival" })];
+  const attach = async (campaignId: string, creativeId: string, body = {}) =>
+    (await asShop(operatorRequest("attachCreative", { params: { campaignId, creativeId }, body }))).status;
+  expect(await attach(mine, own, { label: "Free money" })).toBe(400);
+  expect(await attach(mine, rivals)).toBe(404);
+  expect(await attach(foreign, own)).toBe(404);
+  expect(await attach(mine, own, { weight: 2 })).toBe(200);
+  const shown = await asShop(operatorRequest("showCampaign", { params: { campaignId: mine } }));
+  expect(shown.body.creatives).toContainEqual(expect.objectContaining({ creativeId: own, weight: 2, label: null }));
 });

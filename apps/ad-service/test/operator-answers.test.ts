@@ -148,6 +148,7 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
     suspendBot: await send("suspendBot", ofBot),
     resumeBot: await send("resumeBot", ofBot),
     activateToken: await send("activateToken", { params: token }),
+    addUploadedVideo: await send("addUploadedVideo", { body: { uploadId: await uploadInParts(), name: "parts.mp4" } }),
     addVideoByAddress: await send("addVideoByAddress", { body: { url: await videoAddress() } }),
     listCreatives: await send("listCreatives"),
     showCreative: await send("showCreative", ofCreative),
@@ -435,6 +436,23 @@ async function videoAddress(): Promise<string> {
   const bytes = Buffer.concat([await readFile(clip), Buffer.from("\0\0\0\x08free")]);
   endpoint.answer = (response) => response.writeHead(200, { "content-type": "video/mp4" }).end(bytes);
   return endpoint.url;
+}
+
+/** An upload by the tus protocol, of another file than the uploaded one. */
+async function uploadInParts(): Promise<string> {
+  const bytes = Buffer.concat([await readFile(clip), Buffer.from("\0\0\0\x09freeX")]);
+  const headers = { authorization: `Bearer ${operatorToken}`, "tus-resumable": "1.0.0" };
+  const begun = await fetch(`${fixture.address}/operator/v1/uploads`, {
+    method: "POST",
+    headers: { ...headers, "upload-length": String(bytes.byteLength) },
+  });
+  const location = begun.headers.get("location") ?? "";
+  await fetch(new URL(location, fixture.address), {
+    method: "PATCH",
+    headers: { ...headers, "upload-offset": "0", "content-type": "application/offset+octet-stream" },
+    body: bytes,
+  });
+  return location.split("/").at(-1) ?? "";
 }
 
 const blackPicture =

@@ -167,6 +167,23 @@ export const creativeRoutes = {
     bodyTimeoutMs: UPLOAD_MS,
     answerTimeoutMs: CONVERSION_MS,
   },
+  addUploadedVideo: {
+    method: "POST",
+    path: "/creatives/uploaded",
+    description:
+      "Adds a video from a finished upload by the tus protocol, whose endpoint is `/operator/v1/uploads` with the same `advertiser`.",
+    query: z.object({ advertiser: z.string().max(128).optional().describe("As of `POST /creatives`.") }),
+    body: z
+      .strictObject({
+        uploadId: z.string().regex(/^[0-9a-f]{48}$/, "must be the last part of the upload's address"),
+        name: z.string().min(1).max(1024).describe("Of the file."),
+      })
+      .meta({ examples: [{ uploadId: "0123456789abcdef".repeat(3), name: "spring.mp4" }] }),
+    status: 201,
+    answer: added,
+    refusals: [409, 507],
+    answerTimeoutMs: CONVERSION_MS,
+  },
   addVideoByAddress: {
     method: "POST",
     path: "/creatives/addresses",

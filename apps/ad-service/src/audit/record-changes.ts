@@ -34,6 +34,7 @@ const objectOf = {
   activateToken: bot,
   revokeToken: bot,
   uploadVideo: newCreative,
+  addUploadedVideo: newCreative,
   addVideoByAddress: newCreative,
   addVastTag: newCreative,
   renameCreative: creative,

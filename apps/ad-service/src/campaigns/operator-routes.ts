@@ -1,5 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { type CampaignSettings, campaignRoutes, type Targeting } from "@intermission/operator-api/campaigns";
+import {
+  type CampaignSettings,
+  type CreativeSettings,
+  campaignRoutes,
+  type Targeting,
+} from "@intermission/operator-api/campaigns";
 import type { Database } from "@intermission/postgres/open-database";
 import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import type { CheckedScope } from "@intermission/server/checked-routes";
@@ -7,6 +12,7 @@ import { definedFields } from "@intermission/server/parse-request";
 import { invalid, invalidField, notFound, requireConfirmation } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import bs58 from "bs58";
+import type { FastifyRequest } from "fastify";
 import { requireAdvertiser } from "../advertisers/advertisers.ts";
 import { readState } from "../audit/object-states.ts";
 import { findAuditEntry } from "../audit/read-entries.ts";
@@ -36,6 +42,8 @@ export interface CampaignOperatorDeps {
   currency: string;
   /** Whether something tells the countries of users: else no campaign can be for some of them. */
   hasCountries: boolean;
+  /** The caller's advertiser, whose texts beside a video nobody has reviewed. Undefined: an operator. */
+  submitterOf(request: FastifyRequest): string | undefined;
   now: () => Date;
 }
 
@@ -107,8 +115,10 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
     resumeCampaign: ({ params }) => changeStatus(params.campaignId, "active"),
     archiveCampaign: ({ params }) => changeStatus(params.campaignId, "archived"),
 
-    attachCreative: async ({ params, body: settings }) =>
-      attached(campaigns, await attachCreative(database, { ...params, settings, now: now() }), params),
+    async attachCreative({ params, body: settings, http }) {
+      if (deps.submitterOf(http) !== undefined) refuseTexts(settings);
+      return attached(campaigns, await attachCreative(database, { ...params, settings, now: now() }), params);
+    },
     detachCreative: async ({ params }) =>
       attached(campaigns, await detachCreative(database, { ...params, now: now() }), params),
   });
@@ -149,6 +159,13 @@ async function readRevert(database: Database, { campaignId, entryId }: { campaig
   const changes = { ...settings, ...(status && { status }), ...(advertiser && { advertiser }) };
   const message = "was changed again since; this overwrites the later value";
   return { changes, changedSince: changedSince.map((field) => ({ field, message: `${field} ${message}` })) };
+}
+
+function refuseTexts(settings: CreativeSettings): void {
+  for (const field of ["label", "callToAction"] as const) {
+    if (settings[field] === undefined) continue;
+    throw invalidField(field, "is set by the operator only, since it is shown beside the video without a review");
+  }
 }
 
 interface CreativeOfCampaign {

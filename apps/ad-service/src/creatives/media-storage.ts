@@ -13,6 +13,8 @@ import { StartFault } from "@intermission/server/start-fault";
 export interface MediaStorage {
   /** Gives `work` paths on this machine for temporary files. Files that are left there are removed when `work` ends. */
   withScratch<Result>(work: (pathOf: (name: string) => string) => Promise<Result>): Promise<Result>;
+  /** For the bytes of unfinished uploads: on this machine, or shared with the other nodes if the videos are. */
+  readonly uploadsFolder: string;
   /** For people, such as "the folder /srv/media". */
   readonly place: string;
   /** Whether there is a file of this name. Rejects if the storage does not answer, or may not say. */
@@ -41,6 +43,7 @@ export function folderStorage(folder: string): FolderStorage {
   return {
     kind: "folder",
     folder,
+    uploadsFolder: join(folder, `${scratchPrefix}parts`),
     place: `the folder ${folder}`,
     async has(name) {
       const found = await stat(join(folder, name)).catch(missingAsUndefined);
@@ -200,6 +203,7 @@ export async function bucketStorage(at: MediaBucket): Promise<BucketStorage> {
   });
   return {
     kind: "bucket",
+    uploadsFolder: join(tmpdir(), "intermission-uploads"),
     place: `the bucket ${bucket} at ${endpoint}`,
     async has(name) {
       try {

@@ -19,9 +19,11 @@ import {
 } from "./creatives.ts";
 import type { Ffmpeg } from "./ffmpeg.ts";
 import type { MediaStorage } from "./media-storage.ts";
+import { removeUpload } from "./resumable-uploads.ts";
 import { readReviewQueue, reviewCreative, submitCreative } from "./review-creatives.ts";
+import { requireFinishedUpload, resumableUploadRoutes, type UploadDeps } from "./upload-routes.ts";
 
-export interface CreativeOperatorDeps {
+export interface CreativeOperatorDeps extends UploadDeps {
   database: Database;
   media: MediaStorage;
   ffmpeg: Ffmpeg;
@@ -50,22 +52,12 @@ export interface CreativeOperatorDeps {
  */
 export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperatorDeps): void {
   const { database, media, ffmpeg, downloadVideo, now } = deps;
+  resumableUploadRoutes(scope, deps);
   serveOperatorRoutes(scope, creativeRoutes, {
     ...captionsAndPosters(deps),
     ...reviews(deps),
     ...vastTags(deps),
-
-    async uploadVideo(request) {
-      const { name, advertiser } = request.query;
-      const owner = advertiser === undefined ? undefined : await deps.requireAdvertiser(advertiser);
-      const upload = {
-        bytes: request.body,
-        name,
-        now: now(),
-        ...(owner && { owner: { advertiserId: owner.advertiserId, isSubmission: isSubmission(deps, request.http) } }),
-      };
-      return addedAnswer(await addCreative({ database, media, ffmpeg }, upload));
-    },
+    ...uploads(deps),
 
     async addVideoByAddress(request) {
       const { url } = request.body;
@@ -117,6 +109,29 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
 /** Whether the caller is one of an advertiser's people, whose creatives need approval. */
 function isSubmission({ submitterOf }: CreativeOperatorDeps, http: FastifyRequest): boolean {
   return submitterOf(http) !== undefined;
+}
+
+function uploads(deps: CreativeOperatorDeps) {
+  const { database, media, ffmpeg, resumable, now } = deps;
+  const ownerIn = async (advertiser: string | undefined, http: FastifyRequest) => {
+    if (advertiser === undefined) return {};
+    const { advertiserId } = await deps.requireAdvertiser(advertiser);
+    return { owner: { advertiserId, isSubmission: isSubmission(deps, http) } };
+  };
+  return {
+    async uploadVideo({ query: { name, advertiser }, body: bytes, http }) {
+      const owner = await ownerIn(advertiser, http);
+      return addedAnswer(await addCreative({ database, media, ffmpeg }, { bytes, name, now: now(), ...owner }));
+    },
+
+    async addUploadedVideo({ query: { advertiser }, body: { uploadId, name }, http }) {
+      const owner = await ownerIn(advertiser, http);
+      const bytes = await requireFinishedUpload(deps, { uploadId, http });
+      const added = await addCreative({ database, media, ffmpeg }, { bytes, name, now: now(), ...owner });
+      if (added.outcome === "added") await removeUpload(resumable, uploadId);
+      return addedAnswer(added);
+    },
+  } satisfies Partial<OperatorHandlers<typeof creativeRoutes>>;
 }
 
 function vastTags({ database, faultOfTag, tryTag, isPlainHttpAllowed, now }: CreativeOperatorDeps) {

@@ -156,6 +156,8 @@ export function decideAccess(
     case "own-event":
       return allOwn(named.botOfEvent === undefined ? [] : [named.botOfEvent], isOwnBot);
     case "own-campaign":
+      // What is attached to it has to be an own one, too.
+      if (!named.advertisersOfCreatives.every(isOwnAdvertiser)) return "foreign";
       return allOwn(named.advertisersOfCampaigns, isOwnAdvertiser);
     case "own-creative":
       return allOwn(named.advertisersOfCreatives, isOwnAdvertiser);

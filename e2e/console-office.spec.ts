@@ -211,3 +211,14 @@ test("a new campaign warns of a new advertiser and an unknown macro, and its dra
   await desk.goto(address);
   await expect(desk.getByLabel("Advertiser")).toHaveValue("");
 });
+
+test.describe("in Russian", () => {
+  test.use({ locale: "ru-RU" });
+  test("a refusal of the server is said in the reader's language, with its values", async ({ desk }) => {
+    await desk.getByRole("link", { name: "Рекламодатели", exact: true }).click();
+    await desk.getByRole("button", { name: "Добавить рекламодателя" }).click();
+    await desk.getByLabel("Название, которое видят зрители").fill("harbour coffee");
+    await desk.getByRole("button", { name: "Добавить", exact: true }).click();
+    await expect(desk.getByText("Рекламодатель harbour coffee уже есть")).toBeVisible();
+  });
+});

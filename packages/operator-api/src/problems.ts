@@ -43,6 +43,7 @@ export const problems = {
   TOO_MANY_METHODS: [],
   TOO_MANY_REPORTS: ["most"],
   UNDER_WAY: [],
+  UPLOAD_UNFINISHED: ["sent"],
 } as const satisfies Record<string, readonly string[]>;
 
 export type ProblemCode = keyof typeof problems;

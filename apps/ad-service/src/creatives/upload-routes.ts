@@ -51,8 +51,8 @@ export async function requireFinishedUpload(
   const found = await findUpload(resumable, { person: callerOf(http), uploadId });
   if (found.outcome === "unknown") throw unknownUpload(uploadId);
   if (found.outcome === "finished") return found.bytes;
-  const message = `${found.sent} of ${found.byteLength ?? "an unknown number of"} bytes have arrived: send the rest first`;
-  throw conflict("UPLOAD_UNFINISHED", message);
+  const [sent, of] = [String(found.sent), String(found.byteLength ?? "an unknown number of")];
+  throw conflict("UPLOAD_UNFINISHED", `${sent} of ${of} bytes have arrived: send the rest first`, { sent });
 }
 
 function unknownUpload(uploadId: string) {

@@ -5,6 +5,7 @@ type ProblemTable = { readonly [Code in ProblemCode]: (values: ProblemValues<Cod
 /** The server's refusals in the reader's language. A problem without a sentence does not compile. */
 const problemWords = {
   en: {
+    UPLOAD_UNFINISHED: ({ sent }) => `Only ${sent} bytes of the upload have arrived: send the rest first.`,
     PERSON_DISABLED: () => "This person may not sign in; enable the account first.",
     NOT_IMPERSONATING: () => "You see the console as yourself already.",
     CREATIVE_APPROVED: () => "The video is approved already: there is nothing to submit.",
@@ -53,6 +54,7 @@ const problemWords = {
     UNDER_WAY: () => "The webhook is being sent now; look at its outcome in a moment.",
   },
   ru: {
+    UPLOAD_UNFINISHED: ({ sent }) => `Загружено только ${sent} байт: сначала отправьте остальное.`,
     PERSON_DISABLED: () => "Этому человеку вход закрыт; сначала откройте ему доступ.",
     NOT_IMPERSONATING: () => "Вы уже видите консоль от своего имени.",
     CREATIVE_APPROVED: () => "Видео уже одобрено: отправлять нечего.",

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, Locator, Page } from "@playwright/test";
+import { inline, openSampleAdServer, wrapper } from "../apps/ad-service/test/fixtures/sample-ad-server.ts";
 import type { DemoStack } from "../scripts/demo-stack.ts";
 import { root } from "../scripts/processes.ts";
 import { analyze } from "./axe.ts";
@@ -84,8 +85,7 @@ for (const { name, size, tag } of windows) {
       await submitVideos(browser, stack, [first, second, third]);
       await desk.reload();
       const { click, done } = counter();
-      if (name === "phone") await click(desk.getByRole("button", { name: "Menu" }));
-      await click(desk.getByRole("link", { name: "Approval", exact: true }).filter({ visible: true }));
+      await click(desk.getByRole("link", { name: "3 creatives wait for approval." }));
       await desk.getByRole("heading", { name: first }).waitFor();
       await expect(desk.getByText("3 creatives wait")).toBeVisible();
       await expect(player(desk).getByRole("button", { name: "Watch" })).toBeVisible();
@@ -136,7 +136,7 @@ for (const { name, size, tag } of windows) {
         const creatives = JSON.parse(await stack.ads(["creatives", "list", "--json"]));
         const { creativeId } = creatives.find((one: { name: string }) => one.name === shown);
         await desk.emulateMedia({ colorScheme });
-        for (const path of ["creatives", `creatives/${creativeId}`, "creatives/queue", "creatives/vast"]) {
+        for (const path of ["creatives", `creatives/${creativeId}`, "approval", "creatives/vast"]) {
           await desk.goto(new URL(`/console/${path}`, desk.url()).href);
           await desk.getByRole("main").locator("table, dl, form").first().waitFor();
           if (!/creatives$|vast$/.test(path)) await player(desk).getByRole("button", { name: "Watch" }).waitFor();
@@ -167,4 +167,97 @@ test("a creative is played in the viewer's player to its end card, and nothing i
   await expect(player(desk).getByRole("button", { name: "Watch" })).toBeVisible();
   expect(requested.filter((path) => path.startsWith("/player/"))).toEqual([]);
   await desk.keyboard.press("Escape");
+});
+
+test("the VAST tester shows the chain of wrappers and the media, or what failed and what to do", async ({ desk }) => {
+  const server = await openSampleAdServer({
+    "/tag": wrapper("{self}/inline"),
+    "/inline": inline(),
+    "/broken": wrapper("{self}/page"),
+    "/page": (_request, response) => response.writeHead(200, { "content-type": "text/html" }).end("<html><p></html>"),
+  });
+  await desk.getByRole("link", { name: "Creatives", exact: true }).filter({ visible: true }).click();
+  await desk.getByRole("link", { name: "VAST tester" }).click();
+  const tryTag = async (path: string) => {
+    await desk.getByLabel("Address of the tag").fill(`${server.address}${path}`);
+    await desk.getByRole("button", { name: "Try it" }).click();
+  };
+  await tryTag("/tag");
+  const steps = desk.getByRole("region", { name: "Requests" }).getByRole("listitem");
+  await expect(steps).toHaveCount(2);
+  await expect(steps.first()).toContainText("wrapper");
+  await expect(steps.last()).toContainText("ad with media");
+  await expect(desk.getByRole("region", { name: "What a viewer would get" })).toContainText("/ad.mp4");
+  await desk.screenshot({ path: test.info().outputPath("vast.png"), fullPage: true });
+  expect((await analyze(desk)).violations).toEqual([]);
+  await tryTag("/broken");
+  await expect(desk.getByText(/VAST error 10\d/)).toBeVisible();
+  await expect(steps.last()).toContainText("error 10");
+  await expect(desk.getByText("no VAST").or(desk.getByText("no well-formed XML"))).toBeVisible();
+  await desk.screenshot({ path: test.info().outputPath("vast-broken.png"), fullPage: true });
+  expect(server.callsOf("/ad.mp4")).toEqual([]);
+  server.close();
+});
+
+test.describe("as an advertiser", () => {
+  test.use({
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
+    signIn: async ({}, use) => {
+      await use(linkOfAdvertiser);
+    },
+  });
+
+  for (const { name, size, tag } of windows) {
+    test.describe(`in the window of a ${name}`, { tag }, () => {
+      test.use({ window: size });
+
+      test("a video is uploaded, seen in the player and submitted in three clicks; an interrupted upload goes on", async ({
+        desk,
+        stack,
+      }) => {
+        const video = (file: string) => ({ name: file, mimeType: "video/mp4", buffer: newClip() });
+        const [chosen, dropped] = [`chosen-${name}.mp4`, `dropped-${name}.mp4`];
+        const { click, done } = counter();
+        await click(desk.getByRole("link", { name: "Creatives", exact: true }).filter({ visible: true }));
+        const choosing = desk.waitForEvent("filechooser");
+        await click(desk.getByRole("button", { name: "Upload a video" }));
+        await (await choosing).setFiles(video(chosen));
+        await desk.getByRole("heading", { name: chosen }).waitFor();
+        await player(desk).getByRole("button", { name: "Watch" }).waitFor();
+        expect(await statesOf(stack)).toMatchObject({ [chosen]: "draft" });
+        expect((await analyze(desk)).violations).toEqual([]);
+        await desk.screenshot({ path: test.info().outputPath("draft.png"), fullPage: true });
+        await click(desk.getByRole("button", { name: "Submit for approval" }));
+        await desk.getByText("Submitted.").waitFor();
+        expect(done.clicks).toBeLessThanOrEqual(3);
+        expect(await statesOf(stack)).toMatchObject({ [chosen]: "waiting" });
+
+        // Its lost connection is an error in this window's console, which the other's would report.
+        const page = await desk.context().newPage();
+        let interrupted = 0;
+        await page.route("**/operator/v1/uploads/**", async (route) => {
+          if (route.request().method() !== "PATCH" || interrupted > 0) return route.continue();
+          interrupted += 1;
+          return route.abort();
+        });
+        await page.goto(new URL("/console/creatives", desk.url()).href);
+        const bytes = [...newClip()];
+        const files = await page.evaluateHandle(
+          ({ bytes, dropped }) => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([new Uint8Array(bytes)], dropped, { type: "video/mp4" }));
+            return transfer;
+          },
+          { bytes, dropped },
+        );
+        await page.getByRole("region", { name: "Upload a video" }).dispatchEvent("drop", { dataTransfer: files });
+        await page.getByRole("heading", { name: dropped }).waitFor();
+        expect(interrupted).toBe(1);
+        expect(await statesOf(stack)).toMatchObject({ [dropped]: "draft" });
+        const creatives = JSON.parse(await stack.ads(["creatives", "list", "--json"]));
+        const { creativeId } = creatives.find((one: { name: string }) => one.name === chosen);
+        await stack.ads(["creatives", "approve", creativeId]);
+      });
+    });
+  }
 });

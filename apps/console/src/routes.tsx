@@ -77,7 +77,7 @@ const creatives = createRoute({
 });
 const creativeQueue = createRoute({
   ...under,
-  path: "/creatives/queue",
+  path: "/approval",
   component: lazyRouteComponent(() => import("./creatives/queue-screen.tsx"), "QueueScreen"),
 });
 const vastTester = createRoute({

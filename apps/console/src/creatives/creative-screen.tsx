@@ -3,7 +3,10 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useAnswer } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
+import { useNotice } from "../ui/notices.tsx";
 import { Page } from "../ui/page.tsx";
+import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { CreativeCampaigns } from "./creative-campaigns.tsx";
@@ -28,11 +31,14 @@ export function CreativeScreen() {
     <Page
       title={creative.data?.name ?? creativeId}
       aside={
-        may("listAuditEntries") && (
-          <Link to="/audit" search={{ kind: "creative", object: creativeId }} className="button button-plain">
-            {words.history}
-          </Link>
-        )
+        <>
+          {may("listAuditEntries") && (
+            <Link to="/audit" search={{ kind: "creative", object: creativeId }} className="button button-plain">
+              {words.history}
+            </Link>
+          )}
+          {creative.data && <SubmitButton creative={creative.data} />}
+        </>
       }
     >
       <AnswerView query={creative}>
@@ -50,6 +56,21 @@ export function CreativeScreen() {
         )}
       </AnswerView>
     </Page>
+  );
+}
+
+/** For what its advertiser has not submitted, or has to submit again. */
+function SubmitButton({ creative: { creativeId, review } }: { creative: Creative }) {
+  const words = useWords(creativeWords);
+  const may = useMay();
+  const notice = useNotice();
+  const submit = useConfirmedChange(creativeRoutes.submitCreative);
+  if (!may("submitCreative") || (review !== "draft" && review !== "refused")) return null;
+  const onClick = () => void submit.run({ params: { creativeId } }, () => notice({ text: words.submitted }));
+  return (
+    <Button look="primary" isBusy={submit.isPending} onClick={onClick}>
+      {words.submit}
+    </Button>
   );
 }
 

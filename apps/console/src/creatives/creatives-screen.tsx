@@ -12,6 +12,7 @@ import { useWords } from "../words/word-table.ts";
 import { Poster } from "./poster.tsx";
 import { ReviewPill } from "./review-pill.tsx";
 import { type CreativesSearch, creativeKinds, reviewStates } from "./search.ts";
+import { UploadPanel } from "./upload-panel.tsx";
 import { useAdvertisers, useCampaignsOfCreatives, useCreatives } from "./use-creatives.ts";
 import { creativeWords } from "./words.ts";
 import "./creatives.css";
@@ -41,6 +42,7 @@ export function CreativesScreen() {
         </>
       }
     >
+      {may("uploadVideo") && <UploadPanel />}
       <Filters search={search} count={creatives.data && shown.length} />
       <AnswerView query={creatives} rows={6}>
         {() => (

@@ -36,7 +36,8 @@ export function OverviewScreen() {
 function AttentionList({ attention, noFills }: { attention: ReturnType<typeof useAttention>; noFills: ReactNode }) {
   const words = useWords(overviewWords);
   const { number } = useFormats();
-  const { endpoints, spent, ended, isNothingRunning, heldViews, heldClicks, isLoading, errors } = attention;
+  const { endpoints, spent, ended, isNothingRunning, heldViews, heldClicks, waitingCreatives, isLoading, errors } =
+    attention;
   const [error] = errors;
   const [firstSpent] = spent;
   const howMany = ({ count, isMore }: { count: number; isMore: boolean }) => `${number(count)}${isMore ? "+" : ""}`;
@@ -76,6 +77,13 @@ function AttentionList({ attention, noFills }: { attention: ReturnType<typeof us
       <AttentionItem key="held-clicks" look="late">
         <Link to="/reviews" search={{ of: "clicks" }} className="row-link">
           {words.heldClicks(howMany(heldClicks))}
+        </Link>
+      </AttentionItem>
+    ),
+    waitingCreatives > 0 && (
+      <AttentionItem key="waiting-creatives" look="late">
+        <Link to="/approval" className="row-link">
+          {words.waitingCreatives(waitingCreatives)}
         </Link>
       </AttentionItem>
     ),

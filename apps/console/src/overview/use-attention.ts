@@ -1,4 +1,5 @@
 import { campaignRoutes } from "@intermission/operator-api/campaigns";
+import { creativeRoutes } from "@intermission/operator-api/creatives";
 import { endpointRoutes } from "@intermission/operator-api/endpoints";
 import { clickRoutes, viewRoutes } from "@intermission/operator-api/reviews";
 import { useQueries, useQuery } from "@tanstack/react-query";
@@ -35,10 +36,14 @@ export function useAttention() {
   const held = { query: { state: "held", limit: MAX_COUNTED } } as const;
   const views = useQuery({ ...answerOf(viewRoutes.listViews, held), enabled: may("listViews") });
   const clicks = useQuery({ ...answerOf(clickRoutes.listClicks, held), enabled: may("listClicks") });
+  const queue = useQuery({
+    ...answerOf(creativeRoutes.readReviewQueue, { query: { limit: 1 } }),
+    enabled: may("approveCreative"),
+  });
   const now = Date.now();
   const active = campaigns.data?.campaigns.filter(({ status }) => status === "active");
   const inPhase = (phase: "running" | "spent" | "ended") => active?.filter((one) => phaseOf(one, now) === phase) ?? [];
-  const queries = [all, campaigns, views, clicks];
+  const queries = [all, campaigns, views, clicks, queue];
   return {
     endpoints: (isAll ? (all.data ?? []) : own).filter((endpoint) => troubleOf(endpoint) !== undefined),
     spent: inPhase("spent"),
@@ -46,6 +51,7 @@ export function useAttention() {
     isNothingRunning: campaigns.data !== undefined && inPhase("running").length === 0 && advertiser === null,
     heldViews: views.data && { count: views.data.views.length, isMore: views.data.next !== null },
     heldClicks: clicks.data && { count: clicks.data.clicks.length, isMore: clicks.data.next !== null },
+    waitingCreatives: queue.data?.waiting ?? 0,
     isLoading: queries.some(({ isLoading }) => isLoading),
     errors: queries.flatMap(({ error }) => error ?? []),
     readAt: Math.max(...queries.map(({ dataUpdatedAt }) => dataUpdatedAt)),

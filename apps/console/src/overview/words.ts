@@ -11,6 +11,8 @@ export const overviewWords = wordTable({
     heldEvents: (count: number) => counted("en", count, { one: "event waits", other: "events wait" }),
     heldViews: (count: string) => `${count} held views wait for a decision.`,
     heldClicks: (count: string) => `${count} held clicks wait for a decision.`,
+    waitingCreatives: (count: number) =>
+      counted("en", count, { one: "creative waits for approval.", other: "creatives wait for approval." }),
     spent: (count: number) =>
       counted("en", count, {
         one: "active campaign has spent its budget.",
@@ -43,6 +45,13 @@ export const overviewWords = wordTable({
       counted("ru", count, { one: "событие ждёт", few: "события ждут", many: "событий ждут", other: "события ждут" }),
     heldViews: (count) => `Задержанные просмотры ждут решения: ${count}.`,
     heldClicks: (count) => `Задержанные клики ждут решения: ${count}.`,
+    waitingCreatives: (count) =>
+      counted("ru", count, {
+        one: "креатив ждёт одобрения.",
+        few: "креатива ждут одобрения.",
+        many: "креативов ждут одобрения.",
+        other: "креатива ждут одобрения.",
+      }),
     spent: (count) =>
       `Бюджет исчерпан: ${counted("ru", count, { one: "кампания", few: "кампании", many: "кампаний", other: "кампании" })}.`,
     spentOne: (name) => `${name}: бюджет исчерпан.`,

@@ -18,7 +18,7 @@ export const sections = [
   { to: "/", word: "overview", icon: "overview", needs: "showSession", letter: "o" },
   { to: "/campaigns", word: "campaigns", icon: "campaign", needs: "listCampaigns", letter: "c" },
   { to: "/creatives", word: "creatives", icon: "creative", needs: "listCreatives", letter: "m" },
-  { to: "/creatives/queue", word: "creativeQueue", icon: "check", needs: "approveCreative", letter: "q" },
+  { to: "/approval", word: "creativeQueue", icon: "check", needs: "approveCreative", letter: "q" },
   { to: "/bots", word: "bots", icon: "bot", needs: "showBot", letter: "b" },
   { to: "/explain", word: "explain", icon: "explain", needs: "explainChoice", letter: "e" },
   { to: "/advertisers", word: "advertisers", icon: "advertiser", needs: "showAdvertiserMoney", letter: "a" },

@@ -1,0 +1,96 @@
+import { useNavigate } from "@tanstack/react-router";
+import { type DragEvent, useState } from "react";
+import { usePerson } from "../session/use-session.ts";
+import { Button } from "../ui/button.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useWords } from "../words/word-table.ts";
+import { FileButton } from "./file-button.tsx";
+import { useAdvertisers } from "./use-creatives.ts";
+import { type UploadState, useUpload } from "./use-upload.ts";
+import { creativeWords } from "./words.ts";
+
+const VIDEO_TYPES = "video/*,.mp4,.mov,.webm,.mkv,.m4v";
+
+/** A video is dropped here or chosen, and is uploaded at once; then its page opens, with the player. */
+export function UploadPanel() {
+  const words = useWords(creativeWords);
+  const person = usePerson();
+  const advertisers = useAdvertisers();
+  const navigate = useNavigate();
+  const [owner, setOwner] = useState<string>();
+  const [isOver, setOver] = useState(false);
+  const upload = useUpload({
+    advertiser: person.advertiserId ?? owner,
+    onAdded: ({ creativeId }) => void navigate({ to: "/creatives/$creativeId", params: { creativeId } }),
+  });
+  const isIdle = upload.state.step === "idle" || upload.state.step === "failed";
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    const [file] = event.dataTransfer.files;
+    if (file !== undefined && isIdle) upload.send(file);
+  };
+  return (
+    <section
+      className={`drop ${isOver ? "drop-over" : ""}`}
+      aria-label={words.upload}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={onDrop}
+    >
+      {isIdle && (
+        <div className="row">
+          {person.advertiserId === null && (
+            <FilterSelect
+              label={words.whose}
+              value={owner}
+              all={words.operators}
+              options={advertisers.map(({ advertiserId, name }) => ({ value: advertiserId, text: name }))}
+              onChange={setOwner}
+            />
+          )}
+          <FileButton accept={VIDEO_TYPES} look="primary" onFile={upload.send}>
+            {words.chooseVideo}
+          </FileButton>
+          <span className="secondary">{words.orDrop}</span>
+        </div>
+      )}
+      <Progress state={upload.state} onCancel={upload.cancel} />
+    </section>
+  );
+}
+
+function Progress({ state, onCancel }: { state: UploadState; onCancel: () => void }) {
+  const words = useWords(creativeWords);
+  const { bytes } = useFormats();
+  switch (state.step) {
+    case "idle":
+      return null;
+    case "failed":
+      return (
+        <p className="fault" role="alert">
+          {words.uploadFailed(state.name, state.message)}
+        </p>
+      );
+    case "checking":
+      return (
+        <p role="status">
+          <progress aria-label={words.checking(state.name)} /> {words.checking(state.name)}
+        </p>
+      );
+    case "sending":
+      return (
+        <div className="row">
+          <progress aria-label={words.sending(state.name)} value={state.sent} max={state.all} />
+          <span>{`${words.sending(state.name)} ${bytes(state.sent)} / ${bytes(state.all)}`}</span>
+          <Button onClick={onCancel}>{words.stopUpload}</Button>
+        </div>
+      );
+    default:
+      return state satisfies never;
+  }
+}

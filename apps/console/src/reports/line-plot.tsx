@@ -136,6 +136,7 @@ function optionsOf({ chart, isWhole, colours, width, texts, onPoint }: PlotInput
     axes: [
       {
         ...axis,
+        size: 34,
         space: 80,
         incrs: [1, 2, 3, 7, 14, 28, 56, 112, 224, 448],
         values: (_, splits) => splits.map((index) => timeAt(chart.times[index], texts().timeText)),

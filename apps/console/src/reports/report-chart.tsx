@@ -89,20 +89,36 @@ function useTimeText(search: ReportsSearch): (time: string) => string {
 }
 
 function Bars({ chart, textOf }: { chart: BarChart; textOf: (value: number) => string }) {
+  const { lines } = useWords(reportWords);
+  const isCompared = chart.bars.some(({ before }) => before !== undefined);
   const most = Math.max(1, ...chart.bars.flatMap(({ value, before = 0 }) => [value, before]));
   const width = (value: number) => ({ inlineSize: `${Math.max(0, (value / most) * 100)}%` });
   return (
-    <ul className="bars" aria-hidden="true">
-      {chart.bars.map(({ name, value, before }, index) => (
-        <li key={`${index} ${name}`}>
-          <span className="bar-name">{name}</span>
-          <span className="bar-track">
-            <span className="bar" style={width(value)} />
-            {before !== undefined && <span className="bar bar-before" style={width(before)} />}
-          </span>
-          <span className="number">{textOf(value)}</span>
-        </li>
-      ))}
-    </ul>
+    <div aria-hidden="true">
+      <ul className="bars">
+        {chart.bars.map(({ name, value, before }, index) => (
+          <li key={`${index} ${name}`}>
+            <span className="bar-name">{name}</span>
+            <span className="bar-track">
+              <span className="bar" style={width(value)} />
+              {before !== undefined && <span className="bar bar-before" style={width(before)} />}
+            </span>
+            <span className="number">{textOf(value)}</span>
+          </li>
+        ))}
+      </ul>
+      {isCompared && (
+        <ul className="legend">
+          <li>
+            <span className="legend-bar bar" />
+            {lines.all}
+          </li>
+          <li>
+            <span className="legend-bar bar bar-before" />
+            {lines.before}
+          </li>
+        </ul>
+      )}
+    </div>
   );
 }

@@ -110,7 +110,7 @@ interface CellProps {
 }
 
 function Cell({ figure, now, before, currency }: CellProps) {
-  const { number, share, money } = useFormats();
+  const { number, share, change: changeText, money } = useFormats();
   const value = now[figure];
   const change = changeOf(value, before?.[figure]);
   const text = (amount: number) => {
@@ -120,7 +120,7 @@ function Cell({ figure, now, before, currency }: CellProps) {
   return (
     <td className="number">
       {value === null || value === undefined ? "–" : text(value)}
-      {change !== undefined && <small>{`${change > 0 ? "+" : ""}${share(change)}`}</small>}
+      {change !== undefined && <small>{changeText(change)}</small>}
     </td>
   );
 }

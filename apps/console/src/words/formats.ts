@@ -12,6 +12,11 @@ function formatsOf(language: Language) {
   const seconds = new Intl.NumberFormat(language, { style: "unit", unit: "second", maximumFractionDigits: 1 });
   const kilobytes = new Intl.NumberFormat(language, { style: "unit", unit: "kilobyte", maximumFractionDigits: 0 });
   const megabytes = new Intl.NumberFormat(language, { style: "unit", unit: "megabyte", maximumFractionDigits: 1 });
+  const change = new Intl.NumberFormat(language, {
+    style: "percent",
+    maximumFractionDigits: 0,
+    signDisplay: "exceptZero",
+  });
   return {
     seconds: (value: number) => seconds.format(value),
     bytes: (value: number) => (value < 1e6 ? kilobytes.format(value / 1e3) : megabytes.format(value / 1e6)),
@@ -22,6 +27,8 @@ function formatsOf(language: Language) {
     clock: (at: Date | number) => clock.format(at),
     number: (value: number) => number.format(value),
     share: (value: number) => share.format(value),
+    /** “+12%”, “-3%”, and “0%” for less than half a percent. */
+    change: (value: number) => change.format(value),
     /** Micros of a currency; prices below a cent keep their digits. */
     money(micros: number, currency: string): string {
       const amount = micros / 1e6;

@@ -1,12 +1,13 @@
 /**
- * `node scripts/readme-pictures.ts`: renews the two pictures of the README in `docs/images`. It starts the demo on free ports
- * with a temporary store, asks the bot for an ad and watches it in Chromium.
+ * `node scripts/readme-pictures.ts`: renews the pictures of the README in `docs/images`. It starts the demo on free ports
+ * with a temporary store, asks the bot for an ad and watches it in Chromium, and opens the console.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "@playwright/test";
 import { buildWhereWritable } from "./build-miniapp.ts";
+import { takeConsolePictures } from "./console-pictures.ts";
 import { startDemoStack } from "./demo-stack.ts";
 import { findBrowser } from "./find-browser.ts";
 import { freePort, root } from "./processes.ts";
@@ -35,6 +36,7 @@ async function main(): Promise<void> {
     });
     try {
       await takePictures(browser, `${stack.urls.demoBot}/?user=7`);
+      await takeConsolePictures(browser, stack, images);
     } finally {
       await stack.stop();
     }

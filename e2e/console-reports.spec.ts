@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { analyze } from "./axe.ts";
-import { expect, test } from "./console.ts";
+import { expect, test, windows } from "./console.ts";
 import { newCode } from "./stack.ts";
 
 test("a report is split by bot and compared in three steps, its address is the report, and its CSV file has its rows", async ({
@@ -55,35 +55,46 @@ async function paintedPixels(page: Page): Promise<number> {
   });
 }
 
-test("a report is saved under a name, opens again as it was, and is removed with Undo; others have their own", async ({
-  reader,
-  stack,
-}) => {
-  const { page } = reader;
-  await reader.open("reports?time=day&by=bot&compare=weekdays");
-  await page.getByRole("button", { name: "Save this report" }).click();
-  await page.getByLabel("Name").fill("Bots by day");
-  await page.keyboard.press("Enter");
-  const saved = page.getByRole("navigation", { name: "Saved reports" });
-  const link = saved.getByRole("link", { name: "Bots by day" });
-  await expect(link).toHaveAttribute("aria-current", "page");
-  await expect(saved.getByRole("button", { name: "Save this report" })).toHaveCount(0);
+for (const { name, size, tag } of windows) {
+  test.describe(`in the window of a ${name}`, { tag }, () => {
+    test.use({ window: size });
 
-  await reader.open("reports");
-  await expect(link).not.toHaveAttribute("aria-current", "page");
-  await link.click();
-  await expect(page.getByLabel("By", { exact: true })).toHaveValue("bot");
-  await expect(page.getByLabel("Compare with")).toHaveValue("weekdays");
-  expect(new URL(page.url()).search).toBe("?time=day&by=bot&compare=weekdays");
+    test("a report is saved under a name, opens again as it was, and is removed with Undo; others have their own", async ({
+      reader,
+      stack,
+    }) => {
+      const { page } = reader;
+      await reader.open("reports?time=day&by=bot&compare=weekdays");
+      await page.getByRole("button", { name: "Save this report" }).click();
+      await page.getByLabel("Name").fill("Bots by day");
+      await page.keyboard.press("Enter");
+      const saved = page.getByRole("navigation", { name: "Saved reports" });
+      const link = saved.getByRole("link", { name: "Bots by day" });
+      await expect(link).toHaveAttribute("aria-current", "page");
+      await expect(saved.getByRole("button", { name: "Save this report" })).toHaveCount(0);
 
-  await saved.getByRole("button", { name: "Remove Bots by day" }).click();
-  await expect(link).toHaveCount(0);
-  await page.getByRole("button", { name: "Undo" }).click();
-  await expect(link).toBeVisible();
-  const entries = JSON.parse(await stack.ads(["audit", "list", "--json"]));
-  expect(entries.slice(0, 3).map(({ operation }: { operation: string }) => operation)).toEqual([
-    "saveReport",
-    "removeSavedReport",
-    "saveReport",
-  ]);
-});
+      await reader.open("reports");
+      await expect(link).not.toHaveAttribute("aria-current", "page");
+      await link.click();
+      await expect(page.getByLabel("By", { exact: true })).toHaveValue("bot");
+      await expect(page.getByLabel("Compare with")).toHaveValue("weekdays");
+      expect(new URL(page.url()).search).toBe("?time=day&by=bot&compare=weekdays");
+
+      await saved.getByRole("button", { name: "Remove Bots by day" }).click();
+      await expect(link).toHaveCount(0);
+      await page.getByRole("button", { name: "Undo" }).click();
+      await expect(link).toBeVisible();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+      expect((await analyze(page)).violations).toEqual([]);
+      await page.screenshot({ path: test.info().outputPath("saved.png") });
+      const entries = JSON.parse(await stack.ads(["audit", "list", "--json"]));
+      expect(entries.slice(0, 3).map(({ operation }: { operation: string }) => operation)).toEqual([
+        "saveReport",
+        "removeSavedReport",
+        "saveReport",
+      ]);
+      await saved.getByRole("button", { name: "Remove Bots by day" }).click();
+      await expect(link).toHaveCount(0);
+    });
+  });
+}

@@ -1,11 +1,13 @@
 import { openDatabase, statement } from "../packages/postgres/src/open-database.ts";
 import { keepBesideDatabase } from "./cores.ts";
-import { familyMilliseconds, parentOf } from "./processor-time.ts";
+import { familyMegabytes, familyMilliseconds, parentOf } from "./processor-time.ts";
 
 /** Figures of a whole PostgreSQL server, for all of its databases. */
 export interface PostgresFigures {
   /** Processor time of all its processes so far; NaN if the server runs on another machine. */
   processorMilliseconds(): number;
+  /** Memory of all its processes, shared pages counted once; NaN if the server runs on another machine. */
+  megabytes(): number;
   /** Size of its write-ahead log so far. */
   walBytes(): Promise<number>;
   /**
@@ -49,6 +51,7 @@ export async function openPostgresFigures(url: string): Promise<PostgresFigures>
   const postmaster = parentOf(pid);
   return {
     processorMilliseconds: () => (postmaster === undefined ? Number.NaN : familyMilliseconds(postmaster)),
+    megabytes: () => (postmaster === undefined ? Number.NaN : familyMegabytes(postmaster)),
     walBytes: async () => (await database.run(position, []))[0]?.bytes ?? Number.NaN,
     keepOnCore() {
       if (postmaster !== undefined) keepBesideDatabase(postmaster);

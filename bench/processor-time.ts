@@ -36,6 +36,21 @@ export function residentMegabytes(pid: number): number {
   return Number(kilobytes) / 1024;
 }
 
+/** Memory of a process and its children, each page divided by the number of the processes that share it. */
+export function familyMegabytes(parent: number): number {
+  return [parent, ...childrenOf(parent)].reduce((sum, pid) => sum + proportionalMegabytes(pid), 0);
+}
+
+/** See proc_pid_smaps_rollup(5). A process that has just ended has none. */
+function proportionalMegabytes(pid: number): number {
+  try {
+    const [, kilobytes] = /^Pss:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8")) ?? [];
+    return Number(kilobytes ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
 /** See proc_pid_stat(5). Undefined for a missing process, and on systems without /proc. */
 function timesOf(pid: number): ProcessTimes | undefined {
   try {

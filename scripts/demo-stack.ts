@@ -25,6 +25,8 @@ export interface DemoStackOptions {
   /** Restarts a server when one of its sources changes. */
   readonly isWatched?: boolean;
   readonly onLine?: (server: ServerName, line: string) => void;
+  /** The program of a server, instead of its source. */
+  readonly programs?: Partial<Record<ServerName, string>>;
   /** Further environment variables for a server; they override the demo's own. */
   readonly env?: Partial<Record<ServerName, NodeJS.ProcessEnv>>;
   /** Runs the operator's command line and returns its output; by default in a separate process for each command. */
@@ -77,7 +79,7 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     const onLine = options.onLine;
     const server = startServer(
       name,
-      scripts[name],
+      options.programs?.[name] ?? scripts[name],
       { ...environmentOf(name, secrets, options, urls), ...ownBotOf(name), ...options.env?.[name] },
       { onLine: onLine && ((line) => onLine(name, line)), isWatched: options.isWatched },
     );

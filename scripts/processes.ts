@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Problem } from "./say.ts";
 
@@ -86,7 +86,7 @@ export function startServer(
 ): Server {
   const nodeArguments = options.isWatched ? ["--watch-preserve-output", "--watch"] : [];
   const preload = ["--import", pathToFileURL(join(root, "scripts/stop-with-parent.ts")).href];
-  const child = spawn(process.execPath, [...nodeArguments, ...preload, join(root, script)], {
+  const child = spawn(process.execPath, [...nodeArguments, ...preload, resolve(root, script)], {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -89,6 +89,9 @@ const deployment = {
   promtool: "prometheus",
   pgbackrest: "pgbackrest",
   faketime: "faketime",
+  patroni: "patroni",
+  etcd: "etcd-server",
+  "/usr/sbin/haproxy": "haproxy",
 };
 
 /**

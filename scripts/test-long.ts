@@ -67,6 +67,7 @@ async function run(): Promise<void> {
   await shown("kills on the embedded store", node, ["e2e/kill/random-kills.ts", "--store", "embedded", "--runs", "16"]);
   await shown("a backup under load", node, ["e2e/kill/backup-under-load.ts"]);
   await shown("a rolling update and its rollback", node, ["e2e/kill/rolling-upgrade.ts"]);
+  await shown("failovers under Patroni", node, ["e2e/kill/failover.ts"]);
   await shown("jumps of the database's clock", node, ["e2e/kill/clock-jumps.ts"]);
   await shown("races of two nodes", node, ["e2e/kill/two-node-races.ts", "--rounds", "10"]);
   await shown("stores moved there and back", node, ["e2e/kill/move-stores.ts"]);

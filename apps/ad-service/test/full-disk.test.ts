@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase, statement } from "@intermission/postgres/open-database";
+import { missingForClusterOnDisk, startClusterOnDisk } from "@intermission/testing/cluster-on-disk";
 import { mountSmallDisk, type SmallDisk } from "@intermission/testing/small-disk";
 import { copyCluster } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
@@ -52,6 +53,49 @@ test("on a full disk the server exits with a clear line, and every acknowledged 
   }
 }, 240_000);
 
+const missing = missingForClusterOnDisk();
+if (missing !== undefined) console.log(`!!! No disk of a database server was filled: ${missing}`);
+
+test.skipIf(missing !== undefined)(
+  "while the disk of a database server is full requests are answered 503, and all goes on by itself once there is space",
+  async () => {
+    const disk = await mountSmallDisk(130);
+    const cluster = await startClusterOnDisk(disk);
+    const fixture = await openCliFixture();
+    const limits = { RATE_LIMIT_PER_TOKEN: "1000000", RATE_LIMIT_PER_USER: "1000000" };
+    const env = { DATABASE_URL: cluster.url, ENCRYPTION_KEY: fixture.encryptionKey };
+    try {
+      const server = await fixture.startServer({ ...env, ...limits, TRUST_PROXY: "127.0.0.1", LOG_LEVEL: "warn" });
+      const operator = { ADS_URL: fixture.address, OPERATOR_TOKEN: fixture.operatorToken };
+      const { botId, token } = await newBotWithLink(fixture, operator);
+      const work = keepWriting(fixture.address, botId, token);
+      await expect.poll(() => work.clicks.length, { timeout: 60_000 }).toBeGreaterThan(300);
+      cluster.supervise();
+      disk.fill();
+      const refusedBefore = work.refused.get(503) ?? 0;
+      await expect.poll(() => work.refused.get(503) ?? 0, { timeout: 60_000 }).toBeGreaterThan(refusedBefore + 50);
+      expect(server.child.exitCode).toBeNull();
+      disk.free();
+      const written = work.clicks.length;
+      await expect.poll(() => work.clicks.length, { timeout: 60_000 }).toBeGreaterThan(written + 300);
+      await work.stop();
+      expect([...work.refused.keys()].filter((status) => status >= 500 && status !== 503)).toEqual([]);
+      const stored = await describeAll(fixture.address, token, work.codes);
+      expect(work.codes.filter((code) => !stored.has(code))).toEqual([]);
+      expect(work.clicks.filter((code) => !stored.get(code)?.includes("direct_link"))).toEqual([]);
+      server.child.kill("SIGTERM");
+      const { code, out } = await server.end;
+      expect(code).toBe(0);
+      expect(out).toMatch(/No space left on device|could not extend file/);
+    } finally {
+      await fixture.close();
+      await cluster.stop();
+      await disk.remove();
+    }
+  },
+  240_000,
+);
+
 /** A store whose WAL segment has a third left, so that the next segment is needed after a thousand calls. */
 async function putStoreOn({ enter: [program, ...words], folder }: SmallDisk): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "full-disk-"));
@@ -68,19 +112,27 @@ const writeToLog = statement<{ megabytes: number }>(
   `select pg_wal_lsn_diff(pg_logical_emit_message(false, 'test', repeat('x', 500000)), '0/0')::float8 / 1048576 as megabytes`,
 );
 
-async function newBotWithLink(fixture: CliFixture): Promise<{ botId: string; token: string }> {
+async function newBotWithLink(fixture: CliFixture, env: NodeJS.ProcessEnv = {}) {
   const botId = newTelegramId();
-  const added = await fixture.adsProcess(["bots", "add", "--bot-id", botId, "--suspicious-clicks", "pay", "--json"]);
+  const bot = ["bots", "add", "--bot-id", botId, "--suspicious-clicks", "pay", "--json"];
+  const added = await fixture.adsProcess(bot, env);
   const link = ["--format", "direct_link", "--landing-url", "https://shop.example/", "--click-price", "0.001"];
-  const campaign = await fixture.adsProcess(["campaigns", "add", "--name", "Link", "--advertiser", "Shop", ...link]);
+  const campaign = await fixture.adsProcess(
+    ["campaigns", "add", "--name", "Link", "--advertiser", "Shop", ...link],
+    env,
+  );
   expect([added.err, campaign.err]).toEqual(["", ""]);
-  return { botId, token: JSON.parse(added.out).token };
+  const { token }: { token: string } = JSON.parse(added.out);
+  return { botId, token };
 }
 
 /** Issues codes and follows their links, until the server exits or the caller stops it. */
 function keepWriting(address: string, botId: string, token: string) {
   const codes: string[] = [];
   const clicks: string[] = [];
+  /** How often each other status was answered. */
+  const refused = new Map<number, number>();
+  const countRefusal = ({ status }: Response) => refused.set(status, (refused.get(status) ?? 0) + 1);
   let isOver = false;
   let users = 0;
 
@@ -92,7 +144,7 @@ function keepWriting(address: string, botId: string, token: string) {
       body: JSON.stringify({ bot_id: botId, user_tg_id: String(1000 + user) }),
     });
     const answer = await issued.text();
-    if (issued.status !== 200) return;
+    if (issued.status !== 200) return void countRefusal(issued);
     const { code } = JSON.parse(answer);
     codes.push(code);
     const from = `198.${18 + (user % 2)}.${(user >> 8) % 256}.${user % 256}`;
@@ -102,6 +154,7 @@ function keepWriting(address: string, botId: string, token: string) {
     });
     await followed.text();
     if (followed.status === 302) clicks.push(code);
+    else countRefusal(followed);
   }
   async function writeUntilOver(): Promise<void> {
     // After the process has exited there is no answer.
@@ -111,6 +164,7 @@ function keepWriting(address: string, botId: string, token: string) {
   return {
     codes,
     clicks,
+    refused,
     async stop() {
       isOver = true;
       await Promise.all(writers);

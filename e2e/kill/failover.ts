@@ -1,6 +1,6 @@
 /**
  * Three nodes of PostgreSQL under Patroni, by the files of `deploy/patroni`, below two ad services and a companion API. While
- * people request codes, follow links and watch ads, the primary and its agent are killed again and again, and started again;
+ * people request codes, follow links and watch ads, and reports are read from the replicas, the primary and its agent are killed again and again, and started again;
  * at the end the role is handed over by plan. Nothing that was acknowledged may be lost, nothing be paid twice.
  *
  *   node e2e/kill/failover.ts [--kills 5]
@@ -76,7 +76,13 @@ async function failOver(dataDirectory: string): Promise<boolean> {
   const startedAt = performance.now();
   const cluster = await startPatroniCluster();
   try {
-    const nodes = await startNodes({ dataDirectory, databaseUrl: cluster.databaseUrl, adServices: 2, apis: 1 });
+    const nodes = await startNodes({
+      dataDirectory,
+      databaseUrl: cluster.databaseUrl,
+      adServices: 2,
+      apis: 1,
+      environmentOf: (node) => (node.startsWith("ad-service") ? { REPORTS_DATABASE_URL: cluster.replicaUrl } : {}),
+    });
     try {
       const earning = earnEvents(nodes);
       const probe = probeWrites(nodes);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { moment } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
-const reportReplica = z.object({
+export const reportReplica = z.object({
   server: z.string().describe("Host, port and database."),
   state: z
     .enum(["following", "behind", "away"])

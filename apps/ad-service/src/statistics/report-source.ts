@@ -71,7 +71,7 @@ export function replicaMetrics(registry: Registry, { replica }: ReportSource): v
   new Gauge({
     name: "intermission_replica_lag_seconds",
     registers: [registry],
-    help: "Age of the newest transaction that the replica of reports has replayed; absent while it does not answer.",
+    help: "Age of the newest transaction that the replica of reports has replayed; NaN while it does not answer.",
     collect() {
       const state = replica.state();
       this.reset();

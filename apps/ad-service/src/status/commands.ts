@@ -1,4 +1,5 @@
 import { operatorRequest } from "@intermission/operator-api/operator-request";
+import { reportReplica } from "@intermission/operator-api/status";
 import { withExamples } from "@intermission/server/command-line";
 import { type Row, recordOf, row, rowsOf, tableOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
@@ -37,16 +38,32 @@ export function systemCommand(program: Command, context: CommandContext): void {
   });
 }
 
+/** Where reports are read now, in one line. */
+function placeOfReports(of: unknown): string {
+  const { server, state, lagSeconds, reason } = reportReplica.parse(of);
+  const lag = lagSeconds === null ? (reason ?? "nothing replayed yet") : `${lagSeconds} s behind`;
+  return state === "following"
+    ? `from the replica ${server}, ${lag}`
+    : `from the primary: the replica ${server} is ${state} (${lag})`;
+}
+
 export function statusCommand(program: Command, context: CommandContext): void {
   withExamples(
     program.command("status").description("which versions run, and which store the other commands work on"),
     ["status", "status --json"],
   ).action(async () => {
     const status = await callForRow(context, operatorRequest("showStatus"));
-    const { store, version, schema, partitionsUntil, kept } = status;
+    const { store, version, schema, partitionsUntil, kept, reportReplica: replica } = status;
     const keptFor = Object.fromEntries(keptRows.parse(kept).map(({ rows, days }) => [rows, `${days} days`]));
-    const versions = { "command line": manifest.version, server: version, schema, store };
-    const shown = { ...versions, "partitions until": partitionsUntil, kept: keptFor };
+    const shown = {
+      "command line": manifest.version,
+      server: version,
+      schema,
+      store,
+      ...(replica !== undefined && { reports: placeOfReports(replica) }),
+      "partitions until": partitionsUntil,
+      kept: keptFor,
+    };
     context.print({ ...status, commandLine: manifest.version }, () => recordOf(shown));
   });
 }

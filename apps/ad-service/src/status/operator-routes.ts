@@ -44,7 +44,7 @@ function describeReplica({ place, state: read }: Replica) {
   return {
     server: place,
     state: state.state,
-    lagSeconds: state.state === "away" ? null : state.lagSeconds,
+    lagSeconds: state.state === "away" || state.lagSeconds === null ? null : Math.round(state.lagSeconds * 10) / 10,
     reason: state.state === "away" ? state.reason : null,
   };
 }

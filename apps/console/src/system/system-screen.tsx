@@ -37,9 +37,10 @@ export function SystemScreen() {
                 [words.store, store.server],
                 [words.database, store.database],
               ]}
+              {...(reportReplica && reportReplica.state !== "following" && { note: words.primaryInstead })}
             >
               <Currency />
-              {reportReplica && <Fact name={words.replica} value={replicaText(reportReplica, words)} />}
+              {reportReplica && <ReplicaFacts replica={reportReplica} />}
             </Facts>
           )}
         </AnswerView>
@@ -61,21 +62,25 @@ export function SystemScreen() {
   );
 }
 
-function replicaText(
-  { server, state, lagSeconds, reason }: ReportReplica,
-  words: { behind: (seconds: number) => string; primaryInstead: string },
-): string {
-  const lag = lagSeconds === null ? reason : words.behind(Math.round(lagSeconds));
-  return [server, lag, state === "following" ? null : words.primaryInstead].filter((one) => one !== null).join(" · ");
+function ReplicaFacts({ replica: { server, lagSeconds, reason } }: { replica: ReportReplica }) {
+  const words = useWords(systemWords);
+  const lag = lagSeconds === null ? (reason ?? "–") : words.seconds(Math.round(lagSeconds));
+  return (
+    <>
+      <Fact name={words.replica} value={server} />
+      <Fact name={words.lag} value={lag} />
+    </>
+  );
 }
 
 interface FactsProps {
   title: string;
   facts: readonly (readonly [name: string, value: string])[];
+  note?: string;
   children?: React.ReactNode;
 }
 
-function Facts({ title, facts, children }: FactsProps) {
+function Facts({ title, facts, note, children }: FactsProps) {
   return (
     <section className="panel stack" aria-label={title}>
       <h2>{title}</h2>
@@ -85,6 +90,7 @@ function Facts({ title, facts, children }: FactsProps) {
         ))}
         {children}
       </dl>
+      {note !== undefined && <p className="secondary">{note}</p>}
     </section>
   );
 }

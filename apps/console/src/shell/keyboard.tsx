@@ -21,7 +21,7 @@ export function Keyboard({ finder: Finder, isFinderOpen, onFinder }: KeyboardPro
   const may = useMay();
   const navigate = useNavigate();
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const pressedG = useRef(0);
+  const pressedG = useRef(Number.NEGATIVE_INFINITY);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
@@ -31,7 +31,7 @@ export function Keyboard({ finder: Finder, isFinderOpen, onFinder }: KeyboardPro
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const isLetter = event.timeStamp - pressedG.current < LETTER_MS;
-      pressedG.current = event.key === "g" ? event.timeStamp : 0;
+      pressedG.current = event.key === "g" ? event.timeStamp : Number.NEGATIVE_INFINITY;
       if (event.key === "?") {
         setHelpOpen(true);
       } else if (event.key === "/") {

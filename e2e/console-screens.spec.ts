@@ -32,7 +32,7 @@ const addresses: Record<string, (ids: Ids) => string[]> = {
   "/campaigns/new": () => ["campaigns/new"],
   "/campaigns/$campaignId": ({ campaignId }) => [`campaigns/${campaignId}`],
   "/creatives": () => ["creatives"],
-  "/creatives/queue": () => ["creatives/queue"],
+  "/approval": () => ["approval"],
   "/creatives/vast": () => ["creatives/vast"],
   "/creatives/$creativeId": ({ creativeId }) => [`creatives/${creativeId}`],
   "/explain": () => [`explain?bot=${BOT}`],

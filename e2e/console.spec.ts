@@ -219,12 +219,12 @@ test("an invited person sets a password, signs out, and signs in with password a
   await page.getByLabel("E-mail address").fill(email);
   await page.getByLabel("Password").fill("a wrong password");
   await page.getByLabel("Code", { exact: true }).fill(totp.generate({ timestamp: Date.now() + 30_000 }));
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByText("The e-mail address, the password or the code is wrong").waitFor();
   await page.getByLabel("Password").fill(password);
   // Codes work once: this one is the next.
   await page.getByLabel("Code", { exact: true }).fill(totp.generate({ timestamp: Date.now() + 30_000 }));
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   // At the address where the person was.
   await page.getByRole("heading", { name: "Campaigns" }).waitFor();
   await page.close();

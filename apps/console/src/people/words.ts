@@ -39,7 +39,7 @@ export const peopleWords = wordTable({
     changes: "Changes",
     account: "Account",
     seeAs: "See as",
-    seeAsOf: (email: string) => `See the console as ${email}`,
+    seeAsOf: (email: string) => `See as ${email}`,
   },
   ru: {
     people: "Люди",
@@ -80,6 +80,6 @@ export const peopleWords = wordTable({
     changes: "Изменения",
     account: "Учётная запись",
     seeAs: "Посмотреть как",
-    seeAsOf: (email) => `Посмотреть консоль как ${email}`,
+    seeAsOf: (email) => `Посмотреть как ${email}`,
   },
 });

@@ -32,6 +32,8 @@ test.each([
   [{ DRAIN_SECONDS: "1000" }, "DRAIN_SECONDS must be a number of seconds from 0 to 300"],
   [{ RATE_LIMIT_PER_TOKEN: "1e3" }, "RATE_LIMIT_PER_TOKEN must be a whole number from 1 to 1000000000"],
   [{ PUBLISHER_SHARE_PERCENT: "0x10" }, "PUBLISHER_SHARE_PERCENT must be a whole number from 0 to 100"],
+  [{ RETENTION_ATTEMPTS_DAYS: "6" }, "RETENTION_ATTEMPTS_DAYS must be a whole number from 7 to 36500"],
+  [{ RETENTION_CONVERSIONS_DAYS: "30" }, "RETENTION_CONVERSIONS_DAYS must be a whole number from 396 to 36500"],
   [{ PREVIOUS_ENCRYPTION_KEY: "short" }, "PREVIOUS_ENCRYPTION_KEY must be the key that ENCRYPTION_KEY was before"],
   [{ PREVIOUS_ENCRYPTION_KEY: key }, "PREVIOUS_ENCRYPTION_KEY is the same as ENCRYPTION_KEY"],
   [{ TELEGRAM_LOGIN_CLIENT_ID: "7000000001" }, "TELEGRAM_LOGIN_CLIENT_SECRET is missing"],

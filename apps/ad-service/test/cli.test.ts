@@ -136,7 +136,12 @@ describe("with a running server", () => {
     const status = { version: "0.1.0", commandLine: "0.1.0", store: { server: "socket", database: "postgres" } };
     const { out } = await ads(["status", "--json"]);
     expect(JSON.parse(out)).toMatchObject({ ...status, schema: Object.keys(migrations).sort().at(-1) });
-    expect((await ads(["status"])).out).toMatch(/^command line +0\.1\.0\nserver +0\.1\.0\nschema +\d{4}-/);
+    expect(JSON.parse(out).kept).toContainEqual({ rows: "attempts", days: 30, since: expect.any(String) });
+    const weeks = (Date.parse(JSON.parse(out).partitionsUntil) - Date.now()) / (7 * 86_400_000);
+    expect([weeks > 3.9, weeks < 5.1]).toEqual([true, true]);
+    const shown = (await ads(["status"])).out;
+    expect(shown).toMatch(/^command line +0\.1\.0\nserver +0\.1\.0\nschema +\d{4}-/);
+    expect(shown).toMatch(/^partitions until +\d{4}-\d\d-\d\d 00:00:00Z\nkept +.*"attempts":"30 days"/m);
   });
 
   test("a person is invited by a link that is shown once, and the audit trail says who did it", async () => {

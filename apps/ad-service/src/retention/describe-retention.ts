@@ -47,14 +47,16 @@ export function partitionMetrics(
     registers: [registry],
     help: "For how long from now on new rows have partitions: four to five weeks.",
     async collect() {
-      this.reset();
-      try {
-        const moment = now().getTime();
-        this.set((coveredUntil(await read(), partitionedTables, moment) - moment) / 1000);
-      } catch (error) {
-        // A failed query must not fail the rest of the scrape.
-        log.warn({ err: error }, "the partitions could not be read");
-      }
+      const moment = now().getTime();
+      const until = await read().then(
+        (partitions) => coveredUntil(partitions, partitionedTables, moment),
+        (error: unknown) => {
+          log.warn({ err: error }, "the partitions could not be read");
+          // A failed query must not fail the rest of the scrape, and 0 would be an alert.
+          return Number.NaN;
+        },
+      );
+      this.set((until - moment) / 1000);
     },
   });
 }

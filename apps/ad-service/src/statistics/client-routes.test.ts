@@ -59,7 +59,7 @@ describe("a publisher's statistics", () => {
     expect(rows[6]).toMatchObject(numbers);
     expect(total).toMatchObject(numbers);
     expect(total).not.toHaveProperty("spend_micros");
-    expect(deliveries).toEqual({ delivered: 0, under_way: 0, failed: 0, success_rate: null });
+    expect(deliveries).toEqual({ delivered: 2, under_way: 0, failed: 0, success_rate: 1 });
     expect(Date.parse(counted_until ?? "")).toBeGreaterThan(0);
   });
 

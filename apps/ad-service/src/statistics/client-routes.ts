@@ -53,11 +53,12 @@ export function statsClientRoutes(
         total,
       };
     }
-    const { report, deliveries } = await reports.read(async (store) => ({
-      report: await readReport(store, { of: { botIds: [botId] }, from, to, timeZone, by: [by] }),
-      deliveries: await readDeliverySuccess(store, { botId, from, to }),
-    }));
-    if (report.outcome === "too-many")
+    const { report, deliveries } = await reports.read(async (store) => {
+      const report = await readReport(store, { of: { botIds: [botId] }, from, to, timeZone, by: [by] });
+      if (report.outcome === "too-many") return { report };
+      return { report, deliveries: await readDeliverySuccess(store, { botId, from, to, total: report.total }) };
+    });
+    if (deliveries === undefined)
       throw new HttpError(
         400,
         "BAD_REQUEST",

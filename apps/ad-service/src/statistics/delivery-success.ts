@@ -1,5 +1,6 @@
 import { firstEventIdAt } from "@intermission/ad-core/code";
 import { type Runner, statement } from "@intermission/postgres/open-database";
+import type { Figures } from "./figures-of.ts";
 
 export interface DeliverySuccess {
   delivered: number;
@@ -9,31 +10,56 @@ export interface DeliverySuccess {
   successRate: number | null;
 }
 
-/** For all bots, or `ofBot` for $3 alone: a generic plan of one statement for both would not use the bot's index. */
-const countDeliveries = (scope: "bot" | "all", ofBot = "") =>
-  statement<Pick<DeliverySuccess, "delivered" | "underWay" | "failed">>(
-    `statistics.deliveries-of-${scope}`,
-    `select count(*) filter (where state = 'delivered') as delivered,
-       count(*) filter (where state in ('waiting', 'sending', 'held')) as "underWay",
-       count(*) filter (where state in ('failed', 'unknown')) as failed
-     from deliveries join events using (bot_id, event_id)
-     where not is_test and event_id >= $1 and event_id < $2 ${ofBot}`,
-  );
-// Event ids begin with their time, so the primary key finds those of a bot and a period.
-const deliveriesOfBot = countDeliveries("bot", "and bot_id = $3");
-const deliveriesOfAll = countDeliveries("all");
+const states = {
+  underWay: ["waiting", "sending", "held"],
+  failed: ["failed", "unknown"],
+};
 
-/** The current outcomes of the webhooks for a period's events: a replay can still improve them. */
+/** Each state but 'delivered' has an index of its own. For all bots, or `ofBot` for $3: one plan would not serve both. */
+const countUndelivered = (scope: "bot" | "all", ofBot = "") =>
+  statement<Pick<DeliverySuccess, "underWay" | "failed">>(
+    `statistics.undelivered-of-${scope}`,
+    `select count(*) filter (where state in (${listOf(states.underWay)})) as "underWay",
+       count(*) filter (where state in (${listOf(states.failed)})) as failed
+     from (
+       ${[...states.underWay.map((state) => [state]), states.failed]
+         .map((some) => `select bot_id, event_id, state from deliveries where state in (${listOf(some)}) ${ofBot}`)
+         .join(" union all ")}
+     ) as undelivered join events using (bot_id, event_id)
+     where not is_test and event_id >= $1 and event_id < $2`,
+  );
+const undeliveredOfBot = countUndelivered("bot", "and bot_id = $3");
+const undeliveredOfAll = countUndelivered("all");
+
+function listOf(words: readonly string[]): string {
+  return words.map((word) => `'${word}'`).join(", ");
+}
+
+/**
+ * The current outcomes of the webhooks for the views and clicks that a report counts: a replay can still improve them. Each
+ * has one webhook, so that delivered are those that are neither under way nor failed. Counting them one by one would read
+ * every event of the period. While events are not counted yet, `delivered` is too low by as many.
+ */
 export async function readDeliverySuccess(
   store: Runner,
-  { botId, from, to }: { botId?: string | undefined; from: Date; to: Date },
+  {
+    botId,
+    from,
+    to,
+    total,
+  }: { botId?: string | undefined; from: Date; to: Date; total: Pick<Figures, "rewards" | "clicks"> },
 ): Promise<DeliverySuccess> {
   const period = [firstEventIdAt(from), firstEventIdAt(to)];
-  const [counted = { delivered: 0, underWay: 0, failed: 0 }] =
+  const [{ underWay, failed } = { underWay: 0, failed: 0 }] =
     botId === undefined
-      ? await store.run(deliveriesOfAll, period)
-      : await store.run(deliveriesOfBot, [...period, botId]);
-  const { delivered, failed } = counted;
+      ? await store.run(undeliveredOfAll, period)
+      : await store.run(undeliveredOfBot, [...period, botId]);
+  const delivered = Math.max(0, total.rewards + total.clicks - underWay - failed);
   const over = delivered + failed;
-  return { ...counted, successRate: over === 0 ? null : Math.round((delivered / over) * 10_000) / 10_000 };
+  return {
+    delivered,
+    underWay,
+    failed,
+    successRate: over === 0 ? null : Math.round((delivered / over) * 10_000) / 10_000,
+  };
 }

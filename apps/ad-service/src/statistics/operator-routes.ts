@@ -16,6 +16,7 @@ import { requireCampaign } from "../campaigns/campaigns.ts";
 import { sumConversionRefusals, sumConversions, sumInJson } from "../conversions/read-conversions.ts";
 import { requireCreative } from "../creatives/creatives.ts";
 import { readDeliverySuccess } from "./delivery-success.ts";
+import type { Figures } from "./figures-of.ts";
 import { isNamed, namesOfKeys } from "./names-of-keys.ts";
 import { type ReportQuestion, type ReportRow, readReport } from "./read-report.ts";
 import { MAX_GROUPS } from "./read-sums.ts";
@@ -46,7 +47,7 @@ export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps
         const page = pageOf(report.rows, question, { cursor, limit });
         if (page.outcome === "bad-cursor") throw invalidField("cursor", "is not the next of a page of this report");
         const names = await namesIn(store, page.rows, { question, reader });
-        return { report, page, names, beside: await besideRows(store, question, reader) };
+        return { report, page, names, beside: await besideRows(store, question, { reader, total: report.total }) };
       });
       const { comparison, countedUntil, total } = report;
       const { from, to, by, timeZone = "UTC" } = question;
@@ -128,7 +129,11 @@ async function requireReport(store: Runner, question: ReportQuestion) {
 }
 
 /** Webhooks belong to whole bots, and the value of conversions is the advertiser's; neither is known by audience. */
-async function besideRows(store: Runner, { of, from, to }: ReportQuestion, reader: ReportReader) {
+async function besideRows(
+  store: Runner,
+  { of, from, to }: ReportQuestion,
+  { reader, total }: { reader: ReportReader; total: Figures },
+) {
   const { botIds, campaignIds, creativeId, ...audience } = of;
   const [botId] = botIds ?? [];
   const isOfAudience = Object.values(audience).some((value) => value !== undefined);
@@ -138,7 +143,7 @@ async function besideRows(store: Runner, { of, from, to }: ReportQuestion, reade
       ? []
       : await sumConversions(store, { botId, campaignIds, creativeId, from, to });
   const deliveries =
-    isOfWholeBots && reader !== "advertiser" ? await readDeliverySuccess(store, { botId, from, to }) : undefined;
+    isOfWholeBots && reader !== "advertiser" ? await readDeliverySuccess(store, { botId, from, to, total }) : undefined;
   return { ...(deliveries && { deliveries }), conversionSums: conversionSums.map(sumInJson) };
 }
 

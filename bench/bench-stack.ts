@@ -17,7 +17,8 @@ export interface Store {
 
 export type BenchStack = DemoStack;
 
-const clockSocket = "clock.sock";
+/** The socket of the ad service's clock, in its data folder. */
+export const clockSocket = "clock.sock";
 
 /** The ad service's clock. It stops until it is moved, and never goes back. */
 export interface MovableClock {
@@ -68,13 +69,7 @@ export async function benchStack(
     cooldownSeconds: 0,
     dailyCap: 1000,
     env: {
-      "ad-service": {
-        TRUST_PROXY: "127.0.0.1",
-        RATE_LIMIT_PER_TOKEN: "1000000",
-        LOG_LEVEL: "warn",
-        NODE_OPTIONS: `--import=${pathToFileURL(join(root, "bench/movable-clock.ts")).href}`,
-        BENCH_CLOCK_SOCKET: join(dataDirectory, clockSocket),
-      },
+      "ad-service": environmentForLoad(dataDirectory),
     },
   });
   const stop = async () => {
@@ -82,6 +77,17 @@ export async function benchStack(
     rmSync(dataDirectory, { recursive: true, force: true });
   };
   return { ...stack, secrets: stack.secrets, stop, dataDirectory };
+}
+
+/** Settings of an ad service under load, whose clock can be moved. */
+export function environmentForLoad(dataDirectory: string): NodeJS.ProcessEnv {
+  return {
+    TRUST_PROXY: "127.0.0.1",
+    RATE_LIMIT_PER_TOKEN: "1000000",
+    LOG_LEVEL: "warn",
+    NODE_OPTIONS: `--import=${pathToFileURL(join(root, "bench/movable-clock.ts")).href}`,
+    BENCH_CLOCK_SOCKET: join(dataDirectory, clockSocket),
+  };
 }
 
 /** A stack with a disabled endpoint, so that no deliveries run during the measurement. */
@@ -95,7 +101,7 @@ export async function stackTarget(name: string, store: Store, options: StackOpti
     bot: { botId: secrets.botId, token: secrets.adApiToken ?? "" },
     pids: pidsOf(stack),
     initDataOf: (userId, at) => initDataOf(userId, secrets, at),
-    clock: clockAt(join(dataDirectory, clockSocket)),
+    clock: clockAt([join(dataDirectory, clockSocket)]),
     stop: stack.stop,
   };
 }
@@ -158,21 +164,26 @@ export async function floorTarget(name: string, store?: Store): Promise<Target> 
   };
 }
 
-function clockAt(path: string): MovableClock {
+/** The clocks with these sockets, moved together. */
+export function clockAt(paths: readonly string[]): MovableClock {
   let at = 0;
   const moveTo = async (milliseconds: number) => {
     at = milliseconds;
-    const socket = connect(path);
-    socket.write(`${at}\n`);
-    const [answer] = await once(socket, "data");
-    socket.destroy();
-    if (answer.toString() !== "moved\n") throw new Error(`the clock answered ${answer}`);
+    await Promise.all(paths.map((path) => setClock(path, milliseconds)));
     return new Date(at);
   };
   return {
     catchUp: () => moveTo(Math.max(at, Date.now())),
     advance: (seconds) => moveTo(at + seconds * 1000),
   };
+}
+
+async function setClock(path: string, milliseconds: number): Promise<void> {
+  const socket = connect(path);
+  socket.write(`${milliseconds}\n`);
+  const [answer] = await once(socket, "data");
+  socket.destroy();
+  if (answer.toString() !== "moved\n") throw new Error(`the clock answered ${answer}`);
 }
 
 const fixture = { path: join(root, "e2e/fixtures/clip-2s.mp4"), seconds: 2 };

@@ -21,6 +21,8 @@ export interface Load {
   readonly requests: readonly LoadRequest[];
   /** Whether the bodies of the answers are returned, in their order of arrival. Each must be one line. */
   readonly isCaptured?: boolean;
+  /** 64 by default. */
+  readonly connections?: number;
 }
 
 export interface LoadResult {
@@ -31,11 +33,17 @@ export interface LoadResult {
   readonly bodies: readonly string[];
 }
 
-export const connections = 64;
+const CONNECTIONS = 64;
 const maxSeconds = 600;
 
-/** Sends requests over 64 connections, one at a time on each. Rejects if an answer is missing or has another status. */
-export async function load({ url, status, requests, isCaptured = false }: Load): Promise<LoadResult> {
+/** Sends requests, one at a time on each connection. Rejects if an answer is missing or has another status. */
+export async function load({
+  url,
+  status,
+  requests,
+  isCaptured = false,
+  connections = CONNECTIONS,
+}: Load): Promise<LoadResult> {
   const folder = mkdtempSync(join(tmpdir(), "intermission-load-"));
   try {
     const files = {
@@ -45,7 +53,7 @@ export async function load({ url, status, requests, isCaptured = false }: Load):
     };
     writeFileSync(files.requests, bytesOf(requests, new URL(url).host));
     const words = [files.requests, String(connections), String(status), files.result];
-    await send(url, isCaptured ? [...words, files.bodies] : words);
+    await send(url, connections, isCaptured ? [...words, files.bodies] : words);
     const result = readResult(readFileSync(files.result, "utf8"), requests);
     return { ...result, bodies: isCaptured ? readFileSync(files.bodies, "utf8").split("\n") : [] };
   } finally {
@@ -61,6 +69,12 @@ export function mergeResults(results: readonly LoadResult[]): LoadResult {
   }
   const seconds = results.reduce((sum, result) => sum + result.seconds, 0);
   return { seconds, answered: results.reduce((sum, result) => sum + result.answered, 0), latencies, bodies: [] };
+}
+
+/** Merges results of loads that ran side by side: the time is that of the slowest. */
+export function mergeParallel(results: readonly LoadResult[]): LoadResult {
+  const seconds = Math.max(...results.map((result) => result.seconds));
+  return { ...mergeResults(results), seconds, bodies: results.flatMap(({ bodies }) => bodies) };
 }
 
 export function quantileMilliseconds({ latencies }: Pick<LoadResult, "latencies">, share: number): number {
@@ -97,7 +111,7 @@ function hasWrk(): Promise<boolean> {
   );
 }
 
-async function send(url: string, words: string[]): Promise<void> {
+async function send(url: string, connections: number, words: string[]): Promise<void> {
   if ((await loadGenerator()) === "wrk") {
     const settings = ["-t1", `-c${connections}`, `-d${maxSeconds}s`, "--timeout", "10s"];
     const wrk = [...settings, "-s", join(root, "bench/load.lua"), url, "--", ...words];

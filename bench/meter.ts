@@ -18,7 +18,7 @@ export interface Meter {
   readonly taken: ReadonlyMap<string, Measured>;
 }
 
-export function newMeter(target: Target, postgres: PostgresFigures | undefined): Meter {
+export function newMeter(target: Target, postgres: PostgresFigures | undefined, send = load): Meter {
   const taken = new Map<string, Measured>();
   const costs = async () => ({
     nodeMilliseconds: processorMilliseconds(target.pids),
@@ -30,7 +30,7 @@ export function newMeter(target: Target, postgres: PostgresFigures | undefined):
     async measure(path, spec) {
       await untilCalm(target);
       const before = await costs();
-      const { bodies, ...result } = await load(spec);
+      const { bodies, ...result } = await send(spec);
       const after = await costs();
       const measured = {
         ...result,

@@ -29,6 +29,8 @@ interface TemporaryClusterOptions {
   readonly fsync?: boolean;
   /** The folder of PostgreSQL's programs. */
   readonly programs?: string;
+  /** Settings of the server (`name=value`), in place of those below. */
+  readonly settings?: readonly string[];
   /** Further environment variables of the server. */
   readonly env?: NodeJS.ProcessEnv;
   /** Makes the data folder; by default an empty cluster. */
@@ -60,6 +62,7 @@ export async function startTemporaryCluster({
   programs = postgresPrograms(),
   makeData = initialise,
   env: ofServer = {},
+  settings: further = [],
 }: TemporaryClusterOptions = {}): Promise<TemporaryCluster> {
   await cleanUpAbandoned();
   const folder = mkdtempSync(join((fsync ? undefined : memoryFolder()) ?? "/tmp", folderPrefix));
@@ -75,6 +78,7 @@ export async function startTemporaryCluster({
   const settings = [
     ...["listen_addresses=127.0.0.1", `port=${port}`, `unix_socket_directories=${folder}`, "max_connections=200"],
     ...["shared_buffers=256MB", "max_wal_size=2GB", `fsync=${fsync ? "on" : "off"}`],
+    ...further,
   ];
   const start = async () => {
     const words = ["-D", data, ...settings.flatMap((setting) => ["-c", setting])];

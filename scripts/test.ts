@@ -7,7 +7,7 @@ import { buildPages } from "./build-miniapp.ts";
 import { findBrowser } from "./find-browser.ts";
 import { findPostgres } from "./find-postgres.ts";
 import { installPrograms } from "./find-programs.ts";
-import { runCommand, stopCommands } from "./processes.ts";
+import { stopCommands } from "./processes.ts";
 import { explain, step } from "./say.ts";
 import { buildStateGallery } from "./state-gallery.ts";
 import { timeParts } from "./time-parts.ts";
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
 
 async function run(features: readonly string[], temporary: string): Promise<void> {
   const isWhole = features.length === 0;
-  const gallery = isWhole ? await timed("check and builds", () => checkAndBuild(temporary)) : undefined;
+  const gallery = isWhole ? await timed("builds", () => buildAll(temporary)) : undefined;
   await timed("languages and nginx", () => installPrograms());
   const postgres = await timed("PostgreSQL", () => step("PostgreSQL", findPostgres));
   console.log(`  ${postgres.source}`);
@@ -40,9 +40,14 @@ async function run(features: readonly string[], temporary: string): Promise<void
       NODE_OPTIONS: `--max-semi-space-size=32 ${process.env.NODE_OPTIONS ?? ""}`,
       TEST_DATABASE_URL: postgres.url,
     };
-    await shown("vitest", "vitest", ["run", ...(isWhole ? ["--tags-filter=!long"] : features)], env);
-    if (!isWhole) return;
-    const browser = await timed("browser", () => step("browser", findBrowser));
+    if (!isWhole) {
+      await shown("vitest", "vitest", ["run", ...features], env);
+      return;
+    }
+    const finding = timed("browser", () => step("browser", findBrowser));
+    const checking = shown("check", process.execPath, ["scripts/check.ts"]);
+    await sideBySide([finding, checking, shown("vitest", "vitest", ["run", "--tags-filter=!long"], env)]);
+    const browser = await finding;
     console.log(`  ${browser}`);
     await shown("flows", "playwright", ["test"], { ...env, CHROMIUM_PATH: browser, STATE_GALLERY: gallery });
   } finally {
@@ -50,12 +55,22 @@ async function run(features: readonly string[], temporary: string): Promise<void
   }
 }
 
-/** Side by side, since the check ends with a single process. Returns the folder of the gallery of states. */
-async function checkAndBuild(temporary: string): Promise<string> {
+/** Tests wait a third of their time, for processes and timeouts; the checks use it. The first failure stops the others. */
+async function sideBySide(works: readonly Promise<unknown>[]): Promise<void> {
+  try {
+    await Promise.all(works);
+  } catch (error) {
+    stopCommands();
+    await Promise.allSettled(works);
+    throw error;
+  }
+}
+
+/** Returns the folder of the gallery of states. */
+async function buildAll(temporary: string): Promise<string> {
   const [gallery, output] = await Promise.all([
     step("gallery of states", () => buildStateGallery(temporary)),
     step("mini-app and console", buildPages),
-    runCommand(process.execPath, ["scripts/check.ts"], { stdio: "inherit" }),
   ]);
   console.log(sizesOf(output));
   return gallery.folder;

@@ -1,7 +1,8 @@
 import { runCommand } from "./processes.ts";
 
-/** Measures the parts of a command; `times` are the lines that it prints at its end. */
+/** Measures the parts of a command, some of which may run side by side; `times` are the lines that it prints at its end. */
 export function timeParts() {
+  const beganAt = performance.now();
   const parts: { readonly name: string; readonly seconds: number }[] = [];
   const timed = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     const startedAt = performance.now();
@@ -17,7 +18,7 @@ export function timeParts() {
     shown: (name: string, command: string, words: readonly string[], env: NodeJS.ProcessEnv = {}) =>
       timed(name, () => runCommand(command, words, { stdio: "inherit", env })),
     times(): string {
-      const total = parts.reduce((sum, { seconds }) => sum + seconds, 0);
+      const total = (performance.now() - beganAt) / 1000;
       const lines = [...parts, { name: "total", seconds: total }];
       const width = Math.max(...lines.map(({ name }) => name.length)) + 2;
       return lines.map(({ name, seconds }) => `${name.padEnd(width)}${seconds.toFixed(1).padStart(7)} s`).join("\n");

@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,8 +10,8 @@ import { PodDisruptionBudget } from "kubernetes-models/policy/v1";
 import { ConfigMap, Service } from "kubernetes-models/v1";
 import { expect, onTestFinished, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { settingNames as adServiceSettings } from "../apps/ad-service/src/config.ts";
-import { settingNames as apiSettings } from "../apps/api/src/config.ts";
+import { settingNames as adServiceSettings, readConfig as readAdServiceConfig } from "../apps/ad-service/src/config.ts";
+import { settingNames as apiSettings, readConfig as readApiConfig } from "../apps/api/src/config.ts";
 import { root } from "./processes.ts";
 
 const deploy = join(root, "deploy");
@@ -72,6 +73,55 @@ test("compose.yaml has two nodes of each server, which name only settings that t
       expect(services[node]).toMatchObject({ read_only: true, command: ["node", `${server}/dist/main.js`] });
     }
   }
+});
+
+const imageEnvironment = Object.fromEntries(
+  [...(/^ENV (.*)$/m.exec(read("Dockerfile"))?.[1] ?? "").matchAll(/(\S+?)=(\S+)/g)].map(([, name, value]) => [
+    name,
+    value,
+  ]),
+);
+const secrets: Readonly<Record<string, string>> = {
+  DATABASE_URL: "postgres://intermission:password@postgres:5432/intermission",
+  ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+  OPERATOR_TOKEN: randomBytes(32).toString("hex"),
+  METRICS_TOKEN: randomBytes(32).toString("hex"),
+  S3_ACCESS_KEY_ID: "an-id",
+  S3_SECRET_ACCESS_KEY: "a-secret",
+};
+const readConfigOf = { "ad-service": readAdServiceConfig, api: readApiConfig };
+
+test.each(["ad-service", "api"] as const)("%s starts with the settings of the image and of compose.yaml", (server) => {
+  const { services } = parse(read("compose.yaml"), { merge: true });
+  const variables: Readonly<Record<string, string>> = {
+    ...secrets,
+    ADS_HOST: "ads.example.com",
+    POSTGRES_PASSWORD: "password",
+    BUCKET_SECRET: "the-secret",
+  };
+  for (const node of [`${server}-1`, `${server}-2`]) {
+    const text = JSON.stringify(services[node].environment);
+    const environment = JSON.parse(text.replaceAll(/\$\{(\w+)\}/g, (_, name) => variables[name] ?? "not in .env"));
+    const config = readConfigOf[server]({ ...imageEnvironment, ...environment });
+    if (!("media" in config)) continue;
+    const { ROOT_ACCESS_KEY_ID, ROOT_SECRET_ACCESS_KEY } = services.bucket.environment;
+    expect(config.media).toMatchObject({
+      kind: "bucket",
+      accessKeyId: ROOT_ACCESS_KEY_ID,
+      secretAccessKey: variables[ROOT_SECRET_ACCESS_KEY.replace(/^\$\{(\w+)\}$/, "$1")],
+    });
+    expect(services.bucket.volumes).toEqual([`videos:/data/${environment.S3_BUCKET}`]);
+  }
+});
+
+test.each(["ad-service", "api"] as const)("%s starts with the settings of the image and of its manifest", (server) => {
+  const [configuration, deployment] = parseAllDocuments(read(`kubernetes/${server}.yaml`)).map((one) => one.toJS());
+  const named: { name: string; value: string }[] = deployment.spec.template.spec.containers[0].env;
+  const environment = named.map(({ name, value }) => {
+    const ofFile = name.replace(/_FILE$/, "");
+    return [ofFile, ofFile === name ? value : secrets[ofFile]];
+  });
+  readConfigOf[server]({ ...imageEnvironment, ...configuration.data, ...Object.fromEntries(environment) });
 });
 
 const has = (program: string, ...words: string[]) => spawnSync(program, words).status === 0;

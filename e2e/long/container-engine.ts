@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { build } from "tsdown";
 import { root } from "../../scripts/processes.ts";
 
 const programs = ["buildah", "podman", "podman-compose", "runc", "mmdebstrap"];
@@ -19,9 +20,9 @@ export function missingForContainers(): string | undefined {
 
 /**
  * A `docker` that runs without a daemon, by buildah and podman, on a storage of its own. The official images cannot be pulled
- * here: one image of Debian's packages and this repository's Node stands in for those of Node, PostgreSQL and Caddy.
+ * here: one image of Debian's packages and this repository's Node stands in for those of Node, PostgreSQL, Caddy and the bucket.
  */
-export function openContainerEngine() {
+export async function openContainerEngine() {
   const folder = mkdtempSync("/tmp/intermission-containers-");
   const bin = join(folder, "bin");
   mkdirSync(bin);
@@ -43,7 +44,7 @@ export function openContainerEngine() {
   const exports = Object.entries(variables).map(([name, value]) => `export ${name}='${value}'`);
   writeFileSync(join(bin, "docker"), `#!/bin/sh\n${exports.join("\n")}\n${dockerScript(mounts())}`);
   chmodSync(join(bin, "docker"), 0o755);
-  makeBaseImages(folder, run);
+  makeBaseImages(folder, run, await bundledBucket(folder));
   return {
     bin,
     podman: (...words: string[]) => run("podman", ...words),
@@ -51,7 +52,8 @@ export function openContainerEngine() {
       const containers = run("podman", "ps", "--all", "--quiet").split("\n").filter(Boolean);
       if (containers.length > 0) run("podman", "rm", "--force", "--time", "0", ...containers);
       spawnSync("podman", ["network", "rm", "--force", "intermission_default"], { env });
-      rmSync(folder, { recursive: true, force: true });
+      // The mounts of ended containers go a moment later.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 });
     },
   };
 }
@@ -89,7 +91,24 @@ esac
 `;
 }
 
-function makeBaseImages(folder: string, run: (program: string, ...words: string[]) => string): void {
+/** `bucket-server.ts` with all that it imports, in one file. */
+async function bundledBucket(folder: string): Promise<string> {
+  const entry = join(root, "e2e/long/bucket-server.ts");
+  await build({
+    config: false,
+    entry: { bucket: entry },
+    outDir: folder,
+    format: "esm",
+    platform: "node",
+    dts: false,
+    clean: false,
+    logLevel: "error",
+    deps: { alwaysBundle: /./ },
+  });
+  return join(folder, "bucket.mjs");
+}
+
+function makeBaseImages(folder: string, run: (program: string, ...words: string[]) => string, bucket: string): void {
   if (!existsSync(archive)) {
     mkdirSync(dirname(archive), { recursive: true });
     run(
@@ -132,6 +151,9 @@ function makeBaseImages(folder: string, run: (program: string, ...words: string[
   run("buildah", "commit", "--quiet", container, "docker.io/library/caddy:2");
   run("buildah", "config", "--entrypoint", '["/usr/local/bin/docker-entrypoint.sh"]', container);
   run("buildah", "commit", "--quiet", container, "docker.io/library/postgres:17-bookworm");
+  run("buildah", "copy", "--quiet", container, bucket, "/app/bucket.mjs");
+  run("buildah", "config", "--entrypoint", '["node", "/app/bucket.mjs"]', container);
+  run("buildah", "commit", "--quiet", container, "docker.io/versity/versitygw:v1.8.0");
   run("buildah", "rm", container);
 }
 

@@ -32,9 +32,11 @@ function recipeOf(title: string): string[] {
 const missing = missingForContainers();
 if (missing !== undefined) console.log(`!!! The Compose recipe was not followed: ${missing}`);
 
-test("the Compose recipe builds the image, an ad opens through Caddy, and the nodes stop with 0", async ({ page }) => {
+test("the Compose recipe builds the image, an ad opens through Caddy, both nodes serve its video, and all stop with 0", async ({
+  page,
+}) => {
   test.skip(missing !== undefined, missing);
-  const engine = openContainerEngine();
+  const engine = await openContainerEngine();
   try {
     const [http, https] = [await freePort(), await freePort()];
     const inTest = (block: string) =>
@@ -68,6 +70,15 @@ test("the Compose recipe builds the image, an ad opens through Caddy, and the no
       await arriveAtLanding(page, `https://ads.localhost:${https}/app/123456789?click=clk_`);
     }).toPass({ timeout: 120_000 });
     await expect(page.getByRole("heading", { name: "Open this from Telegram" })).toBeVisible();
+
+    // The recipe stored a video at one node. Its name is the hash of its bytes.
+    const [{ fileName }] = JSON.parse(engine.podman(...ads, "creatives", "list", "--json"));
+    for (const node of ["ad-service-1", "ad-service-2"]) {
+      const script = `const answer = await fetch("http://127.0.0.1:8701/media/${fileName}");
+        console.log(answer.status, require("node:crypto").hash("sha256", Buffer.from(await answer.arrayBuffer())))`;
+      const served = engine.podman("exec", `intermission_${node}_1`, "node", "-e", `(async () => {${script}})()`);
+      expect(served, node).toBe(`200 ${fileName.replace(".mp4", "")}`);
+    }
 
     await machine.run(`PATH=${engine.bin}:$PATH\ndocker compose stop`, deploy);
     for (const node of ["ad-service-1", "ad-service-2", "api-1", "api-2"])

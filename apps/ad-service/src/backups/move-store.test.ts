@@ -1,10 +1,13 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { createServerDatabase } from "@intermission/testing/test-database";
+import S3rver from "s3rver";
 import { expect, onTestFinished, test } from "vitest";
 import { openCliFixture } from "../../test/fixtures/cli-fixture.ts";
+import { bucketStorage, hashOfFile } from "../creatives/media-storage.ts";
 
 const video = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
 
@@ -76,6 +79,66 @@ test("bots, campaigns and videos move from the embedded store to a server and ba
   };
   expect(mediaOf(embedded.DATA_DIR)).toEqual(mediaOf(fixture.dataDir));
 });
+
+test("videos move from a folder to a bucket, from a bucket to another one, and back to a folder", {
+  tags: "long",
+  timeout: 180_000,
+}, async () => {
+  const fixture = await openCliFixture();
+  onTestFinished(() => fixture.close());
+  await fixture.makeStore();
+  const buckets = new S3rver({
+    address: "127.0.0.1",
+    port: 0,
+    silent: true,
+    directory: temporaryFolder(),
+    vhostBuckets: false,
+    configureBuckets: ["first", "second"].map((name) => ({ name, configs: [] })),
+  });
+  const { port } = await buckets.run();
+  onTestFinished(() => buckets.close());
+  const withKey = { MODE: "demo", ENCRYPTION_KEY: fixture.encryptionKey };
+  const inBucket = (name: string) => ({
+    DATA_DIR: temporaryFolder(),
+    S3_ENDPOINT: `http://127.0.0.1:${port}`,
+    S3_BUCKET: name,
+    S3_ACCESS_KEY_ID: "S3RVER",
+    S3_SECRET_ACCESS_KEY: "S3RVER",
+  });
+  const done = async (words: readonly string[], env: NodeJS.ProcessEnv) => {
+    const ended = await fixture.ads(["--json", ...words], { ...withKey, ...env });
+    expect(ended, ended.err).toMatchObject({ code: 0 });
+    return JSON.parse(ended.out);
+  };
+  const campaign = ["campaigns", "add", "--name", "Video", "--advertiser", "Shop", "--format", "rewarded"];
+  await done([...campaign, "--video", video], {});
+
+  const last = { DATA_DIR: temporaryFolder() };
+  const stores = [{ DATA_DIR: fixture.dataDir }, inBucket("first"), inBucket("second"), last];
+  for (const [index, to] of stores.slice(1).entries()) {
+    const folder = temporaryFolder();
+    expect(await done(["export", folder], stores[index] ?? {})).toMatchObject({ missingFiles: [] });
+    await done(["import", folder], to);
+  }
+  const [creative] = await done(["creatives", "list"], {});
+  for (const name of [creative.fileName, creative.posterFileName].filter((one) => one !== null)) {
+    // The name of a file begins with the hash of its bytes.
+    const [hash] = name.split(".");
+    for (const bucket of ["first", "second"]) expect(await hashInBucket(port, bucket, name), bucket).toBe(hash);
+    expect(await hashOfFile(join(last.DATA_DIR, "ad-service/media", name))).toBe(hash);
+  }
+});
+
+async function hashInBucket(port: number, bucket: string, name: string): Promise<string> {
+  const keys = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" };
+  const endpoint = `http://127.0.0.1:${port}`;
+  const media = await bucketStorage({ kind: "bucket", endpoint, region: "us-east-1", bucket, ...keys });
+  const found = await media.read(name, {});
+  if (found.outcome !== "found") return found.outcome;
+  const hash = createHash("sha256");
+  await pipeline(found.body, hash);
+  return hash.digest("hex");
+}
 
 test("export and import name what to do where they cannot work", async () => {
   const fixture = await openCliFixture();

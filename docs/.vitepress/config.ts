@@ -104,6 +104,7 @@ export default defineConfig({
         text: "Inside",
         items: [
           { text: "Performance", link: "/performance" },
+          { text: "Scale", link: "/scale" },
           { text: "Decisions", link: "/decisions/" },
         ],
       },

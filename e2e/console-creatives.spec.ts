@@ -200,12 +200,7 @@ test("the VAST tester shows the chain of wrappers and the media, or what failed 
 });
 
 test.describe("as an advertiser", () => {
-  test.use({
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
-    signIn: async ({}, use) => {
-      await use(linkOfAdvertiser);
-    },
-  });
+  test.use({ signedInAs: PERSON });
 
   for (const { name, size, tag } of windows) {
     test.describe(`in the window of a ${name}`, { tag }, () => {

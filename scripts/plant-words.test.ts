@@ -11,6 +11,7 @@ const unhandled: Readonly<Record<string, string>> = {
   reportRefusalReason: "counted by its word",
   AmountFault: "a label: each refusal carries its sentence",
   exclusionReason: "the form of ExclusionReason, which the commands have texts for",
+  openIdProviderIds: "keys of the settings: every provider is used in the same way",
   levels: "the levels of the logger's library",
   Account: "an account's name: the entries of any add up",
   NoAdReason: "counted by its word",

@@ -111,7 +111,7 @@ function openIdHandlers(deps: SignInMethodOperatorDeps) {
 
     async unlinkIdentity({ http, params: { identityId } }) {
       const { personId } = sessionOf(http).person;
-      return removed(await removeSignInMethod(database, personId, { identityId }), "a linked account");
+      return removed(await removeSignInMethod(database, personId, { identityId }), "linked account");
     },
   } satisfies Partial<Handlers>;
 }
@@ -213,7 +213,7 @@ function passkeyHandlers(deps: SignInMethodOperatorDeps) {
 
     async removePasskey({ http, params: { passkeyId } }) {
       const { personId } = sessionOf(http).person;
-      return removed(await removeSignInMethod(database, personId, { passkeyId }), "a passkey");
+      return removed(await removeSignInMethod(database, personId, { passkeyId }), "passkey");
     },
   } satisfies Partial<Handlers>;
 }
@@ -279,12 +279,17 @@ function sessionAnswer({ person, token, expiresAt }: Extract<SignInOutcome, { ou
   return { person, expiresAt };
 }
 
-function removed(decision: RemovalDecision, what: string): { removed: number } {
-  if (decision === "unknown") throw notFound(`you have no such ${what.split(" ").slice(1).join(" ")}`);
-  if (decision === "last") {
-    throw conflict("LAST_SIGN_IN_METHOD", `${what} that is your only way to sign in stays: add another way first`);
+function removed(decision: RemovalDecision, kind: "passkey" | "linked account"): { removed: number } {
+  switch (decision) {
+    case "remove":
+      return { removed: 1 };
+    case "unknown":
+      throw notFound(`you have no such ${kind}`);
+    case "last":
+      throw conflict("LAST_SIGN_IN_METHOD", `a ${kind} that is your only way to sign in stays: add another way first`);
+    default:
+      throw decision satisfies never;
   }
-  return { removed: 1 };
 }
 
 function expired(): HttpError {

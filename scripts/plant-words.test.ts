@@ -23,6 +23,7 @@ const unhandled: Readonly<Record<string, string>> = {
   DocumentCreative: "what is not linear is left out",
   RefusalReason: "decided by the database's function, shown as it is stored",
   UnmatchedReason: "shown as it is stored",
+  AdPreviewMessage: "each of the two pages reads what the other one sends, and leaves out the rest",
 };
 
 /** Where the compiler finds the fault, for vocabularies of which its message names no member, as of a function without a last return. */

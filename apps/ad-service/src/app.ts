@@ -76,6 +76,7 @@ import {
 import { type PeopleOperatorDeps, peopleOperatorRoutes } from "./people/operator-routes.ts";
 import { openSignIns } from "./people/sign-in.ts";
 import { signInMethodOperatorRoutes } from "./people/sign-in-methods/operator-routes.ts";
+import type { AddSampleDeps } from "./sample/add-sample.ts";
 import { sampleOperatorRoutes } from "./sample/operator-routes.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
@@ -107,6 +108,7 @@ export interface AppDeps {
   logger: Logger;
   database: Database;
   reports: ReportSource;
+  makePartitions: AddSampleDeps["makePartitions"];
   media: FolderStorage | BucketStorage;
   bots: Bots;
   apiTokens: ApiTokens;
@@ -286,6 +288,7 @@ export type OperatorDeps = BotOperatorDeps &
   ExplainOperatorDeps &
   Omit<PeopleOperatorDeps, "signIns"> &
   Omit<StatusOperatorDeps, "replica"> &
+  Pick<AddSampleDeps, "makePartitions"> &
   OperatorAuth & { requests: GuardedRequests; turns: Turns };
 
 interface OperatorAuth {

@@ -39,7 +39,7 @@ import { startSendingNotices } from "./notices/send-notices.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
 import { startEndingImpersonations } from "./people/impersonation.ts";
 import { partitionMetrics } from "./retention/describe-retention.ts";
-import { makeUpcomingPartitions, startKeepingPartitions } from "./retention/keep-partitions.ts";
+import { makePastPartitions, makeUpcomingPartitions, startKeepingPartitions } from "./retention/keep-partitions.ts";
 import { rememberPublisherShare, startComparingShare } from "./statistics/publisher-share.ts";
 import { replicaMetrics, reportsFromPrimary, reportsFromReplica } from "./statistics/report-source.ts";
 import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
@@ -69,6 +69,7 @@ async function start(config: Config): Promise<void> {
     logger,
     database,
     reports: node.reports,
+    makePartitions: (period) => makePastPartitions(node.store, period),
     secretBox,
     isControlSocket: (socket) => controlSockets.has(socket),
     registry,

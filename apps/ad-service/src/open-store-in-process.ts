@@ -1,4 +1,4 @@
-import { type Database, openDatabase } from "@intermission/postgres/open-database";
+import { type Database, type OpenedDatabase, openDatabase } from "@intermission/postgres/open-database";
 import { recordingDatabase } from "@intermission/postgres/recorded-changes";
 import type { ClaimedFolder } from "@intermission/server/data-folder";
 import { createLogger, type Logger } from "@intermission/server/logger";
@@ -16,7 +16,7 @@ import { openEndpointTests } from "./deliveries/endpoint-tests.ts";
 import { noDeliveries } from "./deliveries/enqueue-webhook.ts";
 import { migrations } from "./migrations.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
-import { makeUpcomingPartitions } from "./retention/keep-partitions.ts";
+import { makePastPartitions, makeUpcomingPartitions } from "./retention/keep-partitions.ts";
 import { reportsFromPrimary } from "./statistics/report-source.ts";
 import { rollUpStatistics } from "./statistics/roll-up-statistics.ts";
 
@@ -54,7 +54,7 @@ async function openStore(
   try {
     // No server may have run for weeks.
     await makeUpcomingPartitions(store, new Date());
-    return await serveStore(config, { database, folder, logger });
+    return await serveStore(config, { store, database, folder, logger });
   } catch (error) {
     // Its connections would keep this process from ending.
     await database.close();
@@ -64,7 +64,12 @@ async function openStore(
 
 async function serveStore(
   config: CommandConfig & { encryptionKey: Buffer },
-  { database, folder, logger }: { database: Database; folder: ClaimedFolder | undefined; logger: Logger },
+  {
+    store,
+    database,
+    folder,
+    logger,
+  }: { store: OpenedDatabase; database: Database; folder: ClaimedFolder | undefined; logger: Logger },
 ): Promise<OperatorClient> {
   const requests = openGuardedRequests(config.requests);
   const tokens = secretBox(config.encryptionKey, config.previousEncryptionKey);
@@ -76,6 +81,7 @@ async function serveStore(
     logger,
     database,
     reports: reportsFromPrimary(database),
+    makePartitions: (period) => makePastPartitions(store, period),
     bots,
     apiTokens: openApiTokens(bots),
     secretBox: tokens,

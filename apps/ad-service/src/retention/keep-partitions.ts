@@ -30,6 +30,12 @@ export async function makeUpcomingPartitions(store: Store, now: Date): Promise<C
   });
 }
 
+/** Makes those that are missing of a period that is over: of rows that are written later than they say. */
+export async function makePastPartitions(store: Store, { from, to }: { from: Date; to: Date }): Promise<void> {
+  const [fromMs, toMs] = [from.getTime(), to.getTime()];
+  await store.withoutTimeout((client) => makePartitions(client, { schema, tables: partitionedTables, fromMs, toMs }));
+}
+
 /** The database's clock is compared as often: after a jump, rows wait for their partitions no longer than this. */
 const EVERY_MS = 2000;
 /** Partitions are looked for as often, as a standby that was promoted may lack the last ones. */

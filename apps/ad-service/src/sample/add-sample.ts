@@ -7,7 +7,7 @@ import { advertiserAccount, movement, recordTransaction } from "../money/ledger.
 import { settleCharges } from "../money/settle-charges.ts";
 import { type Dice, planDay, type TrafficTerms } from "./plan-day.ts";
 import { sampleAdvertisers, sampleBots, sampleCampaigns, sampleCreatives } from "./sample-objects.ts";
-import { lockSample, type SampleRow } from "./sample-row.ts";
+import { lockSample, readSample, type SampleRow } from "./sample-row.ts";
 import { writeDay } from "./write-day.ts";
 
 const DAY_MS = 86_400_000;
@@ -22,6 +22,8 @@ export interface AddSampleDeps {
   hasCountries: boolean;
   /** Adds a batch of each kind of rows to the sums of the statistics. */
   rollUpStatistics: () => Promise<{ hasMore: boolean }>;
+  /** For the rows of a period that is over. */
+  makePartitions: (period: { from: Date; to: Date }) => Promise<void>;
 }
 
 export type AddSampleOutcome =
@@ -40,6 +42,8 @@ export async function addSample(deps: AddSampleDeps, { now }: { now: Date }): Pr
   const { database } = deps;
   const begun = await database.transaction((tx) => addObjects(tx, deps.currency, now));
   if (begun.outcome !== "added") return begun;
+  const sample = await readSample(database);
+  if (sample !== null) await deps.makePartitions({ from: new Date(sample.startsAt), to: now });
   const dice: Dice = { random: Math.random, bytes: randomBytes };
   while (await database.transaction((tx) => addNextDay(tx, deps, dice))) {
     // A charge of each day, as a running service makes them.

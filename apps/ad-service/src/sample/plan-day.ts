@@ -186,7 +186,8 @@ function planView(request: PlannedRequest, campaign: SampleCampaign, of: Of, ope
     const share = (index + 1) / 4;
     if (watched >= share) pass(quartile, reached(share));
   }
-  if (dice.random() < 0.06) planCtaClick(request, { campaign, of, viewId, at: reached(Math.max(0.2, watched)) });
+  if (dice.random() < 0.06)
+    planCtaClick(request, { campaign, of, viewId, openedAt, at: reached(Math.max(0.2, watched)) });
   if (closedAt === null) return;
   pass("complete", reached(1));
   pass("close", closedAt, "tap");
@@ -198,10 +199,11 @@ interface ClickOfView {
   campaign: SampleCampaign;
   of: Of;
   viewId: string;
+  openedAt: Date;
   at: Date;
 }
 
-function planCtaClick(request: PlannedRequest, { campaign, of, viewId, at }: ClickOfView): void {
+function planCtaClick(request: PlannedRequest, { campaign, of, viewId, openedAt, at }: ClickOfView): void {
   const { bot, dice, planned, userId } = request;
   const clickId = clickIdOf(newEventId(at.getTime(), dice.bytes(10)));
   planned.ctaClicks.push({
@@ -211,6 +213,7 @@ function planCtaClick(request: PlannedRequest, { campaign, of, viewId, at }: Cli
     user_id: userId,
     ...of,
     occurred_at: at,
+    opened_at: openedAt,
   });
   planConversion(request, { campaign, of, clickId, at });
 }
@@ -288,5 +291,13 @@ function planConversion(request: PlannedRequest, { campaign, of, clickId, at }: 
   const occurred_at = later(at, 60_000 + HOUR_MS * dice.random());
   if (dice.random() >= share || occurred_at >= day.until) return;
   const value = { value_micros: valueMicros, currency: terms.currency };
-  planned.conversions.push({ bot_id: bot.botId, click_id: clickId, ...of, event, ...value, occurred_at });
+  planned.conversions.push({
+    bot_id: bot.botId,
+    click_id: clickId,
+    ...of,
+    event,
+    ...value,
+    occurred_at,
+    clicked_at: at,
+  });
 }

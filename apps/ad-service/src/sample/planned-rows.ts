@@ -31,7 +31,14 @@ export interface PlannedDay {
   requests: (Id & { outcome: string; reason: string; occurred_at: Date } & { [Field in keyof Of]: Of[Field] | null })[];
   views: PlannedView[];
   milestones: (Of & { bot_id: string; milestone: string; reason: string; occurred_at: Date })[];
-  ctaClicks: (Of & { bot_id: string; view_id: string; click_id: string; user_id: string; occurred_at: Date })[];
+  ctaClicks: (Of & {
+    bot_id: string;
+    view_id: string;
+    click_id: string;
+    user_id: string;
+    occurred_at: Date;
+    opened_at: Date;
+  })[];
   events: PlannedEvent[];
   withheld: (Id & { click_id: string; campaign_id: string | null; outcome: string; suspicions: readonly string[] } & {
     audience: string;
@@ -44,5 +51,6 @@ export interface PlannedDay {
     value_micros: number | null;
     currency: string;
     occurred_at: Date;
+    clicked_at: Date;
   })[];
 }

@@ -1,4 +1,6 @@
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
+import { measureColumns, moneyColumns } from "../statistics/measures.ts";
+import { audienceTables, reasonTables, sumTables } from "../statistics/sum-tables.ts";
 import { lockSample, type SampleRow } from "./sample-row.ts";
 
 const DAY_MS = 86_400_000;
@@ -71,6 +73,7 @@ export const traffic = {
 export const ofBots = [
   ...["tracker_calls", "vast_ads", "views_due", "current_codes", "viewers", "network_days"],
   ...["stats_sums", "stats_audiences", "stats_reasons", "conversion_quarters"],
+  ...["stats_bot_sums", "stats_bot_audiences", "stats_bot_reasons"],
   ...["notice_receivers", "endpoints", "bot_tokens", "bots"],
 ] as const;
 
@@ -103,6 +106,7 @@ async function removeRest(tx: Transaction): Promise<void> {
   await tx.run(unnamed("select from money_progress order by source for update"), []);
   for (const table of [...Object.keys(traffic), ...ofBots.filter((table) => table !== "bots")])
     await tx.run(unnamed(`delete from ${table} where bot_id = any ($1)`), [botIds]);
+  await removeFromSumsOfCampaigns(tx, sample);
   await removeMoney(tx, [
     ...botIds.map((botId) => `publisher:${botId}`),
     ...advertiserIds.map((advertiserId) => `advertiser:${advertiserId}`),
@@ -115,6 +119,32 @@ async function removeRest(tx: Transaction): Promise<void> {
   await tx.run(unnamed("delete from advertisers where advertiser_id = any ($1)"), [advertiserIds]);
   await tx.run(unnamed("delete from bots where bot_id = any ($1)"), [botIds]);
   await tx.run(unnamed("delete from sample"), []);
+}
+
+/**
+ * The sums of campaigns over all bots. Requests without an ad have no campaign: theirs are summed again, of the bots that are left.
+ */
+async function removeFromSumsOfCampaigns(tx: Transaction, { advertiserIds, startsAt }: SampleRow): Promise<void> {
+  const counted = [...Object.values(measureColumns), ...moneyColumns];
+  for (const { of, columns } of [
+    { of: sumTables, columns: counted },
+    { of: audienceTables, columns: counted },
+    { of: reasonTables, columns: ["count"] },
+  ]) {
+    const { table, key } = of.campaign;
+    const keys = key.join(", ");
+    await tx.run(
+      unnamed(`delete from ${table} where starts_at >= $2
+        and (campaign_id = '' or campaign_id in (select campaign_id from campaigns where advertiser_id = any ($1)))`),
+      [advertiserIds, startsAt],
+    );
+    await tx.run(
+      unnamed(`insert into ${table} (${keys}, ${columns.join(", ")})
+        select ${keys}, ${columns.map((column) => `sum(${column})`).join(", ")} from ${of["bot-and-campaign"].table}
+        where starts_at >= $1 and campaign_id = '' group by ${keys}`),
+      [startsAt],
+    );
+  }
 }
 
 async function removeMoney(tx: Transaction, accounts: readonly string[]): Promise<void> {

@@ -51,6 +51,7 @@ const deps = (database: Database) => ({
   currency: "USD",
   hasCountries: false,
   rollUpStatistics: () => rollUpStatistics(store.database),
+  makePartitions: async () => {},
 });
 
 /** A real advertiser with money, a real campaign and a real bot, which the sample must leave alone. */

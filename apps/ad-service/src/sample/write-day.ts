@@ -81,11 +81,12 @@ const ctaClickRows = rowParameters({
   click_id: "text",
   user_id: "text",
   occurred_at: "timestamptz",
+  opened_at: "timestamptz",
 });
 const insertCtaClicks = statement<never>(
   "sample.insert-cta-clicks",
-  `insert into cta_clicks (bot_id, view_id, click_id, user_id, campaign_id, creative_id, audience, occurred_at)
-   select bot_id, view_id, click_id, user_id, campaign_id, creative_id, audience, occurred_at
+  `insert into cta_clicks (bot_id, view_id, click_id, user_id, campaign_id, creative_id, audience, occurred_at, opened_at)
+   select bot_id, view_id, click_id, user_id, campaign_id, creative_id, audience, occurred_at, opened_at
    from (${ctaClickRows.table}) as planned`,
 );
 
@@ -170,11 +171,13 @@ const conversionRows = rowParameters({
   value_micros: "bigint",
   currency: "text",
   occurred_at: "timestamptz",
+  clicked_at: "timestamptz",
 });
 const insertConversions = statement<never>(
   "sample.insert-conversions",
-  `insert into conversions (click_id, event, value_micros, currency, bot_id, campaign_id, creative_id, audience, occurred_at)
-   select click_id, event, value_micros, currency, bot_id, campaign_id, creative_id, audience, occurred_at
+  `insert into conversions (click_id, event, value_micros, currency, bot_id, campaign_id, creative_id, audience, occurred_at,
+     clicked_at)
+   select click_id, event, value_micros, currency, bot_id, campaign_id, creative_id, audience, occurred_at, clicked_at
    from (${conversionRows.table}) as planned`,
 );
 

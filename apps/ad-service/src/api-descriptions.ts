@@ -1,8 +1,6 @@
 import {
-  deliveryState,
   endpointState,
   errorEnvelope,
-  eventType,
   listedEvent,
   namedReward,
   namedRewards,
@@ -12,6 +10,7 @@ import {
   viewState,
 } from "@intermission/ad-core/client-api";
 import { webhookEvent } from "@intermission/ad-core/webhook-event";
+import { deliveryState, eventType } from "@intermission/ad-core/wire-fields";
 import { tokenEntry } from "@intermission/operator-api/bots";
 import { campaign } from "@intermission/operator-api/campaigns";
 import { creative } from "@intermission/operator-api/creatives";

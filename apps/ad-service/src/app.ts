@@ -80,6 +80,7 @@ import type { AddSampleDeps } from "./sample/add-sample.ts";
 import { sampleOperatorRoutes } from "./sample/operator-routes.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
+import { removeFromSums } from "./statistics/remove-from-sums.ts";
 import type { ReportSource } from "./statistics/report-source.ts";
 import { rollUpStatistics } from "./statistics/roll-up-statistics.ts";
 import { type SavedReportDeps, savedReportOperatorRoutes } from "./statistics/saved-report-routes.ts";
@@ -363,7 +364,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       signInMethodOperatorRoutes(scope, { ...deps, signIns, openId });
       auditOperatorRoutes(scope, deps);
       statusOperatorRoutes(scope, { ...deps, replica: deps.reports.replica });
-      sampleOperatorRoutes(scope, { ...deps, rollUpStatistics: () => rollUpStatistics(database) });
+      sampleOperatorRoutes(scope, { ...deps, rollUpStatistics: () => rollUpStatistics(database), removeFromSums });
     },
     { prefix: "/operator/v1" },
   );

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { telegramId } from "@intermission/ad-core/client-api";
 import { isPlainHttp } from "@intermission/ad-core/web-address";
+import { telegramId } from "@intermission/ad-core/wire-fields";
 import { checkDatabaseUrl } from "@intermission/postgres/database-url";
 import {
   databaseLimitsOf,

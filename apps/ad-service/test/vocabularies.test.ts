@@ -1,5 +1,6 @@
-import type { EventType, PayPerCode } from "@intermission/ad-core/client-api";
-import type { AdReportReason, PlaybackFault } from "@intermission/ad-core/player-api";
+import type { PayPerCode } from "@intermission/ad-core/client-api";
+import type { PlaybackFault } from "@intermission/ad-core/player-api";
+import type { AdReportReason, EventType } from "@intermission/ad-core/wire-fields";
 import type { advertiserStates } from "@intermission/operator-api/advertisers";
 import type { Bot, TokenEntry } from "@intermission/operator-api/bots";
 import type { Campaign } from "@intermission/operator-api/campaigns";

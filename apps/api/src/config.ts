@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { telegramId } from "@intermission/ad-core/client-api";
+import { telegramId } from "@intermission/ad-core/wire-fields";
 import { checkDatabaseUrl } from "@intermission/postgres/database-url";
 import {
   databaseLimitsOf,

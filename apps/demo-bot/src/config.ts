@@ -1,5 +1,5 @@
 import { createPrivateKey } from "node:crypto";
-import { telegramId } from "@intermission/ad-core/client-api";
+import { telegramId } from "@intermission/ad-core/wire-fields";
 import { logLevel, portNumber, readSettings, requiredAddress, wholeNumberSetting } from "@intermission/server/settings";
 import { z } from "zod";
 

@@ -1,37 +1,13 @@
 import { z } from "zod";
 import { clientExamples } from "./api-examples.ts";
 import { startParamPattern } from "./code.ts";
-import { readMoment } from "./moment.ts";
+import { deliveryState, eventType, isTimeZone, moment, momentInput, telegramId } from "./wire-fields.ts";
 
 /**
  * Requests and responses of `/client/v1`, the ad service's API for publishers.
  *
  * Field names are those on the wire. Published shapes only gain optional fields; fields are never changed or removed.
  */
-
-/** A Telegram id on the wire: a string of digits without leading zeros, at most 20 of them. A JSON number is refused. */
-export const telegramId = z
-  .string()
-  .regex(/^[1-9][0-9]{0,19}$/, "must be a string of 1 to 20 digits, without leading zeros");
-
-/** A moment on the wire: RFC 3339 in UTC. */
-export const moment = z.iso.datetime();
-
-/** A moment in a request, as `readMoment` reads it. */
-export const momentInput = z
-  .string({ error: ({ input }) => momentMessage(input) })
-  .meta({ description: "A date-time of RFC 3339 with an offset, or a date: the beginning of that day in UTC." })
-  .transform((text, context): Date => {
-    const read = readMoment(text);
-    if (read.outcome === "moment") return read.moment;
-    context.addIssue({ code: "custom", message: read.message });
-    return z.NEVER;
-  });
-
-function momentMessage(input: unknown): string | undefined {
-  const read = readMoment(input);
-  return read.outcome === "refused" ? read.message : undefined;
-}
 
 /** What the bot says it pays. The publisher's ledger decides what it credits. */
 export const namedReward = z.object({
@@ -102,10 +78,6 @@ export const errorEnvelope = z
   })
   .meta({ examples: clientExamples.errorEnvelope });
 export type ErrorEnvelope = z.infer<typeof errorEnvelope>;
-
-/** What a code can earn, each at most once. */
-export const eventType = z.enum(["rewarded", "direct_link"]);
-export type EventType = z.infer<typeof eventType>;
 
 /** What an event is worth, where the bot's setting includes it. */
 export const revenueMicros = z
@@ -203,12 +175,6 @@ export const listEventsQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
 });
 
-export const deliveryState = z
-  .enum(["waiting", "sending", "delivered", "failed", "held", "unknown"])
-  .describe(
-    "`waiting` and `held` will be sent, `delivered` was answered 2xx, `failed` and `unknown` are not sent automatically.",
-  );
-
 export const listedEvent = z.object({
   event_id: z.string(),
   event: eventType,
@@ -235,16 +201,6 @@ export const listEventsResponse = z
   })
   .meta({ examples: clientExamples.listEventsResponse });
 export type ListEventsResponse = z.infer<typeof listEventsResponse>;
-
-/** Whether a zone of the IANA has this name. */
-export function isTimeZone(name: string): boolean {
-  try {
-    // Time zones are named by an area: a fixed offset would be wrong for half of the year.
-    return name === "UTC" || (/^[A-Z]/.test(name) && new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined);
-  } catch {
-    return false;
-  }
-}
 
 export const statsQuery = z.object({
   from: momentInput

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { playerExamples } from "./api-examples.ts";
-import { availabilityResponse, namedRewards, telegramId, viewState } from "./client-api.ts";
+import { availabilityResponse, namedRewards, viewState } from "./client-api.ts";
+import { adReportReason, telegramId } from "./wire-fields.ts";
 
 /**
  * Requests and responses of `/player/v1`, the ad service's API for the mini-app: plain JSON, so that an inline script and a
@@ -310,10 +311,6 @@ export type FaultResponse = z.infer<typeof faultResponse>;
  */
 export const reportRefusal = z.enum(["SESSION_UNKNOWN", "SUPERSEDED", "SESSION_OVER", "LIMIT_REACHED"]);
 export type ReportRefusal = z.infer<typeof reportRefusal>;
-
-/** Why a viewer objects to an ad. */
-export const adReportReason = z.enum(["offensive", "misleading", "scam", "illegal", "broken", "other"]);
-export type AdReportReason = z.infer<typeof adReportReason>;
 
 export const adReportRequest = z
   .object({ token: z.string().min(1).max(128), reason: adReportReason })

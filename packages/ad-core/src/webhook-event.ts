@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { webhookExamples } from "./api-examples.ts";
-import { currencyCode, eventType, revenueMicros, telegramId } from "./client-api.ts";
+import { currencyCode, revenueMicros } from "./client-api.ts";
 import { startParamPattern } from "./code.ts";
 import { readMoment } from "./moment.ts";
+import { eventType, telegramId } from "./wire-fields.ts";
 
 /** Years are not bounded: an event must not be lost because its service has a wrong clock. */
 const eventTime = z.string().refine((text) => {

@@ -1,5 +1,5 @@
-import { momentInput, telegramId } from "@intermission/ad-core/client-api";
 import { type WebAddressFault, webAddressFault } from "@intermission/ad-core/web-address";
+import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { microsOf } from "./amounts.ts";
 import { boundedText, confirmation, micros, moment, next, shortWord, wholeList } from "./fields.ts";

@@ -1,4 +1,4 @@
-import { telegramId } from "@intermission/ad-core/client-api";
+import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { after, listedId, listLimit, micros, moment, next } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";

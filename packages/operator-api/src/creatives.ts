@@ -1,5 +1,4 @@
-import { telegramId } from "@intermission/ad-core/client-api";
-import { adReportReason } from "@intermission/ad-core/player-api";
+import { adReportReason, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { boundedText, confirmation, listLimit, moment, next, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";

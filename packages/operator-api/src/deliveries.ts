@@ -1,4 +1,4 @@
-import { deliveryState, eventType, momentInput, telegramId } from "@intermission/ad-core/client-api";
+import { deliveryState, eventType, momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { listLimit, moment, next } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";

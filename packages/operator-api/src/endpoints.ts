@@ -1,4 +1,4 @@
-import { eventType, telegramId } from "@intermission/ad-core/client-api";
+import { eventType, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { moment, next, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";

@@ -1,4 +1,5 @@
-import { listEventsQuery, listedEvent, momentInput, telegramId } from "@intermission/ad-core/client-api";
+import { listEventsQuery, listedEvent } from "@intermission/ad-core/client-api";
+import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { listLimit } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";

@@ -1,5 +1,5 @@
-import { isTimeZone } from "@intermission/ad-core/client-api";
 import { hasUserInfo } from "@intermission/ad-core/web-address";
+import { isTimeZone } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 
 /** A moment in an answer: text of RFC 3339 in UTC in JSON, a `Date` for the server and for who parses the answer. */

@@ -1,4 +1,4 @@
-import { telegramId } from "@intermission/ad-core/client-api";
+import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { advertiserStates } from "./advertisers.ts";
 import { microsOf } from "./amounts.ts";

@@ -1,4 +1,4 @@
-import { momentInput, telegramId } from "@intermission/ad-core/client-api";
+import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { after, confirmation, listLimit, moment, next } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";

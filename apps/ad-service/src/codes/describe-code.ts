@@ -1,5 +1,6 @@
-import { type EventType, eventType, type PayPerCode, type ViewState } from "@intermission/ad-core/client-api";
+import type { PayPerCode, ViewState } from "@intermission/ad-core/client-api";
 import { isCode } from "@intermission/ad-core/code";
+import { type EventType, eventType } from "@intermission/ad-core/wire-fields";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 
 export interface FoundCode {

@@ -1,4 +1,4 @@
-import { adReportReason } from "@intermission/ad-core/player-api";
+import { adReportReason } from "@intermission/ad-core/wire-fields";
 import type { AdReport, AdReportsPage } from "@intermission/operator-api/creatives";
 import type { Database, Statement } from "@intermission/postgres/open-database";
 import { z } from "zod";

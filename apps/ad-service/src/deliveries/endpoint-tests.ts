@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import type { EventType } from "@intermission/ad-core/client-api";
 import { isCode, newEventId } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
+import type { EventType } from "@intermission/ad-core/wire-fields";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { readBot } from "../bots/bots.ts";

@@ -6,10 +6,10 @@ import { conflict } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import { type Bots, forgetBot } from "../bots/bots.ts";
 import { type AddSampleDeps, type AddSampleOutcome, addSample } from "./add-sample.ts";
-import { removeSample } from "./remove-sample.ts";
+import { type RemoveSampleDeps, removeSample } from "./remove-sample.ts";
 import { readSample } from "./sample-row.ts";
 
-export interface SampleOperatorDeps extends AddSampleDeps {
+export interface SampleOperatorDeps extends AddSampleDeps, RemoveSampleDeps {
   bots: Bots;
   /** Refreshed after each change, so that this node serves it immediately. */
   campaigns: { refresh(): Promise<void> };
@@ -36,7 +36,7 @@ export function sampleOperatorRoutes(scope: CheckedScope, deps: SampleOperatorDe
 
     async removeSample() {
       nameChangedObject("sample");
-      const removed = await removeSample(database, { now: now() });
+      const removed = await removeSample(deps, { now: now() });
       switch (removed.outcome) {
         case "in-use":
           throw conflict("SAMPLE_IN_USE", removed.message, { name: removed.name });

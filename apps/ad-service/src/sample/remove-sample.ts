@@ -1,9 +1,13 @@
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
-import { measureColumns, moneyColumns } from "../statistics/measures.ts";
-import { audienceTables, reasonTables, sumTables } from "../statistics/sum-tables.ts";
 import { lockSample, type SampleRow } from "./sample-row.ts";
 
 const DAY_MS = 86_400_000;
+
+export interface RemoveSampleDeps {
+  database: Database;
+  /** Takes campaigns out of the sums of campaigns, after their bots have left the sums of bots and campaigns. */
+  removeFromSums: (tx: Transaction, of: { advertiserIds: readonly string[]; since: Date }) => Promise<void>;
+}
 
 export type RemoveSampleOutcome =
   | { outcome: "removed"; botIds: readonly string[] }
@@ -12,7 +16,10 @@ export type RemoveSampleOutcome =
   | { outcome: "in-use"; name: string; message: string };
 
 /** Removes the sample and everything that refers to it, or what is left of one whose removal was cut off. */
-export async function removeSample(database: Database, { now }: { now: Date }): Promise<RemoveSampleOutcome> {
+export async function removeSample(
+  { database, removeFromSums }: RemoveSampleDeps,
+  { now }: { now: Date },
+): Promise<RemoveSampleOutcome> {
   const begun = await database.transaction(beginRemoval);
   if (begun.outcome !== "begun") return begun;
   const { botIds, startsAt } = begun.sample;
@@ -22,7 +29,7 @@ export async function removeSample(database: Database, { now }: { now: Date }): 
       for (const table of Object.keys(traffic)) await tx.run(deleteOfDay(table), values);
     });
   }
-  await database.transaction(removeRest);
+  await database.transaction((tx) => removeRest(tx, removeFromSums));
   return { outcome: "removed", botIds };
 }
 
@@ -98,15 +105,15 @@ const readTransactions = statement<{ ids: string[] }>(
 );
 
 /** Everything that is left. No node may count or settle meanwhile what is deleted. */
-async function removeRest(tx: Transaction): Promise<void> {
+async function removeRest(tx: Transaction, removeFromSums: RemoveSampleDeps["removeFromSums"]): Promise<void> {
   const sample = await lockSample(tx);
   if (sample === undefined) return;
-  const { botIds, advertiserIds, creativeIds } = sample;
+  const { botIds, advertiserIds, creativeIds, startsAt } = sample;
   await tx.run(unnamed("select from stats_progress where source = 'requests' for update"), []);
   await tx.run(unnamed("select from money_progress order by source for update"), []);
   for (const table of [...Object.keys(traffic), ...ofBots.filter((table) => table !== "bots")])
     await tx.run(unnamed(`delete from ${table} where bot_id = any ($1)`), [botIds]);
-  await removeFromSumsOfCampaigns(tx, sample);
+  await removeFromSums(tx, { advertiserIds, since: startsAt });
   await removeMoney(tx, [
     ...botIds.map((botId) => `publisher:${botId}`),
     ...advertiserIds.map((advertiserId) => `advertiser:${advertiserId}`),
@@ -119,32 +126,6 @@ async function removeRest(tx: Transaction): Promise<void> {
   await tx.run(unnamed("delete from advertisers where advertiser_id = any ($1)"), [advertiserIds]);
   await tx.run(unnamed("delete from bots where bot_id = any ($1)"), [botIds]);
   await tx.run(unnamed("delete from sample"), []);
-}
-
-/**
- * The sums of campaigns over all bots. Requests without an ad have no campaign: theirs are summed again, of the bots that are left.
- */
-async function removeFromSumsOfCampaigns(tx: Transaction, { advertiserIds, startsAt }: SampleRow): Promise<void> {
-  const counted = [...Object.values(measureColumns), ...moneyColumns];
-  for (const { of, columns } of [
-    { of: sumTables, columns: counted },
-    { of: audienceTables, columns: counted },
-    { of: reasonTables, columns: ["count"] },
-  ]) {
-    const { table, key } = of.campaign;
-    const keys = key.join(", ");
-    await tx.run(
-      unnamed(`delete from ${table} where starts_at >= $2
-        and (campaign_id = '' or campaign_id in (select campaign_id from campaigns where advertiser_id = any ($1)))`),
-      [advertiserIds, startsAt],
-    );
-    await tx.run(
-      unnamed(`insert into ${table} (${keys}, ${columns.join(", ")})
-        select ${keys}, ${columns.map((column) => `sum(${column})`).join(", ")} from ${of["bot-and-campaign"].table}
-        where starts_at >= $1 and campaign_id = '' group by ${keys}`),
-      [startsAt],
-    );
-  }
 }
 
 async function removeMoney(tx: Transaction, accounts: readonly string[]): Promise<void> {

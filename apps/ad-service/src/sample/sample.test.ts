@@ -6,6 +6,7 @@ import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture
 import { migrations } from "../migrations.ts";
 import { settleCharges } from "../money/settle-charges.ts";
 import { issueStatements } from "../money/statements.ts";
+import { removeFromSums } from "../statistics/remove-from-sums.ts";
 import { rollUpStatistics } from "../statistics/roll-up-statistics.ts";
 import { addSample } from "./add-sample.ts";
 import { ofBots, removeSample, traffic } from "./remove-sample.ts";
@@ -194,9 +195,11 @@ test("an adding and a removal that were cut off are finished by the next one, ea
   expect(perDay.filter(({ codes }) => codes > most)).toEqual([]);
   expect(perDay.length).toBeGreaterThanOrEqual(14);
 
-  await expect(removeSample(endingAt(5), { now })).rejects.toThrow("ended");
+  await expect(removeSample({ database: endingAt(5), removeFromSums }, { now })).rejects.toThrow("ended");
   expect(await addSample(deps(store.database), { now })).toEqual({ outcome: "removing" });
-  expect(await removeSample(store.database, { now })).toMatchObject({ outcome: "removed" });
+  expect(await removeSample({ database: store.database, removeFromSums }, { now })).toMatchObject({
+    outcome: "removed",
+  });
   expect(await run("select from bots limit 1")).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import type { EventType } from "@intermission/ad-core/client-api";
+import type { EventType } from "@intermission/ad-core/wire-fields";
 
 /** What became of a request for an ad: `ad_requests.outcome`. */
 export type RequestOutcome = "filled" | "no-ad" | "limited" | "refused";

@@ -1,5 +1,5 @@
-import type { EventType } from "@intermission/ad-core/client-api";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
+import type { EventType } from "@intermission/ad-core/wire-fields";
 import type { ViewSuspicion } from "@intermission/operator-api/reviews";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { type EventWorth, worthOf } from "../campaigns/event-worth.ts";

@@ -1,4 +1,5 @@
-import { type AvailabilityResponse, availabilityResponse, telegramId } from "@intermission/ad-core/client-api";
+import { type AvailabilityResponse, availabilityResponse } from "@intermission/ad-core/client-api";
+import { telegramId } from "@intermission/ad-core/wire-fields";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-import type { AdReportReason } from "@intermission/ad-core/player-api";
+import type { AdReportReason } from "@intermission/ad-core/wire-fields";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { readView } from "./ad-view.ts";
 import { isSessionToken } from "./session-token.ts";

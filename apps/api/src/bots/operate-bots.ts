@@ -1,4 +1,4 @@
-import { telegramId } from "@intermission/ad-core/client-api";
+import { telegramId } from "@intermission/ad-core/wire-fields";
 import type { Database } from "@intermission/postgres/open-database";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { telegramBotToken } from "@intermission/server/settings";

@@ -1,4 +1,4 @@
-import { telegramId } from "@intermission/ad-core/client-api";
+import { telegramId } from "@intermission/ad-core/wire-fields";
 import type { CreateCodeOutcome } from "@intermission/publisher/companion";
 import { z } from "zod";
 import { backendProcedure, router, storableText } from "../trpc.ts";

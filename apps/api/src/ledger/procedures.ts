@@ -1,4 +1,4 @@
-import { eventType, telegramId } from "@intermission/ad-core/client-api";
+import { eventType, telegramId } from "@intermission/ad-core/wire-fields";
 import type { RewardPage, SpendOutcome } from "@intermission/publisher/companion";
 import { TRPCError, tracked } from "@trpc/server";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-import { eventType } from "@intermission/ad-core/client-api";
+import { eventType } from "@intermission/ad-core/wire-fields";
 import type { RewardEntry } from "@intermission/publisher/companion";
 import type { inferRouterOutputs } from "@trpc/server";
 import { z } from "zod";

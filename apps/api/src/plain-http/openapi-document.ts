@@ -1,4 +1,5 @@
-import { errorEnvelope, eventType } from "@intermission/ad-core/client-api";
+import { errorEnvelope } from "@intermission/ad-core/client-api";
+import { eventType } from "@intermission/ad-core/wire-fields";
 import {
   type ApiDocument,
   componentsOf,

@@ -1,4 +1,4 @@
-import { momentInput, telegramId } from "@intermission/ad-core/client-api";
+import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { backendProcedure, router } from "../trpc.ts";
 import type { Receipt, RefusalCount } from "../verbs.ts";

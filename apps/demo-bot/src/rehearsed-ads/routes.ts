@@ -1,5 +1,5 @@
-import { telegramId } from "@intermission/ad-core/client-api";
 import { openSessionRequest, statusRequest } from "@intermission/ad-core/player-api";
+import { telegramId } from "@intermission/ad-core/wire-fields";
 import { HttpError } from "@intermission/server/http-server";
 import type { FastifyInstance } from "fastify";
 import { type Rehearsal, type RehearsalName, rehearsals } from "./rehearsals.ts";

@@ -1,4 +1,5 @@
-import type { AdForPlayer, AdReportReason } from "@intermission/ad-core/player-api";
+import type { AdForPlayer } from "@intermission/ad-core/player-api";
+import type { AdReportReason } from "@intermission/ad-core/wire-fields";
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { reportAd } from "../ad-service-client.ts";
 import { useTranslator } from "../locales/use-translator.tsx";

@@ -1,4 +1,5 @@
-import type { AdReportReason, ShownReason } from "@intermission/ad-core/player-api";
+import type { ShownReason } from "@intermission/ad-core/player-api";
+import type { AdReportReason } from "@intermission/ad-core/wire-fields";
 
 type TextKey =
   | ("title" | "why" | "everyone" | "targeted" | "legal" | "report" | "question" | "thanks" | "failed")

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { readMoment } from "./moment.ts";
+
+/** Fields of the publishers' and the player's API that operators' routes have, too: apart, so that the console loads only these. */
+
+/** A Telegram id on the wire: a string of digits without leading zeros, at most 20 of them. A JSON number is refused. */
+export const telegramId = z
+  .string()
+  .regex(/^[1-9][0-9]{0,19}$/, "must be a string of 1 to 20 digits, without leading zeros");
+
+/** A moment on the wire: RFC 3339 in UTC. */
+export const moment = z.iso.datetime();
+
+/** A moment in a request, as `readMoment` reads it. */
+export const momentInput = z
+  .string({ error: ({ input }) => momentMessage(input) })
+  .meta({ description: "A date-time of RFC 3339 with an offset, or a date: the beginning of that day in UTC." })
+  .transform((text, context): Date => {
+    const read = readMoment(text);
+    if (read.outcome === "moment") return read.moment;
+    context.addIssue({ code: "custom", message: read.message });
+    return z.NEVER;
+  });
+
+function momentMessage(input: unknown): string | undefined {
+  const read = readMoment(input);
+  return read.outcome === "refused" ? read.message : undefined;
+}
+
+/** What a code can earn, each at most once. */
+export const eventType = z.enum(["rewarded", "direct_link"]);
+export type EventType = z.infer<typeof eventType>;
+
+export const deliveryState = z
+  .enum(["waiting", "sending", "delivered", "failed", "held", "unknown"])
+  .describe(
+    "`waiting` and `held` will be sent, `delivered` was answered 2xx, `failed` and `unknown` are not sent automatically.",
+  );
+
+/** Whether a zone of the IANA has this name. */
+export function isTimeZone(name: string): boolean {
+  try {
+    // Time zones are named by an area: a fixed offset would be wrong for half of the year.
+    return name === "UTC" || (/^[A-Z]/.test(name) && new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined);
+  } catch {
+    return false;
+  }
+}
+
+/** Why a viewer objects to an ad. */
+export const adReportReason = z.enum(["offensive", "misleading", "scam", "illegal", "broken", "other"]);
+export type AdReportReason = z.infer<typeof adReportReason>;

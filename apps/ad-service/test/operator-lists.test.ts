@@ -108,9 +108,12 @@ test("lists are filtered by advertiser, status, kind and name", async () => {
   expect((await get("/bots", { suspended: "true" })).body.bots).toEqual([]);
 });
 
+/** Two at most by the settings, and the few of one person that may be added. */
+const fewOfEach = new Set(["listSignInProviders", "listSignInMethods"]);
+
 test("every list is bounded", () => {
   const routes: [string, OperatorRoute][] = Object.entries(operatorRoutes);
-  for (const [name, { query }] of routes.filter(([name]) => name.startsWith("list"))) {
+  for (const [name, { query }] of routes.filter(([name]) => name.startsWith("list") && !fewOfEach.has(name))) {
     const { shape } = query instanceof z.ZodObject ? query : z.object({});
     expect(Object.keys(shape), name).toContain("limit");
     for (const limit of ["0", "1001", "many"]) expect(query?.safeParse({ limit }).success, name).toBe(false);

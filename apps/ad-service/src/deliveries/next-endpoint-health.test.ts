@@ -285,6 +285,7 @@ test("each statement that changes the health or the address of an endpoint incre
       .toSorted(),
   ).toEqual([
     "bots.set-endpoint",
+    "deliveries.backoffs-after-clock-jump",
     "deliveries.claim",
     "deliveries.finish",
     "deliveries.finish-late",

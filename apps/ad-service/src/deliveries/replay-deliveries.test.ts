@@ -379,7 +379,7 @@ describe("replays", () => {
       expect(await replayOne(named)).toMatchObject({ outcome: "under-way" });
       expect(await replayOne(namedFailed)).toMatchObject({ outcome: "replayed" });
       const [later = ""] = await fixture.enqueue();
-      await set([later], "due_at = now() + interval '1 hour'");
+      await set([later], "due_at = now() + interval '1 hour', schedule_step = 3");
 
       send();
       const sent = () => endpoint.received.map(({ headers }) => headers["webhook-id"]);

@@ -12,13 +12,13 @@ afterAll(() => store.dispose());
 
 test("a scrape tells calls to trackers by outcome, those that wait, and how long the oldest has been due", async () => {
   const { database } = store;
-  const call = `insert into tracker_calls (bot_id, view_id, event, position, url, due_at, finished_at, outcome)`;
+  const call = `insert into tracker_calls (bot_id, view_id, opened_at, event, position, url, due_at, finished_at, outcome)`;
   await database.run(
     {
       name: "",
-      text: `${call} values ('7000000001', 'v', 'start', 0, 'https://a.example', now() - interval '1 hour', now(), 'answered'),
-        ('7000000001', 'v', 'start', 1, 'https://a.example', now() - interval '90 s', null, null),
-        ('7000000001', 'v', 'start', 2, 'https://a.example', now() + interval '1 hour', null, null)`,
+      text: `${call} values ('7000000001', 'v', now(), 'start', 0, 'https://a.example', now() - interval '1 hour', now(), 'answered'),
+        ('7000000001', 'v', now(), 'start', 1, 'https://a.example', now() - interval '90 s', null, null),
+        ('7000000001', 'v', now(), 'start', 2, 'https://a.example', now() + interval '1 hour', null, null)`,
     },
     [],
   );

@@ -11,6 +11,13 @@ const windows = [
 ];
 
 let people = 0;
+let addresses = 0;
+
+// Wrong tries of one address are limited, and these flows make more of them than one reader would.
+test.beforeEach(async ({ context }) => {
+  addresses += 1;
+  await context.setExtraHTTPHeaders({ "x-forwarded-for": `198.51.100.${100 + addresses}` });
+});
 
 /** A person with a role, invited by the command line: the link of the invitation. */
 async function invite(

@@ -71,7 +71,7 @@ for (const { name, size, tag } of windows) {
       await reader.open();
       const link = page.getByRole("link", { name: "Quiz of the Day: webhooks are disabled" });
       await link.waitFor();
-      for (let tabs = 0; tabs < 20 && !(await isFocused(link)); tabs += 1) await page.keyboard.press("Tab");
+      for (let tabs = 0; tabs < 40 && !(await isFocused(link)); tabs += 1) await page.keyboard.press("Tab");
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "Quiz of the Day" }).waitFor();
     });
@@ -125,7 +125,7 @@ for (const { name, size, tag } of windows) {
       await cell.waitFor();
       await page.keyboard.press("/");
       await page.keyboard.type("Spring");
-      for (let tabs = 0; tabs < 20 && !(await isFocused(cell)); tabs += 1) await page.keyboard.press("Tab");
+      for (let tabs = 0; tabs < 40 && !(await isFocused(cell)); tabs += 1) await page.keyboard.press("Tab");
       await page.keyboard.press("Enter");
       await page.keyboard.type("2,5");
       await page.keyboard.press("Enter");

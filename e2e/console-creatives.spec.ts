@@ -121,9 +121,9 @@ for (const { name, size, tag } of windows) {
   });
 }
 
-for (const { name, size, tag } of windows) {
+for (const { name, size } of windows) {
   for (const colorScheme of ["light", "dark"] as const) {
-    test.describe(`in the window of a ${name}, ${colorScheme}`, { tag: colorScheme === "dark" ? "@long" : tag }, () => {
+    test.describe(`in the window of a ${name}, ${colorScheme}`, { tag: "@long" }, () => {
       test.use({ window: size });
 
       test("no screen of creatives is wider than the window, and axe finds nothing in it", async ({

@@ -79,7 +79,9 @@ test("nodes that start at once on a store without partitions make those from las
   expect(settings).toContainEqual({ reloptions: ["fillfactor=70"] });
 });
 
-test("the metric says for how long rows have partitions, and no number while the database cannot be read", async () => {
+test("the metric says for how long rows have partitions, and no number while the database cannot be read", {
+  tags: "long",
+}, async () => {
   const { store } = await newStore();
   const registry = metricsRegistry({ service: "ad-service", version: "test" });
   let isAway = true;
@@ -151,7 +153,9 @@ test("rows that the statistics do not include yet are not dropped", async () => 
   expect((await dropExpired(store, { retention: thirtyDays, now })).dropped).toEqual(needed);
 });
 
-test("while a long transaction reads the rows, others are not delayed; the drop is completed afterwards", async () => {
+test("while a long transaction reads the rows, others are not delayed; the drop is completed afterwards", {
+  tags: "long",
+}, async () => {
   const { store } = await newStore();
   await partitionsAround(store, daysFrom(-90), now);
   await request(store, daysFrom(-90));

@@ -109,7 +109,7 @@ test("two weeks of sample traffic agree with themselves: rows, statistics, money
   expect(rows.delivered).toBe((rows.rewards ?? 0) + (rows.clicks ?? 0));
 });
 
-test("its codes have expired, its times are over, and its budgets and caps hold", async () => {
+test("its codes have expired, its times are over, and its budgets and caps hold", { tags: "long" }, async () => {
   await send(operatorRequest("addSample"));
   const now = fixture.clock.now.toISOString();
   expect(await run(`select from codes where expires_at > '${now}' limit 1`)).toEqual([]);
@@ -211,7 +211,7 @@ test("no statement with a number is issued for it, while real ones are", { tags:
   expect(await run("select distinct name from money_statements")).toEqual([{ name: "Shop" }]);
 });
 
-test("it reaches no real bot and earns from no real campaign", async () => {
+test("it reaches no real bot and earns from no real campaign", { tags: "long" }, async () => {
   const botId = await addRealObjects();
   await send(operatorRequest("addSample"));
   const campaignId = sampleCampaigns[0].campaignId;

@@ -13,6 +13,19 @@ export const reportReplica = z.object({
 
 export type ReportReplica = z.infer<typeof reportReplica>;
 
+/** Rows that are kept for a number of days, by a setting of each kind, and dropped by the week. */
+export const keptRows = z.enum([
+  "requests",
+  "milestones",
+  "cta-clicks",
+  "refused-clicks",
+  "conversions",
+  "ad-reports",
+  "attempts",
+  "tracker-calls",
+]);
+export type KeptRows = z.infer<typeof keptRows>;
+
 const answer = z.object({
   version: z.string().describe("Of the server that answered."),
   schema: z.string().describe("The newest migration that ran on its store."),
@@ -25,7 +38,7 @@ const answer = z.object({
   kept: z
     .array(
       z.object({
-        rows: z.string().describe("A kind of rows that are dropped by the week, such as `requests`."),
+        rows: keptRows,
         days: z.int().describe("How long they are kept, by the setting of the server that answered."),
         since: moment.describe("Rows of before are not there."),
       }),
@@ -35,6 +48,8 @@ const answer = z.object({
     .optional()
     .describe("The replica of `REPORTS_DATABASE_URL`; absent without this setting."),
 });
+
+export type Status = z.output<typeof answer>;
 
 const node = z.object({
   nodeId: z.string().describe("Of one start of a server."),

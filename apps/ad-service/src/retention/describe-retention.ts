@@ -1,8 +1,9 @@
+import type { KeptRows } from "@intermission/operator-api/status";
 import type { Database } from "@intermission/postgres/open-database";
 import { coveredUntil, readPartitions } from "@intermission/postgres/partitions";
 import { rarelyRead } from "@intermission/server/metrics";
 import { Gauge, type Registry } from "prom-client";
-import { type KeptRows, keptKinds, partitionedTables, type Retention, tableNames } from "./kept-rows.ts";
+import { keptKinds, partitionedTables, type Retention, tableNames } from "./kept-rows.ts";
 
 const schema = "ad_service";
 

@@ -1,15 +1,5 @@
+import type { KeptRows } from "@intermission/operator-api/status";
 import type { PartitionedTable } from "@intermission/postgres/partitions";
-
-/** Rows that are kept for a number of days, by a setting of each kind, and dropped by the week. */
-export type KeptRows =
-  | "requests"
-  | "milestones"
-  | "cta-clicks"
-  | "refused-clicks"
-  | "conversions"
-  | "ad-reports"
-  | "attempts"
-  | "tracker-calls";
 
 /** Days for which the rows of each kind are kept. They go with the last row of their week, up to seven days later. */
 export type Retention = Readonly<Record<KeptRows, number>>;

@@ -1,6 +1,6 @@
 import { currencyRoutes } from "@intermission/operator-api/currency";
 import { endpointRoutes, type ListedEndpoint } from "@intermission/operator-api/endpoints";
-import { type ReportReplica, type System, statusRoutes } from "@intermission/operator-api/status";
+import { type ReportReplica, type Status, type System, statusRoutes } from "@intermission/operator-api/status";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { answerOf, useAnswer } from "../operator/use-operator.ts";
@@ -57,6 +57,7 @@ export function SystemScreen() {
             )}
           </AnswerView>
         )}
+        {status.data && <Kept status={status.data} />}
       </div>
     </Page>
   );
@@ -70,6 +71,20 @@ function ReplicaFacts({ replica: { server, lagSeconds, reason } }: { replica: Re
       <Fact name={words.replica} value={server} />
       <Fact name={words.lag} value={lag} />
     </>
+  );
+}
+
+function Kept({ status: { kept, partitionsUntil } }: { status: Pick<Status, "kept" | "partitionsUntil"> }) {
+  const words = useWords(systemWords);
+  const { date } = useFormats();
+  return (
+    <Facts
+      title={words.kept}
+      facts={[
+        ...kept.map(({ rows, days }) => [words.rows[rows], words.days(days)] as const),
+        [words.partitionsUntil, date(partitionsUntil)],
+      ]}
+    />
   );
 }
 

@@ -1,3 +1,4 @@
+import type { KeptRows } from "@intermission/operator-api/status";
 import { wordTable } from "../words/word-table.ts";
 
 export const systemWords = wordTable({
@@ -15,6 +16,19 @@ export const systemWords = wordTable({
     lag: "Its lag",
     seconds: (seconds: number) => `${seconds} s`,
     primaryInstead: "The replica cannot be used now: reports are read from the primary, two at a time.",
+    kept: "How long rows are kept",
+    partitionsUntil: "Room for new rows until",
+    days: (days: number) => `${days} days`,
+    rows: {
+      requests: "Requests for ads",
+      milestones: "Milestones of views",
+      "cta-clicks": "Clicks in ads",
+      "refused-clicks": "Refused clicks",
+      conversions: "Conversions",
+      "ad-reports": "Reports of ads by viewers",
+      attempts: "Attempts to deliver webhooks",
+      "tracker-calls": "Calls of VAST trackers",
+    } satisfies Record<KeptRows, string>,
     nodes: "Nodes",
     node: "Node",
     since: "Started",
@@ -60,6 +74,19 @@ export const systemWords = wordTable({
     lag: "Её отставание",
     seconds: (seconds) => `${seconds} с`,
     primaryInstead: "Реплика сейчас недоступна: отчёты читаются с основного сервера, не больше двух сразу.",
+    kept: "Сколько хранятся строки",
+    partitionsUntil: "Место для новых строк до",
+    days: (days) => `${days} дн.`,
+    rows: {
+      requests: "Запросы рекламы",
+      milestones: "Этапы просмотров",
+      "cta-clicks": "Клики в рекламе",
+      "refused-clicks": "Отклонённые клики",
+      conversions: "Конверсии",
+      "ad-reports": "Жалобы зрителей на рекламу",
+      attempts: "Попытки доставить вебхуки",
+      "tracker-calls": "Вызовы трекеров VAST",
+    },
     nodes: "Узлы",
     node: "Узел",
     since: "Запущен",

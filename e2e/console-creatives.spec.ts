@@ -122,7 +122,7 @@ for (const { name, size, tag } of windows) {
 }
 
 for (const { name, size } of windows) {
-  for (const colorScheme of ["light", "dark"] as const) {
+  for (const colorScheme of [name === "desk" ? ("dark" as const) : ("light" as const)]) {
     test.describe(`in the window of a ${name}, ${colorScheme}`, { tag: "@long" }, () => {
       test.use({ window: size });
 

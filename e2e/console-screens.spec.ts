@@ -81,8 +81,9 @@ test("each route of the console has an address here, so that no screen is left o
   expect(paths.toSorted()).toEqual(Object.keys({ ...addresses, ...signedOut }).toSorted());
 });
 
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const { name, size } of windows) {
+// Those with sample traffic are examined on a desk in both colours: long/console-sample.spec.ts.
+for (const { name, size } of windows) {
+  for (const colorScheme of [name === "desk" ? ("light" as const) : ("dark" as const)]) {
     test.describe(`in ${colorScheme} colours, in the window of a ${name}`, { tag: "@long" }, () => {
       test.use({ colorScheme, window: size, locale: colorScheme === "dark" ? "ru-RU" : "en-US" });
 

@@ -60,16 +60,22 @@ async function run(): Promise<void> {
   const gallery = await timed("gallery of states", () => step("gallery of states", () => buildStateGallery()));
   try {
     const env = { CHROMIUM_PATH: browser, STATE_GALLERY: gallery.folder };
-    await shown("flows", "playwright", ["test", "--config", "playwright.long.config.ts"], env);
+    const flows = ["test", "--config", "playwright.long.config.ts", "--project"];
+    await shown("flows", "playwright", [...flows, "long"], env);
+    // As many at a time as in npm test: they are more sizes and languages of its flows.
+    await shown("flows in all sizes and languages", "playwright", [...flows, "tagged", "--workers", "4"], env);
   } finally {
     gallery.remove();
   }
-  await shown("kills on the embedded store", node, ["e2e/kill/random-kills.ts", "--store", "embedded", "--runs", "16"]);
-  await shown("a backup under load", node, ["e2e/kill/backup-under-load.ts"]);
+  await shown("kills on the embedded store", node, ["e2e/kill/random-kills.ts", "--store", "embedded", "--runs", "8"]);
   await shown("a rolling update and its rollback", node, ["e2e/kill/rolling-upgrade.ts"]);
   await shown("failovers under Patroni", node, ["e2e/kill/failover.ts"]);
-  await shown("jumps of the database's clock", node, ["e2e/kill/clock-jumps.ts"]);
-  await shown("races of two nodes", node, ["e2e/kill/two-node-races.ts", "--rounds", "10"]);
+  // They wait more than they compute.
+  await Promise.all([
+    shown("jumps of the database's clock", node, ["e2e/kill/clock-jumps.ts"]),
+    shown("a backup under load", node, ["e2e/kill/backup-under-load.ts"]),
+  ]);
+  await shown("races of two nodes", node, ["e2e/kill/two-node-races.ts", "--rounds", "6"]);
   await shown("stores moved there and back", node, ["e2e/kill/move-stores.ts"]);
   const postgres = await timed("PostgreSQL", () => step("PostgreSQL", findPostgres));
   try {
@@ -78,7 +84,7 @@ async function run(): Promise<void> {
     await shown("vitest with larger numbers", "vitest", ["run", ...enlarged], { ...server, ...long });
     for (const [name, files] of Object.entries(onServer))
       await shown(name, "vitest", ["run", ...files], { ...server, ...long });
-    await shown("kills of many nodes", node, ["e2e/kill/many-nodes.ts", "--runs", "16"]);
+    await shown("kills of many nodes", node, ["e2e/kill/many-nodes.ts", "--runs", "8"]);
   } finally {
     await postgres.stop();
   }

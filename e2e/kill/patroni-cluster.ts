@@ -207,7 +207,7 @@ function balancerConfigOf(places: readonly Place[], ports: { primary: number; re
 
 /** One member instead of three. */
 function etcdVariables(folder: string, { client, peer }: { client: number; peer: number }): NodeJS.ProcessEnv {
-  const lines = sampleOf("etcd.env").split("\n");
+  const lines = sampleOf("etcd.env.example").split("\n");
   const pairs = lines.flatMap((line) => (/^ETCD_/.test(line) ? [line.split(/=(.*)/s).slice(0, 2)] : []));
   const inTest = pairs.map(([name = "", value = ""]) => [
     name,

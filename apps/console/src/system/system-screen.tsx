@@ -52,12 +52,12 @@ export function SystemScreen() {
                 <Progress progress={progress} />
                 <Waiting queues={queues} />
                 <Endpoints />
+                {status.data && <Kept status={status.data} />}
                 <Settings settings={settings} />
               </>
             )}
           </AnswerView>
         )}
-        {status.data && <Kept status={status.data} />}
       </div>
     </Page>
   );

@@ -15,6 +15,8 @@ const unhandled: Readonly<Record<string, string>> = {
   levels: "the levels of the logger's library",
   Account: "an account's name: the entries of any add up",
   NoAdReason: "counted by its word",
+  MoneyLimit: "a label of a metric",
+  ReplicaReading: "whatever was not read there is answered by the primary",
   CampaignWarningKind: "a label: each warning carries its sentence",
   ClickState: "shown as it is read: only `held` is decided about",
   StoredClickState: "shown as it is read: only `held` is decided about",

@@ -16,7 +16,7 @@ const phone =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1";
 
 test("on a full disk the server exits with a clear line, and every acknowledged code and click exists after a restart", async () => {
-  const disk = await mountSmallDisk(80);
+  const disk = await mountSmallDisk(120);
   await putStoreOn(disk);
   const fixture = await openCliFixture(disk);
   const limits = { RATE_LIMIT_PER_TOKEN: "1000000", RATE_LIMIT_PER_USER: "1000000" };

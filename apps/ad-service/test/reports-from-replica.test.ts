@@ -6,6 +6,7 @@ import { askServer, startDumpableCluster, startReplica } from "@intermission/tes
 import { findDebianPrograms } from "@intermission/testing/temporary-cluster";
 import { expect, onTestFinished, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
+import { makePastPartitions } from "../src/retention/keep-partitions.ts";
 import { replicaMetrics, reportsFromReplica } from "../src/statistics/report-source.ts";
 import { rollUpStatistics } from "../src/statistics/roll-up-statistics.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
@@ -38,6 +39,7 @@ async function openPair() {
   });
   onTestFinished(() => replica.stop());
   const reports = reportsFromReplica(replica, database);
+  await makePastPartitions(database, { from: new Date("2026-03-01"), to: new Date("2026-03-02") });
   const fixture = await openAppFixture(database, { operatorToken }, { reports });
   onTestFinished(() => fixture.close());
   return { cluster, database, follower, reports, fixture };

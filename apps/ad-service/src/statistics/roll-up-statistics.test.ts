@@ -99,7 +99,7 @@ describe("statistics", () => {
           expect(await differencesOfLevels(store.database)).toEqual([]);
         }
       }),
-      { numRuns: process.env.LONG_TESTS === "true" ? 25 : 8 },
+      { numRuns: process.env.LONG_TESTS === "true" ? 12 : 8 },
     );
   }, 180_000);
 

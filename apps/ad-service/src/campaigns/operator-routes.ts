@@ -42,7 +42,7 @@ export interface CampaignOperatorDeps {
   currency: string;
   /** Whether something tells the countries of users: else no campaign can be for some of them. */
   hasCountries: boolean;
-  /** The caller's advertiser, whose texts beside a video nobody has reviewed. Undefined: an operator. */
+  /** The caller's advertiser, whose texts beside a video are not reviewed. Undefined: an operator. */
   submitterOf(request: FastifyRequest): string | undefined;
   now: () => Date;
 }

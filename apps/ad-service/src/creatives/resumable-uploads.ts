@@ -70,7 +70,7 @@ export async function removeUpload(uploads: ResumableUploads, uploadId: string):
   await store.remove(uploadId);
 }
 
-/** An upload's id begins with its person's, so that nobody else can continue, read or remove it. */
+/** An upload's id begins with the id of its person: other callers cannot continue, read or remove it. */
 export function isUploadOf(uploadId: string, person: string): boolean {
   return UPLOAD_ID.test(uploadId) && uploadId.startsWith(keyOf(person));
 }

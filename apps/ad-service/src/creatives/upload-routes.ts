@@ -14,7 +14,7 @@ export interface UploadDeps {
 
 /**
  * `/uploads`, by tus: `POST` begins an upload, `HEAD` says how far it is, `PATCH` continues it, `DELETE` removes it. The guard
- * applies the rule of `uploadVideo`; an upload of somebody else is answered as one that does not exist.
+ * applies the rule of `uploadVideo`; another person's upload is answered as unknown.
  */
 export function resumableUploadRoutes(scope: FastifyInstance, { resumable, callerOf }: UploadDeps): void {
   // tus reads the bytes itself.

@@ -14,7 +14,7 @@ const NAME = "__Host-operator";
 export interface Session {
   /** Whose rights requests have. */
   person: Person;
-  /** Set while somebody else, who has signed in, sees the console as this person: such a session only reads. */
+  /** Set while another signed-in person sees the console as this person: such a session only reads. */
   impersonation: { by: Person; until: Date } | undefined;
   tokenHash: Buffer;
   expiresAt: Date;

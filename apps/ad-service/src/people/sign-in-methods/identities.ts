@@ -22,7 +22,7 @@ const use = statement<{ personId: string }>(
    returning people.person_id as "personId"`,
 );
 
-/** Signs in the person who has linked the account. Nobody else: an account that is linked with nobody opens nothing. */
+/** Signs in the person who has linked the account. An account that is not linked is refused. */
 export async function signInByIdentity(
   database: Database,
   { issuer, subject, label }: ProvedIdentity,

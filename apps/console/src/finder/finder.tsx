@@ -1,3 +1,4 @@
+import { isCode } from "@intermission/ad-core/code";
 import { deliveryRoutes } from "@intermission/operator-api/deliveries";
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
@@ -17,8 +18,10 @@ import "./finder.css";
 
 /** How an id of an event begins, and how long it is at least. */
 const eventId = /^evt_[\w-]{8,60}$/;
-/** What may be the id of a user, a code, a view, a click or an event. */
+/** What may be the id of a user, a view, a click or an event. */
 const anyId = /^(?=\D*\d)[\w-]{3,64}$/;
+/** One code of fifteen has no digit. */
+const mayBeId = (text: string) => anyId.test(text) || isCode(text);
 
 /** Finds pages, bots, campaigns and webhooks by name or id, and what can be done with them: typing, arrows, Enter. */
 export function Finder({ onClose }: { onClose: () => void }) {
@@ -93,7 +96,7 @@ function Found({ text, onClose }: { text: string; onClose: () => void }) {
               words.whyNoAd(name),
             ]),
           )}
-        {anyId.test(text) &&
+        {mayBeId(text) &&
           may("findTimelines") &&
           item(`timeline ${text}`, words.whatHappened(text), () =>
             navigate({ to: "/timeline", search: { find: text } }),

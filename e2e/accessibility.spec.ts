@@ -47,7 +47,7 @@ for (const scheme of ["light", "dark"] as const) {
       await page.goto(`${stack.urls.adService}/app/${stack.secrets.botId}`);
       await page.getByRole("heading", { name: "Open this from Telegram" }).waitFor();
       await expectNoViolations(page, "outside Telegram");
-      await page.goto(`${stack.urls.adService}/ABCDEFGHJKLMNPQR`);
+      await page.goto(`${stack.urls.adService}/ABCDEFGHJKLMNPQRST`);
       await expectNoViolations(page, "unknown link");
       await page.goto(`${stack.urls.demoBot}/?user=${userId}`);
       await page.getByText("Welcome to Coin Garden").waitFor();

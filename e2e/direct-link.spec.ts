@@ -117,7 +117,7 @@ test("previews, HEAD, prefetches and empty user agents pay nothing and do not us
 });
 
 test("an unknown link shows an understandable error page", async ({ page, stack }) => {
-  const response = await page.goto(`${stack.urls.adService}/ABCDEFGHJKMNPQRS`);
+  const response = await page.goto(`${stack.urls.adService}/ABCDEFGHJKMNPQRSTU`);
   expect(response?.status()).toBe(404);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
 });

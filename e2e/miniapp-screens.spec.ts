@@ -181,7 +181,7 @@ test("an ad that another device began in a format that this one cannot play is r
 });
 
 test("a refused opening shows the request id of the service's log", async ({ page, stack, userId }) => {
-  const url = `${stack.urls.adService}/app/${stack.secrets.botId}?code=ABCDEFGHJKLMNPQR`;
+  const url = `${stack.urls.adService}/app/${stack.secrets.botId}?code=ABCDEFGHJKLMNPQRST`;
   const opening = page.waitForResponse((response) => response.url().endsWith("/player/v1/sessions"));
   await page.goto(launchUrl(url, userId, stack.secrets));
   const requestId = (await opening).headers()["x-request-id"] ?? "";

@@ -60,7 +60,7 @@ test.describe("a browser in Arabic", () => {
   test.use({ locale: "ar-EG" });
 
   for (const [path, title] of [
-    ["/ABCDEFGHJKLMNPQR", "هذا الرابط لا يقود إلى أي مكان"],
+    ["/ABCDEFGHJKLMNPQRST", "هذا الرابط لا يقود إلى أي مكان"],
     ["/app/999", "لا يُعرض شيء هنا"],
   ] as const) {
     test(`gets the service's own page of ${path} in its language, from right to left`, async ({ page, stack }) => {

@@ -288,7 +288,7 @@ test.describe("an ad that cannot be watched is explained", () => {
     await expect(page.getByRole("heading", { name: "This link is someone else’s" })).toBeVisible();
   });
   test("an unknown code", async ({ page, stack, userId }) => {
-    const url = `${stack.urls.adService}/app/${stack.secrets.botId}?code=ABCDEFGHJKLMNPQR`;
+    const url = `${stack.urls.adService}/app/${stack.secrets.botId}?code=ABCDEFGHJKLMNPQRST`;
     await page.goto(launchUrl(url, userId, stack.secrets));
     await expect(page.getByRole("heading", { name: "We don’t know this link" })).toBeVisible();
   });

@@ -29,7 +29,7 @@ test("the README's recipe works literally in a clean clone", async ({ page }) =>
 
   const output = outputs.join("\n");
   expect(output).toContain('{"status":"ready"}');
-  expect(output).toMatch(/\{"code":"[0-9A-Za-z]{16}",.*"expires_in":\d+/);
+  expect(output).toMatch(/\{"code":"[0-9A-Za-z]{18}",.*"expires_in":\d+/);
   expect(output).toContain('<div id="root">');
   expect(JSON.parse(readFileSync(join(machine.clone, "bot.json"), "utf8"))).toMatchObject({
     botId: "123456789",

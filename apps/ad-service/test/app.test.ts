@@ -27,11 +27,11 @@ describe("the app", () => {
     const metrics = { port: undefined, host: "127.0.0.1", token };
     const { address, close } = await openAppFixture(store.database, { metrics });
     expect((await fetch(`${address}/metrics`)).status).toBe(401);
-    await (await fetch(`${address}/Abcd1234Efgh5678`)).text();
+    await (await fetch(`${address}/4YAbcd2234Efgh5678`)).text();
     const scrape = async () =>
       (await fetch(`${address}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text();
     await expect.poll(scrape).toMatch(/http_request_duration_seconds_count\{route="\/:code",/);
-    expect(await scrape()).not.toContain("Abcd1234Efgh5678");
+    expect(await scrape()).not.toContain("4YAbcd2234Efgh5678");
     await close();
   });
 

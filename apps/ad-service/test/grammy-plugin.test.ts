@@ -73,14 +73,14 @@ test("in a private chat the button opens the mini-app, in a group it is the dire
         [
           {
             text: "Open",
-            web_app: { url: expect.stringMatching(`^${base}/app/${fixture.bot.botId}[?]code=[0-9A-Za-z]{16}$`) },
+            web_app: { url: expect.stringMatching(`^${base}/app/${fixture.bot.botId}[?]code=[0-9A-Za-z]{18}$`) },
           },
         ],
       ],
     },
   });
   expect(await say("/link", "group")).toMatchObject({
-    reply_markup: { inline_keyboard: [[{ text: "Open", url: expect.stringMatching(`^${base}/[0-9A-Za-z]{16}$`) }]] },
+    reply_markup: { inline_keyboard: [[{ text: "Open", url: expect.stringMatching(`^${base}/[0-9A-Za-z]{18}$`) }]] },
   });
 });
 

@@ -125,7 +125,7 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
   const ofCampaign = { params: { campaignId } };
   const attachment = { campaignId, creativeId: String(tag.body.creativeId) };
   const user = { botId, userId: "501" };
-  const code = newCode(String(bot.body.codePrefix), new Uint8Array(64));
+  const code = newCode(String(bot.body.codePrefix), new Uint8Array(64), new Date());
   await seed({ botId, campaignId, creativeId, code });
   const view = (n: number) => ({ params: { sessionId: `${botId}-${String(n).repeat(22)}` } });
   const click = (n: number) => ({ params: { clickId: `clk_${n}` } });

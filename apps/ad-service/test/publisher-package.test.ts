@@ -41,7 +41,7 @@ describe("the publisher's package, with the service", () => {
       token: ["ad_revoked", fixture.bot.token],
       botId: fixture.bot.botId,
     });
-    expect((await rotating.createCode({ userId: "43" })).code).toMatch(/^[0-9A-Za-z]{16}$/);
+    expect((await rotating.createCode({ userId: "43" })).code).toMatch(/^[0-9A-Za-z]{18}$/);
   });
 
   test("a service that does not answer is reported after a few attempts", async () => {

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { startTestApi, testConfig } from "./fixtures/api-fixture.ts";
 
-const issued = { code: "AbcdEfghJkLmnPqr", expires_in: 3599, expires_at: "2026-03-01T11:00:00Z" };
+const issued = { code: "4YAbcdEfghJkLmnPqr", expires_in: 3599, expires_at: "2026-03-01T11:00:00Z" };
 
 test("while the database is down every call answers 503 with Retry-After, nothing is lost, and all work again afterwards", async () => {
   const cluster = await startTemporaryCluster();

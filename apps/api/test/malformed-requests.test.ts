@@ -8,7 +8,7 @@ import { startOfLedger } from "../src/ledger/watch-rewards.ts";
 import { migrations } from "../src/migrations.ts";
 import { startTestApi, testConfig, testToken } from "./fixtures/api-fixture.ts";
 
-const issued = { code: "AbcdEfghJkLmnPqr", expires_in: 3599, expires_at: "2026-03-01T11:00:00Z" };
+const issued = { code: "4YAbcdEfghJkLmnPqr", expires_in: 3599, expires_at: "2026-03-01T11:00:00Z" };
 const count = process.env.LONG_TESTS === "true" ? 10_000 : 2000;
 const backend = { authorization: `Bearer ${testConfig.backendApiKey}` };
 const json = { "content-type": "application/json" };

@@ -7,6 +7,7 @@ import {
   codeAlphabet,
   codeInText,
   codePrefixOf,
+  codeWeekAt,
   eventIdPattern,
   isCode,
   newCode,
@@ -14,6 +15,9 @@ import {
   newEventId,
   telegramIdPattern,
 } from "./code.ts";
+
+const WEEK_MS = 7 * 86_400_000;
+const weekStart = (ms: number) => Math.floor((ms - Date.UTC(2024, 0, 1)) / WEEK_MS);
 
 const randomBytes = fc.uint8Array({ minLength: CODE_RANDOM_BYTES, maxLength: CODE_RANDOM_BYTES });
 
@@ -24,7 +28,9 @@ test("the alphabet has no look-alikes, and twelve of its letters carry at least 
   expect(CODE_RANDOM_LENGTH * Math.log2(codeAlphabet.length)).toBeGreaterThanOrEqual(60);
 });
 
-test("a code is 16 letters and digits, and contains its bot's prefix", () => {
+const now = new Date("2026-06-10T12:00:00Z");
+
+test("a code is 18 letters and digits, and contains its week and its bot's prefix", () => {
   fc.assert(
     fc.property(randomBytes, randomBytes, (first, second) => {
       fc.pre(
@@ -32,10 +38,30 @@ test("a code is 16 letters and digits, and contains its bot's prefix", () => {
           second.filter((byte) => byte < 224).length >= CODE_RANDOM_LENGTH,
       );
       const prefix = newCodePrefix(first);
-      const code = newCode(prefix, second);
-      expect(code).toMatch(/^[0-9A-Za-z]{16}$/);
+      const code = newCode(prefix, second, now);
+      expect(code).toMatch(/^[0-9A-Za-z]{18}$/);
+      expect(code.startsWith(codeWeekAt(now.getTime()))).toBe(true);
       expect(isCode(code)).toBe(true);
       expect(codePrefixOf(code)).toBe(prefix);
+    }),
+  );
+});
+
+test("codes sort by their week, which begins on Monday, 00:00 UTC", () => {
+  const at = (moment: string) => codeWeekAt(Date.parse(moment));
+  expect(at("2026-06-14T23:59:59.999Z")).toBe(at("2026-06-08T00:00:00Z"));
+  expect([at("2024-01-01T00:00:00Z"), at("2024-01-08T00:00:00Z"), at("1970-01-01T00:00:00Z")]).toEqual([
+    "22",
+    "23",
+    "22",
+  ]);
+  expect([at("2084-02-07T00:00:00Z"), at("2300-01-01T00:00:00Z")]).toEqual(["zz", "zz"]);
+  const moment = fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2084, 0, 1) });
+  fc.assert(
+    fc.property(moment, moment, (one, other) => {
+      const [first, second] = [one, other].map((ms) => Buffer.from(codeWeekAt(ms)));
+      const isLater = weekStart(other) > weekStart(one);
+      expect(Buffer.compare(second ?? Buffer.of(), first ?? Buffer.of()) > 0).toBe(isLater);
     }),
   );
 });
@@ -54,16 +80,16 @@ test("all letters are equally likely", () => {
 
 test("a prefix that is not four letters of the alphabet throws, so that no malformed code is made", () => {
   for (const prefix of ["", "ABC", "ABCDE", "ABC0", "AB D", "ABC\n"]) {
-    expect(() => newCode(prefix, new Uint8Array(CODE_RANDOM_BYTES))).toThrow("prefix");
+    expect(() => newCode(prefix, new Uint8Array(CODE_RANDOM_BYTES), now)).toThrow("prefix");
   }
 });
 
 test("too few random bytes throw, so that no short code is made", () => {
-  expect(() => newCode("ABCD", new Uint8Array(4))).toThrow("too few");
-  expect(() => newCode("ABCD", new Uint8Array(64).fill(255))).toThrow("too few");
+  expect(() => newCode("ABCD", new Uint8Array(4), now)).toThrow("too few");
+  expect(() => newCode("ABCD", new Uint8Array(64).fill(255), now)).toThrow("too few");
 });
 
-test.each(["", "short", "ABCDEFGHJKLMNPQ0", "ABCDEFGHJKLMNPQRS", "ABCDEFGH JKLMNPQ", "ABCDEFGHJKLMNPQR\n"])(
+test.each(["", "short", "ABCDEFGHJKLMNPQRS0", "ABCDEFGHJKMNPQRSTUV", "ABCDEFGHJK MNPQRST", "ABCDEFGHJKMNPQRSTU\n"])(
   "%j is not a code",
   (text) => {
     expect(isCode(text)).toBe(false);
@@ -71,16 +97,16 @@ test.each(["", "short", "ABCDEFGHJKLMNPQ0", "ABCDEFGHJKLMNPQRS", "ABCDEFGH JKLMN
 );
 
 describe("a code is found in a text as people send it", () => {
-  const code = "ABCDEFGHJKMNPQRS";
+  const code = "ABCDEFGHJKMNPQRSTU";
   test.each([
     ...[code, ` ${code}`, `${code}.`, `(${code})`, `«${code}»`, `"${code}",`, `${code}…`, `${code}\n`, `${code}\u200b`],
-    ...[`\ufeff${code}`, `${code}\u2060.`, `ABCD\u200bEFGH\u00adJKMNPQRS`, `/${code}/`, `${code}?a=b`, `${code}</a>`],
+    ...[`\ufeff${code}`, `${code}\u2060.`, `ABCD\u200bEFGH\u00adJKMNPQRSTU`, `/${code}/`, `${code}?a=b`, `${code}</a>`],
     ...[`${code} and more`, `${code}и ещё`, `${code}0`, `${code}lO`, `${code}l.`],
   ])("%j", (text) => expect(codeInText(text)).toBe(code));
 
   test.each([
-    ...["", " ", "ABCDEFGHJKMNPQR", `${code}S`, `${code}2.`, `${code}0S`, `x${code}`, `x ${code}`, `1${code}`],
-    ...["ABCDEFGH JKMNPQRS", "ABCDEFGHJKMNPQR0", "ABCDEFGHJKMNPQRl", "АBCDEFGHJKMNPQRS", "A".repeat(100_000)],
+    ...["", " ", "ABCDEFGHJKMNPQRST", `${code}S`, `${code}2.`, `${code}0S`, `x${code}`, `x ${code}`, `1${code}`],
+    ...["ABCDEFGH JKMNPQRSTU", "ABCDEFGHJKMNPQRST0", "ABCDEFGHJKMNPQRSTl", "АBCDEFGHJKMNPQRSTU", "A".repeat(100_000)],
   ])("none is in %j", (text) => expect(codeInText(text)).toBeUndefined());
 
   test("whatever stands around it, if no letter or digit touches it; and what is found is a code", () => {

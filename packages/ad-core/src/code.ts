@@ -4,7 +4,9 @@
  */
 export const codeAlphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz";
 
-/** The first characters of a code identify its bot. */
+/** The first letters of a code tell the week of its issue: 3136 weeks, until 2084. */
+export const CODE_WEEK_LENGTH = 2;
+/** The letters behind them identify its bot. */
 export const CODE_PREFIX_LENGTH = 4;
 /** 12 × log2(56) = 69.7 random bits. */
 export const CODE_RANDOM_LENGTH = 12;
@@ -12,7 +14,9 @@ export const CODE_RANDOM_LENGTH = 12;
 export const CODE_RANDOM_BYTES = 32;
 
 const prefixPattern = new RegExp(`^[${codeAlphabet}]{${CODE_PREFIX_LENGTH}}$`);
-const codePattern = new RegExp(`^[${codeAlphabet}]{${CODE_PREFIX_LENGTH + CODE_RANDOM_LENGTH}}$`);
+/** Letters of a whole code. */
+export const CODE_LENGTH = CODE_WEEK_LENGTH + CODE_PREFIX_LENGTH + CODE_RANDOM_LENGTH;
+const codePattern = new RegExp(`^[${codeAlphabet}]{${CODE_LENGTH}}$`);
 
 /** Unbiased letters: bytes beyond the largest multiple of the alphabet's length are skipped. */
 function lettersFrom(randomBytes: Uint8Array, length: number): string {
@@ -26,10 +30,28 @@ function lettersFrom(randomBytes: Uint8Array, length: number): string {
   return letters;
 }
 
-/** A new code of the bot with this prefix. Needs `CODE_RANDOM_BYTES`. Throws for a malformed prefix and for too few bytes. */
-export function newCode(prefix: string, randomBytes: Uint8Array): string {
+const WEEK_MS = 7 * 86_400_000;
+/** A Monday, 00:00 UTC. */
+const FIRST_WEEK_MS = Date.UTC(2024, 0, 1);
+const MAX_WEEK = codeAlphabet.length ** CODE_WEEK_LENGTH - 1;
+
+/**
+ * The letters that begin the codes of the week (Monday, 00:00 UTC) of a moment, in milliseconds of the epoch. Letters of a later
+ * week sort behind them by their bytes, so that the codes of a week are a range. A moment before 2024 or after 2084 has those of
+ * the first or last week.
+ */
+export function codeWeekAt(moment: number): string {
+  const week = Math.min(Math.max(Math.floor((moment - FIRST_WEEK_MS) / WEEK_MS), 0), MAX_WEEK);
+  return `${codeAlphabet[Math.floor(week / codeAlphabet.length)]}${codeAlphabet[week % codeAlphabet.length]}`;
+}
+
+/**
+ * A new code of the bot with this prefix, issued at `now`. Needs `CODE_RANDOM_BYTES`. Throws for a malformed prefix and for too
+ * few bytes.
+ */
+export function newCode(prefix: string, randomBytes: Uint8Array, now: Date): string {
   if (!prefixPattern.test(prefix)) throw new Error(`a code's prefix is ${CODE_PREFIX_LENGTH} letters of its alphabet`);
-  return prefix + lettersFrom(randomBytes, CODE_RANDOM_LENGTH);
+  return codeWeekAt(now.getTime()) + prefix + lettersFrom(randomBytes, CODE_RANDOM_LENGTH);
 }
 
 /** A new prefix for a bot. It has only 23 random bits, so the store must check its uniqueness. Throws for too few bytes. */
@@ -45,9 +67,7 @@ export function isCode(text: string): boolean {
 /** Characters that nobody sees: apps put them into texts, and between the letters of a long word. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
-const codeWord = new RegExp(
-  `^[^0-9A-Za-z]*([${codeAlphabet}]{${CODE_PREFIX_LENGTH + CODE_RANDOM_LENGTH}})(?![0-9A-Za-z]*[${codeAlphabet}])`,
-);
+const codeWord = new RegExp(`^[^0-9A-Za-z]*([${codeAlphabet}]{${CODE_LENGTH}})(?![0-9A-Za-z]*[${codeAlphabet}])`);
 
 /**
  * The code in a text as people send it: with brackets, quotes or blanks around it, a full stop behind it, or invisible
@@ -59,9 +79,9 @@ export function codeInText(text: string): string | undefined {
   return codeWord.exec(text.replace(INVISIBLE, ""))?.[1];
 }
 
-/** The prefix of a code, which identifies its bot. The text must pass `isCode`. */
+/** The prefix in a code, which identifies its bot. The text must pass `isCode`. */
 export function codePrefixOf(code: string): string {
-  return code.slice(0, CODE_PREFIX_LENGTH);
+  return code.slice(CODE_WEEK_LENGTH, CODE_WEEK_LENGTH + CODE_PREFIX_LENGTH);
 }
 
 /** A Telegram id: digits without leading zeros, at most 20. */

@@ -8,7 +8,7 @@ const event = {
   event_id: "evt_01990000-0000-7000-8000-000000000001",
   bot_id: "7000000001",
   user_tg_id: "42",
-  code: "ABCDEFGHJKLMNPQR",
+  code: "ABCDEFGHJKLMNPQRST",
   occurred_at: "2026-01-02T03:04:05.678Z",
 };
 

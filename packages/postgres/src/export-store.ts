@@ -6,7 +6,7 @@ import { to as copyTo } from "pg-copy-streams";
 import { type Progress, syncFolder } from "./copy-files.ts";
 import { type ExportedPart, type ExportedTable, type ExportManifest, partsFolder } from "./exported-store.ts";
 import { ranMigrations, requireMigrated } from "./migrate.ts";
-import { type Partition, partitionsOf } from "./partitions.ts";
+import { partitionsOf } from "./partitions.ts";
 import { RowSums } from "./row-sum.ts";
 import type { Migrations } from "./schema-state.ts";
 import { copyOut, type SchemaTable, sameTextEverywhere, sequencesOf, tablesOfSchema } from "./schema-tables.ts";
@@ -50,8 +50,10 @@ export async function exportRows<Facts>(
     let done = 0;
     for (const table of found) {
       const report = (bytes: number) => onProgress("exporting the tables", Math.min(done + bytes, total), total);
-      const ranges = partitions.filter((one) => one.table === table.name && !one.isDetaching).map(rangeOf);
-      tables.push({ ...(await exportTable(client, { schema, table, into, partBytes, report })), partitions: ranges });
+      const weeks = partitions
+        .filter((one) => one.table === table.name && !one.isDetaching)
+        .map(({ name, bounds, fillfactor }) => ({ name, bounds, fillfactor }));
+      tables.push({ ...(await exportTable(client, { schema, table, into, partBytes, report })), partitions: weeks });
       done += table.bytes;
     }
     const sequences = await sequencesOf(client, schema);
@@ -65,11 +67,6 @@ export async function exportRows<Facts>(
     await client.query("rollback").catch(() => {});
     throw error;
   }
-}
-
-function rangeOf({ fromMs, toMs, fillfactor }: Partition): ExportedTable["partitions"][number] {
-  const dateOf = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString() : null);
-  return { from: dateOf(fromMs), to: dateOf(toMs), fillfactor };
 }
 
 async function exportTable(

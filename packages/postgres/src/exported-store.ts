@@ -30,11 +30,11 @@ const manifest = z.object({
       rows: count,
       checksum: z.string(),
       parts: z.array(part),
-      /** The ranges of time that it is partitioned by, which an import makes first; null: without a bound. */
+      /** Those of its weeks, which an import makes first. The bounds are SQL. */
       partitions: z.array(
         z.object({
-          from: z.iso.datetime().nullable(),
-          to: z.iso.datetime().nullable(),
+          name: z.string().regex(/^[a-z_0-9]{1,63}$/),
+          bounds: z.string().regex(/^FOR VALUES FROM \((MINVALUE|'[^'\\]{1,99}')\) TO \((MAXVALUE|'[^'\\]{1,99}')\)$/),
           fillfactor: z.int().min(10).max(100).nullable(),
         }),
       ),

@@ -122,12 +122,11 @@ async function remakePartitions(
 ): Promise<void> {
   const found = await partitionsOf(client, schema);
   const texts = tables.flatMap(({ name: table, partitions }) =>
-    partitions.flatMap(({ from, to, fillfactor }) => {
-      const fromMs = from === null ? Number.NEGATIVE_INFINITY : Date.parse(from);
-      const toMs = to === null ? Number.POSITIVE_INFINITY : Date.parse(to);
-      const isThere = found.some((one) => one.table === table && one.fromMs === fromMs);
-      return isThere ? [] : [makePartitionText(schema, { table, fromMs, toMs, fillfactor: fillfactor ?? undefined })];
-    }),
+    partitions
+      .filter(({ name }) => !found.some((one) => one.name === name))
+      .map(({ name, bounds, fillfactor }) =>
+        makePartitionText(schema, { table, name, bounds, fillfactor: fillfactor ?? undefined }),
+      ),
   );
   if (texts.length > 0) await client.query(texts.join(";\n"));
 }

@@ -2,19 +2,27 @@ import pg from "pg";
 import type { Runner, Statement } from "./database.ts";
 import { qualified } from "./schema-tables.ts";
 
-/** A table that is partitioned by a range of time (`partition by range (…)`), and whose partitions nodes make. */
+/** A table that is partitioned by ranges (`partition by range (…)`) of one week each, and whose partitions nodes make. */
 export interface PartitionedTable {
   readonly name: string;
+  /**
+   * The lowest key of the moments from `ms` on, for a key that is not a time but begins with one: its order is that of the
+   * moments. Without it the key is a time.
+   */
+  readonly keyAt?: ((ms: number) => string) | undefined;
   /** Of the partitions, in percent: a partitioned table itself has no storage settings. 100 by default. */
   readonly fillfactor?: number | undefined;
 }
 
-/** Rows of a range of time: `fromMs` is included, `toMs` is not. Milliseconds of the epoch, infinite where unbounded. */
+/** Rows of a week, or of all weeks: `fromMs` is included, `toMs` is not. Milliseconds of the epoch, infinite where unbounded. */
 export interface Partition {
   readonly table: string;
+  /** Ends with the first day of its week, which its bounds need not tell. */
   readonly name: string;
   readonly fromMs: number;
   readonly toMs: number;
+  /** SQL: `for values …`. */
+  readonly bounds: string;
   /** It is being removed: statements that begin now do not see its rows. */
   readonly isDetaching: boolean;
   /** In percent; null where it has the usual one. */
@@ -30,21 +38,21 @@ export function weekStart(moment: number): number {
   return moment - ((((moment - FIRST_MONDAY_MS) % WEEK_MS) + WEEK_MS) % WEEK_MS);
 }
 
-const bounds = (number: 1 | 2) => `(extract(epoch from bounds[${number}]::timestamptz) * 1000)::float8`;
+const day = `to_date(substring(part.relname from '_([0-9]{8})$'), 'YYYYMMDD')`;
+const weekMs = `(extract(epoch from ${day}) * 1000)::float8`;
 
-/** The session's time zone is that of the bounds' text, so it does not matter which one it is. */
 const partitionsText = `select parent.relname::text as table, part.relname::text as name,
-    ${bounds(1)} as "fromMs", ${bounds(2)} as "toMs", inhdetachpending as "isDetaching",
+    coalesce(${weekMs}, '-infinity') as "fromMs", coalesce(${weekMs} + ${WEEK_MS}, 'infinity') as "toMs",
+    pg_get_expr(part.relpartbound, part.oid) as bounds, inhdetachpending as "isDetaching",
     (select option_value::integer from pg_options_to_table(part.reloptions) where option_name = 'fillfactor') as fillfactor
   from pg_partitioned_table join pg_class as parent on parent.oid = partrelid
   join pg_inherits on inhparent = parent.oid join pg_class as part on part.oid = inhrelid
-  cross join lateral regexp_match(pg_get_expr(part.relpartbound, part.oid), '^FOR VALUES FROM \\(''(.+)''\\) TO \\(''(.+)''\\)$') as bounds
   where parent.relnamespace = to_regnamespace($1) and partstrat = 'r' order by 1, 3`;
 
 /** Unnamed, as it is rarely read. */
 const read: Statement<Partition> = { name: "", text: partitionsText };
 
-/** All partitions by time of a schema, by table and time. */
+/** All partitions by week of a schema, by table and time. */
 export function readPartitions(database: Pick<Runner, "run">, schema: string): Promise<Partition[]> {
   return database.run(read, [schema]);
 }
@@ -94,14 +102,14 @@ export async function makePartitions(client: pg.ClientBase, range: PartitionRang
     const made = missing(await partitionsOf(client, schema), range);
     if (made.length > 0) await client.query(made.map((one) => makePartitionText(schema, one)).join(";\n"));
     await client.query("commit");
-    return made.map(partitionName);
+    return made.map(({ name }) => name);
   } catch (error) {
     await client.query("rollback").catch(() => {});
     throw error;
   }
 }
 
-type NewPartition = Pick<Partition, "table" | "fromMs" | "toMs"> & Pick<PartitionedTable, "fillfactor">;
+type NewPartition = Pick<Partition, "table" | "name" | "bounds"> & Pick<PartitionedTable, "fillfactor">;
 
 function missing(
   found: readonly Partition[],
@@ -113,26 +121,34 @@ function missing(
     const own = found.filter((one) => one.table === table.name);
     return weeks
       .filter((week) => !own.some((one) => one.fromMs < week + WEEK_MS && week < one.toMs))
-      .map((week) => ({ table: table.name, fillfactor: table.fillfactor, fromMs: week, toMs: week + WEEK_MS }));
+      .map((week) => ofWeek(table, week));
   });
 }
 
-function partitionName({ table, fromMs }: NewPartition): string {
-  const day = Number.isFinite(fromMs) ? new Date(fromMs).toISOString().slice(0, 10).replaceAll("-", "") : "all";
-  return `${table}_${day}`;
+function ofWeek({ name, fillfactor, keyAt = timeAt }: PartitionedTable, week: number): NewPartition {
+  const [from, to] = [keyAt(week), keyAt(week + WEEK_MS)].map((key) => pg.escapeLiteral(key));
+  const day = timeAt(week).slice(0, 10).replaceAll("-", "");
+  return { table: name, name: `${name}_${day}`, bounds: `for values from (${from}) to (${to})`, fillfactor };
+}
+
+const timeAt = (ms: number) => new Date(ms).toISOString();
+
+/** The only partition of a table whose rows are of any week: for tests, whose clocks move by years. */
+export function partitionOfAllWeeks(table: string): NewPartition {
+  return { table, name: `${table}_all`, bounds: "for values from (minvalue) to (maxvalue)", fillfactor: undefined };
+}
+
+/** Whether a row was refused because one with its primary key exists: the key is named after the partition. */
+export function isTakenIn(table: string, error: unknown): boolean {
+  if (!(error instanceof Error && "constraint" in error)) return false;
+  return new RegExp(`^${table}(_[0-9]{8}|_all)?_pkey$`).test(String(error.constraint));
 }
 
 /** SQL that makes a partition and attaches it to its table. */
-export function makePartitionText(schema: string, partition: NewPartition): string {
-  const { table, fromMs, toMs, fillfactor } = partition;
-  const [parent, own] = [qualified(schema, table), qualified(schema, partitionName(partition))];
+export function makePartitionText(schema: string, { table, name, bounds, fillfactor }: NewPartition): string {
+  const [parent, own] = [qualified(schema, table), qualified(schema, name)];
   const storage = fillfactor === undefined ? "" : ` with (fillfactor = ${fillfactor})`;
   // Not `partition of`, which keeps all statements off the partitioned table.
   return `create table ${own} (like ${parent} including all)${storage};
-    alter table ${parent} attach partition ${own} for values from (${boundText(fromMs)}) to (${boundText(toMs)})`;
-}
-
-function boundText(ms: number): string {
-  if (ms === Number.POSITIVE_INFINITY) return "'infinity'";
-  return ms === Number.NEGATIVE_INFINITY ? "'-infinity'" : pg.escapeLiteral(new Date(ms).toISOString());
+    alter table ${parent} attach partition ${own} ${bounds}`;
 }

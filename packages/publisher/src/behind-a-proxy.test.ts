@@ -42,7 +42,7 @@ async function serve(...answers: Answer[]) {
 }
 type Served = Awaited<ReturnType<typeof serve>>;
 
-const code = { code: "ABCDEFGHJKMNPQRS", expires_in: 3600, expires_at: "2026-01-02T04:04:05Z" };
+const code = { code: "ABCDEFGHJKMNPQRSTU", expires_in: 3600, expires_at: "2026-01-02T04:04:05Z" };
 const busy = { error: { code: "UNAVAILABLE", message: "try again later" } };
 
 const calls: [string, Answer, (served: Served) => Promise<unknown>][] = [

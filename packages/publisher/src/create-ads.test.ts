@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { AdsError } from "./ads-error.ts";
 import { type Ads, type AdsOptions, createAds } from "./create-ads.ts";
 
-const code = { code: "ABCDEFGHJKMNPQRS", expires_in: 3600, expires_at: "2026-01-02T04:04:05Z" };
+const code = { code: "ABCDEFGHJKMNPQRSTU", expires_in: 3600, expires_at: "2026-01-02T04:04:05Z" };
 const refused = (status: number, errorCode: string, headers: Record<string, string> = {}) =>
   Response.json({ error: { code: errorCode, message: "refused" } }, { status, headers });
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type OpenedDatabase, openDatabase, type Statement } from "@intermission/postgres/open-database";
-import { makePartitionText } from "@intermission/postgres/partitions";
+import { makePartitionText, partitionOfAllWeeks } from "@intermission/postgres/partitions";
 import type { Migrations } from "@intermission/postgres/schema-state";
 import pg from "pg";
 import { startTemporaryCluster, type TemporaryCluster } from "./temporary-cluster.ts";
@@ -48,7 +48,7 @@ async function makeTemplate(
   await asAdministrator(base, `alter database ${new URL(fresh.url).pathname.slice(1)} rename to ${template}`);
 }
 
-const partitionedByTime: Statement<{ table: string }> = {
+const partitionedByWeek: Statement<{ table: string }> = {
   name: "",
   text: `select relname::text as table from pg_partitioned_table join pg_class on pg_class.oid = partrelid
    where relnamespace = to_regnamespace($1) and partstrat = 'r'`,
@@ -56,9 +56,9 @@ const partitionedByTime: Statement<{ table: string }> = {
 
 /** Tests move their clocks by years: one partition of all times stands for those of the weeks that a server makes. */
 async function makeWidePartitions(database: OpenedDatabase, schema: string): Promise<void> {
-  for (const { table } of await database.run(partitionedByTime, [schema])) {
-    const partition = { table, fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
-    await database.withoutTimeout((client) => client.query(makePartitionText(schema, partition)));
+  for (const { table } of await database.run(partitionedByWeek, [schema])) {
+    const text = makePartitionText(schema, partitionOfAllWeeks(table));
+    await database.withoutTimeout((client) => client.query(text));
   }
 }
 

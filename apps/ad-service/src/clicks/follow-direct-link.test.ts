@@ -229,7 +229,7 @@ describe("direct links", () => {
     expect(expired.body).toContain("Coins &amp; &quot;Co&quot; &lt;b&gt;");
     expect(expired.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-/);
     expect(await outcomes()).toEqual(["expired"]);
-    for (const text of [`${code.slice(0, 4)}2222222222zz`, "ABCDEFGHJKMNPQRS", "halfALink"]) {
+    for (const text of [`${code.slice(0, 6)}2222222222zz`, "ABCDEFGHJKMNPQRSTU", "halfALink"]) {
       const unknown = await visit(text);
       expect(unknown.status, text).toBe(404);
       expect(unknown.body, text).toContain("This link leads nowhere");

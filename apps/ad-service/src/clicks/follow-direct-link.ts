@@ -90,7 +90,7 @@ export async function followDirectLink(clicks: Clicks, visit: Visit): Promise<Fo
   const traceparent = currentTraceparent();
   let request: AdRequest = { format: "direct_link", bot, user, seen: new Map() };
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-    const replacementCode = bot.payPerCode === "once" ? randomCode(bot.codePrefix) : undefined;
+    const replacementCode = bot.payPerCode === "once" ? randomCode(bot.codePrefix, now) : undefined;
     const judged = { ...visit, clickId, request, replacementCode, traceparent };
     let followed = await clicks.following.submit(judged);
     if (followed.verdict.outcome === "near-limit" && followed.state) {

@@ -39,7 +39,7 @@ function clickOf(visit: Partial<JudgedVisit> = {}, click: Partial<Click> = {}): 
   const bot = { botId: "910", category: null, timeZone: "UTC", blockedCategories: [], blockedAdvertisers: [] };
   return {
     visit: {
-      code: "abcdefghabcdefgh",
+      code: "4Yabcdefghabcdefgh",
       visitor: { kind: "person" },
       tap: undefined,
       userAgent: "Mozilla/5.0",

@@ -26,7 +26,7 @@ describe("following links in the database", () => {
 
   let users = 500;
   async function issue(userId = String(++users)): Promise<{ code: string; userId: string }> {
-    const code = newCode("abcd", randomBytes(32));
+    const code = newCode("abcd", randomBytes(32), new Date());
     await store.database.run(addCode, [code, userId]);
     return { code, userId };
   }
@@ -40,7 +40,7 @@ describe("following links in the database", () => {
     await store.database.run(setEndpoint, ["active"]);
     expect(await follow(store.database, await visit(203))).toEqual([null, "counted"]);
     expect(
-      await follow(store.database, [{ code: "unknownunknownun", userId: "", hash: Buffer.alloc(16, 204) }]),
+      await follow(store.database, [{ code: "4Yunknownunknownun", userId: "", hash: Buffer.alloc(16, 204) }]),
     ).toEqual(["unknown-code"]);
     await store.database.run(removeEndpoint, []);
   });
@@ -107,7 +107,7 @@ describe("following links in the database", () => {
       await database.run(addBotAndCampaign, []);
       const batch = async (tx: Transaction) => {
         const visits = Array.from({ length: 10 }, () => ({
-          code: newCode("abcd", randomBytes(32)),
+          code: newCode("abcd", randomBytes(32), new Date()),
           userId: String(++users),
         }));
         for (const { code, userId } of visits) await tx.run(addCode, [code, userId]);

@@ -112,7 +112,7 @@ describe("refused clicks", () => {
     fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
     const known = await fixture.issue();
     const before = await rows();
-    for (const code of [`${known.slice(0, 4)}2222222222zz`, "ABCDEFGHJKMNPQRS", "halfALink"]) {
+    for (const code of [`${known.slice(0, 6)}2222222222zz`, "ABCDEFGHJKMNPQRSTU", "halfALink"]) {
       for (const method of ["GET", "HEAD", "POST"] as const)
         expect((await fixture.visit(code, { method })).status).toBe(404);
     }

@@ -22,7 +22,7 @@ describe("POST /client/v1/codes", () => {
     expect(response.status).toBe(200);
     const answer = createCodeResponse.strict().parse(body);
     expect(answer).toEqual({
-      code: expect.stringMatching(/^[0-9A-Za-z]{16}$/),
+      code: expect.stringMatching(/^[0-9A-Za-z]{18}$/),
       expires_in: 3600,
       expires_at: "2026-03-01T13:00:01Z",
       direct_link: `http://ads.test/${answer.code}`,

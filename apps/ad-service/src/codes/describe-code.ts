@@ -21,7 +21,7 @@ const select = statement<Omit<FoundCode, "isExpired">>(
   `select bot_id as "botId", code, user_id as "userId", nullif(reference, '') as reference,
      issued_at as "issuedAt", expires_at as "expiresAt",
      array(select event from events where events.bot_id = codes.bot_id and events.code = codes.code) as earned
-   from codes where bot_id = (select bot_id from bots where code_prefix = left($1, 4)) and code = $1`,
+   from codes where bot_id = (select bot_id from bots where code_prefix = substr($1, 3, 4)) and code = $1`,
 );
 
 /** Finds a code by its text, without any check of the user. */

@@ -126,7 +126,7 @@ describe("codes", () => {
       issue(newTelegramId()),
     ]);
     expect(issued.code).toBe(`${bot.codePrefix}23456789ABCD`);
-    expect(other.code).toHaveLength(16);
+    expect(other.code).toHaveLength(18);
     expect(await countCodes(userId)).toBe(1);
   });
 

@@ -2,6 +2,7 @@ import { CODE_RANDOM_BYTES, newCode } from "@intermission/ad-core/code";
 import type { Bot } from "@intermission/operator-api/bots";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, statement } from "@intermission/postgres/open-database";
+import { isTakenIn } from "@intermission/postgres/partitions";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { randomBytes } from "@intermission/server/random-bytes";
 
@@ -93,7 +94,7 @@ export function openCodes(database: Database): Codes {
 export async function issueCode({ issuing }: Codes, input: IssueCodeInput, makeCode = randomCode): Promise<IssuedCode> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await issuing.submit({ ...input, code: makeCode(input.bot.codePrefix) });
+      return await issuing.submit({ ...input, code: makeCode(input.bot.codePrefix, input.now) });
     } catch (error) {
       // With 70 random bits a collision is practically impossible, and a broken random source must not be retried forever.
       if (attempt === 3 || !isTaken(error)) throw error;
@@ -101,9 +102,9 @@ export async function issueCode({ issuing }: Codes, input: IssueCodeInput, makeC
   }
 }
 
-/** Made of 70 random bits. */
-export function randomCode(prefix: string): string {
-  return newCode(prefix, randomBytes(CODE_RANDOM_BYTES));
+/** Made of 70 random bits, and issued at `now`. */
+export function randomCode(prefix: string, now: Date): string {
+  return newCode(prefix, randomBytes(CODE_RANDOM_BYTES), now);
 }
 
 async function writeBatch(database: Database, batch: readonly RequestedCode[]): Promise<IssuedCode[]> {
@@ -131,5 +132,5 @@ export function expiryOf(now: Date, lifetimeSeconds: number): Date {
 }
 
 function isTaken(error: unknown): boolean {
-  return error instanceof Error && "constraint" in error && error.constraint === "codes_pkey";
+  return isTakenIn("codes", error);
 }

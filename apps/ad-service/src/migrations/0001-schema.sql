@@ -66,17 +66,17 @@ create table bot_tokens (
 create unique index bot_tokens_one_active on bot_tokens (bot_id) where state = 'active';
 create unique index bot_tokens_one_next on bot_tokens (bot_id) where state = 'next';
 
--- Every code that was issued. Append-only.
+-- Every code that was issued, by the week of its issue, which its first letters tell. Append-only.
 create table codes (
   bot_id text not null,
-  code text not null,
+  code text collate "C" not null,
   user_id text not null,
   -- The publisher's own key; '' if none.
   reference text not null default '',
   issued_at timestamptz not null,
   expires_at timestamptz not null,
   primary key (code, bot_id)
-);
+) partition by range (code);
 
 -- The latest code of each (bot, user, reference). One upsert of this row decides which code a request is given, so that
 -- parallel requests get the same one.
@@ -84,7 +84,7 @@ create table current_codes (
   bot_id text not null,
   user_id text not null,
   reference text not null default '',
-  code text not null,
+  code text collate "C" not null,
   issued_at timestamptz not null,
   expires_at timestamptz not null,
   -- Its view or click looked suspicious and was held or refused: the next request gets another code.
@@ -261,7 +261,7 @@ create table views (
   bot_id text not null,
   -- Begins with the bot's id.
   view_id text not null,
-  code text not null,
+  code text collate "C" not null,
   user_id text not null,
   -- The publisher's own key of the code; '' if none.
   reference text not null default '',
@@ -341,7 +341,7 @@ create table events (
   event text not null check (event in ('rewarded', 'direct_link')),
   user_id text not null,
   -- Null for test events that were requested.
-  code text,
+  code text collate "C",
   reference text,
   start_param text,
   is_test boolean not null default false,
@@ -539,7 +539,7 @@ create index notices_due on notices (due_at);
 -- statistics include.
 create table click_refusals (
   bot_id text not null,
-  code text not null,
+  code text collate "C" not null,
   reason text not null check (reason in ('cooldown', 'daily-cap', 'used', 'expired', 'bot-suspended', 'no-ad', 'address-limit',
     'machine-head', 'machine-prefetch', 'machine-empty-agent', 'machine-crawler', 'machine-library',
     'tap-asked-address', 'tap-asked-embedded', 'tap-asked-scripted', 'tap-asked-no-language', 'tap-asked-foreign-form',
@@ -559,7 +559,7 @@ create index click_refusals_to_sum on click_refusals (quarter, bot_id, code, rea
 create table withheld_clicks (
   click_id text not null,
   bot_id text not null,
-  code text not null,
+  code text collate "C" not null,
   user_id text not null,
   campaign_id text,
   -- Decided as suspicious, or why a visit was refused.
@@ -749,7 +749,7 @@ create table conversion_refusals (
 create table ad_requests (
   bot_id text not null,
   user_id text not null,
-  code text,
+  code text collate "C",
   -- 'limited' by the publisher's cooldown or cap and 'refused' because of the code: no ad was requested.
   outcome text not null check (outcome in ('filled', 'no-ad', 'limited', 'refused')),
   reason text not null default '',

@@ -1,3 +1,4 @@
+import { codeWeekAt } from "@intermission/ad-core/code";
 import type { KeptRows } from "@intermission/operator-api/status";
 import type { PartitionedTable } from "@intermission/postgres/partitions";
 
@@ -14,7 +15,11 @@ interface KeptTable extends PartitionedTable {
 
 const notSummed = (source: string) => `xid >= (select xid from stats_progress where source = '${source}')`;
 
+/** Of tables that are partitioned by the week of the code's issue. */
+const byCode = { keyAt: codeWeekAt };
+
 const tablesOf: Readonly<Record<KeptRows, readonly KeptTable[]>> = {
+  codes: [{ name: "codes", ...byCode }],
   requests: [{ name: "ad_requests", neededWhile: notSummed("requests") }],
   milestones: [{ name: "ad_milestones", neededWhile: notSummed("milestones") }],
   "cta-clicks": [{ name: "cta_clicks", neededWhile: notSummed("cta-clicks") }],

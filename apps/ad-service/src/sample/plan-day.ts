@@ -71,7 +71,7 @@ function planBot(
     const issuedAt = new Date(day.start.getTime() + momentOfDay(bot.utcOffsetHours, dice));
     // Drawn for left-out moments, too, so that the rest of the day stays the same.
     const visitor = visitorOf(bot, terms, dice);
-    const code = newCode(bot.codePrefix, dice.bytes(CODE_RANDOM_BYTES));
+    const code = newCode(bot.codePrefix, dice.bytes(CODE_RANDOM_BYTES), issuedAt);
     if (issuedAt < day.from || issuedAt >= day.until) continue;
     const request = { bot, day, terms, dice, planned, issuedAt, ...visitor, id: idOf(bot, visitor.userId, code) };
     planned.codes.push({ ...request.id, issued_at: issuedAt });

@@ -12,16 +12,16 @@ beforeAll(async () => {
   fixture = await openAppFixture(store.database, { operatorToken });
   bots = [(await fixture.newBot()).botId, (await fixture.newBot()).botId].sort();
   const run = (text: string) => store.database.run({ name: "", text: text.replaceAll("$bot", `'${bots[0]}'`) }, []);
-  await run(`insert into codes values ($bot, 'abcdefghijkmnpqr', '501', '', now(), now())`);
-  await run(`insert into current_codes values ('${bots[1]}', '501', '', 'zzzzefghijkmnpqr', now(), now())`);
+  await run(`insert into codes values ($bot, '4Yabcdefghijkmnpqr', '501', '', now(), now())`);
+  await run(`insert into current_codes values ('${bots[1]}', '501', '', '4Yzzzzefghijkmnpqr', now(), now())`);
   await run(`insert into views (bot_id, view_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at, deadline,
-      token_hash, state) values ($bot, $bot || '-view', 'abcdefghijkmnpqr', '501', 'cmp_1', 'cre_1', 10000, now(), now(), '\\x00', 'opened')`);
+      token_hash, state) values ($bot, $bot || '-view', '4Yabcdefghijkmnpqr', '501', 'cmp_1', 'cre_1', 10000, now(), now(), '\\x00', 'opened')`);
   await run(`insert into cta_clicks (bot_id, view_id, click_id, user_id, campaign_id, creative_id, occurred_at, opened_at)
     values ($bot, $bot || '-view', 'clk_button', '501', 'cmp_1', 'cre_1', now(), now())`);
   await run(`insert into withheld_clicks (click_id, bot_id, code, user_id, outcome, occurred_at)
-    values ('clk_held', $bot, 'abcdefghijkmnpqr', '501', 'held', now())`);
+    values ('clk_held', $bot, '4Yabcdefghijkmnpqr', '501', 'held', now())`);
   await run(`insert into events (event_id, bot_id, event, user_id, code, occurred_at, body, is_erased)
-    values ('evt_paid', $bot, 'direct_link', '502', 'paidefghijkmnpqr', now(), '{}', false),
+    values ('evt_paid', $bot, 'direct_link', '502', '4Ypaidefghijkmnpqr', now(), '{}', false),
       ('evt_erased', $bot, 'rewarded', '503', null, now(), '{}', true)`);
 });
 afterAll(async () => {
@@ -43,12 +43,12 @@ test("any id of a user, a code, a view, a click or an event leads to its bot, us
     { ...user, botId: first },
     { ...user, botId: second },
   ]);
-  const code = { botId: first, userId: "501", code: "abcdefghijkmnpqr" };
-  expect(await find("abcdefghijkmnpqr")).toEqual([{ ...code, kind: "code" }]);
+  const code = { botId: first, userId: "501", code: "4Yabcdefghijkmnpqr" };
+  expect(await find("4Yabcdefghijkmnpqr")).toEqual([{ ...code, kind: "code" }]);
   expect(await find(`${first}-view`)).toEqual([{ ...code, kind: "view" }]);
   expect(await find("clk_button")).toEqual([{ ...code, kind: "click" }]);
   expect(await find("clk_held")).toEqual([{ ...code, kind: "click" }]);
-  const paid = { botId: first, userId: "502", code: "paidefghijkmnpqr" };
+  const paid = { botId: first, userId: "502", code: "4Ypaidefghijkmnpqr" };
   expect(await find("clk_paid")).toEqual([{ ...paid, kind: "click" }]);
   expect(await find("evt_paid")).toEqual([{ ...paid, kind: "event" }]);
 });
@@ -58,7 +58,7 @@ test("a text that is no id, or of which nothing is stored, finds nothing; an era
     "Ann",
     "0",
     "599",
-    "zzzzzzzzzzzzzzzz",
+    "zzzzzzzzzzzzzzzzzz",
     "evt_",
     "clk_none",
     "'; drop table codes; --",

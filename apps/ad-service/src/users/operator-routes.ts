@@ -44,7 +44,7 @@ export function userOperatorRoutes(
 
     async readTimelineOfCode({ params: { code } }) {
       const found = await findCode(database, { code, now: now() });
-      if (!found) throw notFound("there is no such code: it has 16 letters and digits, as codes.create returned it");
+      if (!found) throw notFound("there is no such code: it has 18 letters and digits, as codes.create returned it");
       return { ...found, currency, entries: await timelineOfCodes(database, { botId: found.botId, codes: [code] }) };
     },
 

@@ -279,7 +279,7 @@ async function askTag(
 /** Stored by the statement that begins the view, so that a user who may not earn leaves no rows. */
 function newCodeOf({ bot, userId, now }: EnterViewInput): NewView["code"] {
   const expiresAt = expiryOf(now, bot.codeLifetimeSeconds);
-  return { botId: bot.botId, userId, code: randomCode(bot.codePrefix), reference: "", issuedAt: now, expiresAt };
+  return { botId: bot.botId, userId, code: randomCode(bot.codePrefix, now), reference: "", issuedAt: now, expiresAt };
 }
 
 export function refused(reason: OpenSessionRefusal): { outcome: "refused"; reason: OpenSessionRefusal } {

@@ -17,8 +17,8 @@ const publisherValues = [
   "ref_7000000123",
   "utm_source-abc",
   Buffer.from('{"campaign":"spring","ref":7000000123}').toString("base64url"),
-  // Sixteen letters of a code's alphabet, of no bot.
-  "abcdefghABCDEFGH",
+  // Eighteen letters of a code's alphabet, of no bot.
+  "4YabcdefghABCDEFGH",
   "0",
   "x".repeat(512),
 ];
@@ -138,7 +138,7 @@ describe("a startapp value of the publisher", () => {
       const other = await openViewFixture(store.database, viewPlayerRoutes);
       const [ofBob, ofOtherBot] = [await fixture.issue(bob), await other.issue(ann)];
       await other.close();
-      const unknown = `${ofBob.slice(0, 4)}${"2".repeat(12)}`;
+      const unknown = `${ofBob.slice(0, 6)}${"2".repeat(12)}`;
       for (const value of [ofBob, ofOtherBot, unknown]) {
         const { status, body } = await launch(fixture, ann, value);
         expect({ status, ...body }).toMatchObject({ status: 200, outcome: "session" });

@@ -6,7 +6,7 @@ import { startTestApi, type TestApi, testConfig, testToken } from "../../test/fi
 import { type AdServiceClient, adServiceClient } from "../ad-service-client.ts";
 import { migrations } from "../migrations.ts";
 
-const issued = { code: "AbcdEfghJkLmnPqr", expires_in: 3599, expires_at: "2026-03-01T11:00:00Z" };
+const issued = { code: "4YAbcdEfghJkLmnPqr", expires_in: 3599, expires_at: "2026-03-01T11:00:00Z" };
 
 describe("requesting a code from the ad service", () => {
   let store: TestDatabase;

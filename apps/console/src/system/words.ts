@@ -20,6 +20,7 @@ export const systemWords = wordTable({
     partitionsUntil: "Room for new rows until",
     days: (days: number) => `${days} days`,
     rows: {
+      codes: "Codes",
       requests: "Requests for ads",
       milestones: "Milestones of views",
       "cta-clicks": "Clicks in ads",
@@ -78,6 +79,7 @@ export const systemWords = wordTable({
     partitionsUntil: "Место для новых строк до",
     days: (days) => `${days} дн.`,
     rows: {
+      codes: "Коды",
       requests: "Запросы рекламы",
       milestones: "Этапы просмотров",
       "cta-clicks": "Клики в рекламе",

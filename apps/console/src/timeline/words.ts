@@ -6,7 +6,7 @@ export const timelineWords = wordTable({
     title: "Users and codes",
     find: "Id of a user, code, view, click or event",
     start: "Search for what happened to a user or a code: by its id, or by the id of a view, a click or an event.",
-    noneFound: "Nothing is stored under this id. Copy it whole: of a user the number, of a code its 16 letters.",
+    noneFound: "Nothing is stored under this id. Copy it whole: of a user the number, of a code its 18 letters.",
     several: "This user is known to several bots:",
     bot: "Bot",
     user: "User",

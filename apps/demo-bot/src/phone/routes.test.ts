@@ -62,7 +62,7 @@ function session() {
     outcome: "session",
     session_id: "7-abc",
     token: "secret-token",
-    code: "ABCDEFGHJKLMNPQR",
+    code: "ABCDEFGHJKLMNPQRST",
     state: "opened",
     bot: { bot_id: "7", name: "Bot", publisher_api_url: `${serverUrl}/api/` },
     ad: {
@@ -137,7 +137,7 @@ test("each call of the mini-app reaches the ad service unchanged and is a step o
   ]);
   expect(JSON.parse(calls[1]?.body ?? "")).toEqual({ ...report, closed: "page-hidden" });
   expect(views.latest("42")).toMatchObject({
-    code: "ABCDEFGHJKLMNPQR",
+    code: "ABCDEFGHJKLMNPQRST",
     steps: [
       { kind: "tap" },
       { kind: "session", outcome: "session", durationMs: 10_000 },

@@ -40,7 +40,7 @@ export const rehearsals = {
       ...shared(botId, now),
       session_id: "rehearsal",
       token: "rehearsal",
-      code: "ABCDEFGHJKMNPQRS",
+      code: "ABCDEFGHJKMNPQRSTU",
       state: "rewarded",
       ad: neverShown,
       accepted_ms: neverShown.duration_ms,

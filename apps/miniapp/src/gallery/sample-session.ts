@@ -29,7 +29,7 @@ export const session: Session = {
   bot: { bot_id: "7000000001", name: "Coin Garden" },
   session_id: "sample",
   token: "sample",
-  code: "Qm3XkT7vRbN2hWpz",
+  code: "4YQm3XkT7vRbN2hWpz",
   state: "opened",
   ad: {
     advertiser: "Hillside Tea",

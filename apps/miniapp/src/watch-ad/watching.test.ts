@@ -59,7 +59,7 @@ function sessionOf(durationMs: number): Session {
     bot: { bot_id: "7000000001", name: "Coin Garden" },
     session_id: "ses_1",
     token: "token",
-    code: "Qm3XkT7vRbN2hWpz",
+    code: "4YQm3XkT7vRbN2hWpz",
     state: "opened",
     ad: { advertiser: "Hillside Tea", duration_ms: durationMs, ...media },
     accepted_ms: 0,

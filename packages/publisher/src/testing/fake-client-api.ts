@@ -160,7 +160,7 @@ function openCode(state: FakeState, userId: string, reference: string | undefine
     if (known.earned.length === 0 && known.expiresAt.getTime() - now.getTime() >= minLeftMs) return known;
     break;
   }
-  const code = newCode("test", randomBytes(CODE_RANDOM_BYTES));
+  const code = newCode("test", randomBytes(CODE_RANDOM_BYTES), now);
   const expiresAt = new Date(now.getTime() + state.lifetimeSeconds * 1000);
   const issued = { code, userId, reference, issuedAt: now, expiresAt, earned: [] };
   state.codes.set(code, issued);

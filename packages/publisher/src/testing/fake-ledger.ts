@@ -69,7 +69,7 @@ export class FakeLedger {
 
   #issue(userId: string, reference: string | null, now: Date): IssuedCode {
     const expiresAt = new Date(now.getTime() + LIFETIME_MS);
-    const issued = { code: newCode("test", randomBytes(CODE_RANDOM_BYTES)), userId, reference, expiresAt };
+    const issued = { code: newCode("test", randomBytes(CODE_RANDOM_BYTES), now), userId, reference, expiresAt };
     this.#codes.set(issued.code, issued);
     return issued;
   }

@@ -43,7 +43,7 @@ test("after the reward another ad can be watched and is paid; a cooldown is coun
 
 for (const { kind, code, title } of [
   { kind: "a damaged code", code: "damaged", title: "This link is damaged" },
-  { kind: "an unknown code", code: "22222222222222222".slice(1), title: "We don’t know this link" },
+  { kind: "an unknown code", code: "2".repeat(18), title: "We don’t know this link" },
 ]) {
   const tag = kind === "a damaged code" ? [] : "@long";
   test(`${kind} is no dead end: it leads to the bot, or to an ad that is paid`, { tag }, async ({

@@ -151,7 +151,7 @@ for (const { name, size } of windows) {
   }
 }
 
-test("a creative is played in the viewer's player to its end card, and nothing is counted", async ({
+test("a creative is played in the viewer's player to its end card, and nothing is counted", { tag: "@long" }, async ({
   desk,
   stack,
   browser,

@@ -59,10 +59,9 @@ for (const { name, size, tag } of windows) {
   test.describe(`in the window of a ${name}`, { tag }, () => {
     test.use({ window: size });
 
-    test("a report is saved under a name, opens again as it was, and is removed with Undo; others have their own", async ({
-      reader,
-      stack,
-    }) => {
+    test("a report is saved under a name, opens again as it was, and is removed with Undo; others have their own", {
+      tag: "@long",
+    }, async ({ reader, stack }) => {
       const { page } = reader;
       await reader.open("reports?time=day&by=bot&compare=weekdays");
       await page.getByRole("button", { name: "Save this report" }).click();

@@ -115,10 +115,9 @@ for (const { name, size, tag } of windows) {
   });
 }
 
-test("an owner sees the console as a publisher, changes nothing there, and ends it, in every window", async ({
-  browser,
-  stack,
-}) => {
+test("an owner sees the console as a publisher, changes nothing there, and ends it, in every window", {
+  tag: "@long",
+}, async ({ browser, stack }) => {
   const email = `publisher-${Date.now()}@example.com`;
   await stack.ads(["people", "add", email, "--role", "publisher", "--bot-id", "7000000001"]);
   const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
@@ -151,10 +150,9 @@ test("an owner sees the console as a publisher, changes nothing there, and ends 
   await context.close();
 });
 
-test("an address that a provider's answer would have leads nowhere else, with whatever it names", async ({
-  page,
-  stack,
-}) => {
+test("an address that a provider's answer would have leads nowhere else, with whatever it names", {
+  tag: "@long",
+}, async ({ page, stack }) => {
   const { link } = await invite(stack.ads);
   const { origin } = new URL(link);
   const visited: string[] = [];

@@ -134,11 +134,11 @@ test("a webhook that arrives twice is accepted twice and pays once; each attempt
   await expect(attempts.last().getByRole("button", { name: "Copy as curl" })).toBeVisible();
 });
 
-for (const [name, step, tag] of [
-  ["Double speed", "Cheat: double speed", []],
-  ["Jump to the end", "Cheat: jumped to the end", ["@long"]],
+for (const [name, step] of [
+  ["Double speed", "Cheat: double speed"],
+  ["Jump to the end", "Cheat: jumped to the end"],
 ] as const) {
-  test(`"${name}" is refused by the ad service, the timeline says so, and no time is saved`, { tag: [...tag] }, async ({
+  test(`"${name}" is refused by the ad service, the timeline says so, and no time is saved`, { tag: "@long" }, async ({
     page,
     stack,
     userId,

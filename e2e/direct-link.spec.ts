@@ -122,7 +122,12 @@ test("an unknown link shows an understandable error page", async ({ page, stack 
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
 });
 
-test("after its link, the ad of the same message is paid as another code", async ({ api, page, stack, userId }) => {
+test("after its link, the ad of the same message is paid as another code", { tag: "@long" }, async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
   const { code, miniappUrl, directLink } = await newCode(api, userId);
   await page.goto(directLink);
   await arriveAtLanding(page, `${stack.urls.demoBot}/landing`);

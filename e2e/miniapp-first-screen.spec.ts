@@ -52,7 +52,12 @@ test("the video loads before its session is open, and is shown before the app's 
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("a video of the page that the session does not show is replaced", async ({ api, page, stack, userId }) => {
+test("a video of the page that the session does not show is replaced", { tag: "@long" }, async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
   await page.route("**/app/*?code=*", async (route) => {
     const response = await route.fetch();
     const body = (await response.text()).replace(/ src="[^"]*\/media\/[^"]*"/, ' src="/media/none.mp4"');

@@ -127,7 +127,12 @@ test("the keyboard alone leads to the reward, and something always has the focus
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("space pauses and plays, M unmutes, and the view is rewarded", async ({ api, page, stack, userId }) => {
+test("space pauses and plays, M unmutes, and the view is rewarded", { tag: "@long" }, async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
   await page.addInitScript(() => {
     // The page itself presses the key when playback starts: on a busy machine the two-second video could end before. The
     // controls listen to keys from when their heading has the focus.

@@ -39,10 +39,9 @@ test("no element moves unexpectedly from the offer to the reward", async ({ api,
   expect(await page.evaluate(() => window.shifts)).toEqual([]);
 });
 
-test("the steps stay where they are when a reward is credited: plain, named, or before the window closes", async ({
-  gallery,
-  page,
-}) => {
+test("the steps stay where they are when a reward is credited: plain, named, or before the window closes", {
+  tag: "@long",
+}, async ({ gallery, page }) => {
   await gallery.open(page);
   const moved: string[] = [];
   for (const [width, height] of [

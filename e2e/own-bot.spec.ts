@@ -105,7 +105,9 @@ test("a program with a Telegram webhook gets messages with its secret; its links
   }
 });
 
-test("a bot's own program talks in the chat, its ad opens in the phone, and its webhook pays", async ({ page }) => {
+test("a bot's own program talks in the chat, its ad opens in the phone, and its webhook pays", {
+  tag: "@long",
+}, async ({ page }) => {
   const bot = spawn(process.execPath, ["main.ts"], {
     cwd: join(root, "examples/grammy-bot"),
     env: {

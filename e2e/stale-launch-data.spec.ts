@@ -4,12 +4,9 @@ import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 
 const seventyMinutesAgo = () => new Date(Date.now() - 70 * 60_000);
 
-test("an app kept in the background for 70 minutes continues its ad and is paid, and shows the reward", async ({
-  api,
-  page,
-  stack,
-  userId,
-}) => {
+test("an app kept in the background for 70 minutes continues its ad and is paid, and shows the reward", {
+  tag: "@long",
+}, async ({ api, page, stack, userId }) => {
   const { miniappUrl } = await newCode(api, userId);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
   await page.getByRole("button", { name: "Watch" }).waitFor();

@@ -208,7 +208,7 @@ test("seeking and higher speed in the page pay nothing before the ad's duration 
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("playback is paused while the page is hidden", async ({ api, page, stack, userId }) => {
+test("playback is paused while the page is hidden", { tag: "@long" }, async ({ api, page, stack, userId }) => {
   const { miniappUrl } = await newCode(api, userId);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
   await page.getByRole("button", { name: "Watch" }).click();

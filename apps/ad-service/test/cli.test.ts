@@ -26,7 +26,7 @@ describe("without a store", () => {
     expect(existsSync(env.DATA_DIR)).toBe(false);
   });
 
-  test("an incomplete store is refused and left unchanged", async () => {
+  test("an incomplete store is refused and left unchanged", { tags: "long" }, async () => {
     const env = { ENCRYPTION_KEY: fixture.encryptionKey, DATA_DIR: join(fixture.dataDir, "part") };
     const store = join(env.DATA_DIR, "postgres");
     await mkdir(join(store, "base"), { recursive: true });
@@ -35,15 +35,23 @@ describe("without a store", () => {
     expect(await readdir(store)).toEqual(["base"]);
   });
 
-  test.runIf(process.env.TEST_DATABASE_URL)("an empty database is reported as empty, and stays empty", async () => {
-    const database = await createServerDatabase();
-    const ended = await adsProcess(["bots", "list"], {
-      ENCRYPTION_KEY: fixture.encryptionKey,
-      DATABASE_URL: database.url,
-    });
-    expect(ended).toMatchObject({ code: 3, out: "", err: expect.stringMatching(/^ads: .*no schema "ad_service" yet/) });
-    await database.drop();
-  });
+  test.runIf(process.env.TEST_DATABASE_URL)(
+    "an empty database is reported as empty, and stays empty",
+    { tags: "long" },
+    async () => {
+      const database = await createServerDatabase();
+      const ended = await adsProcess(["bots", "list"], {
+        ENCRYPTION_KEY: fixture.encryptionKey,
+        DATABASE_URL: database.url,
+      });
+      expect(ended).toMatchObject({
+        code: 3,
+        out: "",
+        err: expect.stringMatching(/^ads: .*no schema "ad_service" yet/),
+      });
+      await database.drop();
+    },
+  );
 });
 
 describe("without a server", () => {

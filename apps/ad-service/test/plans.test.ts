@@ -1,3 +1,4 @@
+// @module-tag long
 import { join } from "node:path";
 import { knownStatements } from "@intermission/postgres/open-database";
 import { describeStatements, findRowFaults } from "@intermission/testing/check-rows";

@@ -191,7 +191,9 @@ test("a database that refuses access, does not exist or has another schema is re
   expect(await refusalOf({ DATABASE_URL: at({ username: "limited", password: "right" }) })).toMatch(/lacks a right/);
 });
 
-test("another ENCRYPTION_KEY than that of the stored tokens is refused, by the server and by a command line without one", async () => {
+test("another ENCRYPTION_KEY than that of the stored tokens is refused, by the server and by a command line without one", {
+  tags: "long",
+}, async () => {
   const fixture = await openCliFixture();
   onTestFinished(() => fixture.close());
   await fixture.makeStore();

@@ -283,7 +283,7 @@ describe("cooldown, cap and clock of one viewer", () => {
         expect(await fixture.events()).toHaveLength(2);
       }));
 
-    test("no order of calls earns views faster than real time", { timeout: 120_000 }, async () => {
+    test("no order of calls earns views faster than real time", { tags: "long", timeout: 120_000 }, async () => {
       const step = fc.record({
         index: fc.nat({ max: 3 }),
         seconds: fc.constantFrom(0, 0, 0.3, 1, 2.5, 7),

@@ -117,7 +117,9 @@ async function restoreFrom(
   return dataDirectory;
 }
 
-test("a backup made under load holds all that was acknowledged before its end, and feeds go on at their cursors", async () => {
+test("a backup made under load holds all that was acknowledged before its end, and feeds go on at their cursors", {
+  tags: "long",
+}, async () => {
   const [dataDirectory, target] = [await folderWithStores(), temporaryFolder()];
   const databases = { one: await open(dataDirectory, "one"), two: await open(dataDirectory, "two") };
   const writers = { one: write(databases.one, 0), two: write(databases.two, 0) };

@@ -67,7 +67,9 @@ test.each(["PRECONDITION_FAILED", "FORBIDDEN"])(
   },
 );
 
-test("a ledger that is older than the cursor is read from its start, also if the cursor cannot be stored at once", async () => {
+test("a ledger that is older than the cursor is read from its start, also if the cursor cannot be stored at once", {
+  tags: "long",
+}, async () => {
   const lost = () => refusal(412, "PRECONDITION_FAILED");
   const { companion, after } = companionOf(
     () => entries("1"),

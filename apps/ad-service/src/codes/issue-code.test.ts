@@ -138,7 +138,7 @@ describe("codes", () => {
       userId,
       earned: [],
     });
-    for (const text of ["", code.slice(1), `${code}x`, code.toUpperCase(), "\0".repeat(16), "'; drop table codes"]) {
+    for (const text of ["", code.slice(1), `${code}x`, code.toUpperCase(), "\0".repeat(18), "'; drop table codes"]) {
       if (text !== code) expect(await findCode(store.database, { code: text, now: start })).toBeUndefined();
     }
   });

@@ -155,7 +155,7 @@ async function contents(): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(tables.map(read)));
 }
 
-test("its removal leaves nothing of it, and everything else as it was", async () => {
+test("its removal leaves nothing of it, and everything else as it was", { tags: "long" }, async () => {
   await addRealObjects();
   await settleCharges(store.database);
   const before = await contents();

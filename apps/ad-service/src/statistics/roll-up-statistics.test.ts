@@ -85,7 +85,10 @@ describe("statistics", () => {
   });
   beforeEach(() => empty(store.database));
 
-  test("after any sequence of crashes, late commits and roll-ups by two nodes, the sums equal the raw rows", async () => {
+  test("after any sequence of crashes, late commits and roll-ups by two nodes, the sums equal the raw rows", {
+    tags: "long",
+    timeout: 180_000,
+  }, async () => {
     const day = fc.array(anyStep, { minLength: 20, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(day, async (steps) => {
@@ -101,7 +104,7 @@ describe("statistics", () => {
       }),
       { numRuns: process.env.LONG_TESTS === "true" ? 12 : 8 },
     );
-  }, 180_000);
+  });
 
   test("more rows than one batch, in one transaction and in many, are all counted", async () => {
     const many = statement<never>(

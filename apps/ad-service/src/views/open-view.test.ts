@@ -64,7 +64,7 @@ describe("opening an ad", () => {
           status: 400,
           body: { error: { code: "CODE_MALFORMED" } },
         });
-        expect(await fixture.open(ann, "2".repeat(16))).toMatchObject({
+        expect(await fixture.open(ann, "2".repeat(18))).toMatchObject({
           status: 404,
           body: { error: { code: "CODE_UNKNOWN" } },
         });

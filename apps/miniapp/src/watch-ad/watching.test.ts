@@ -311,7 +311,9 @@ describe("with arbitrary viewer actions and network faults", () => {
     );
   });
 
-  test("a viewer who finally watches to the end is paid, and a closed view makes no more calls", async () => {
+  test("a viewer who finally watches to the end is paid, and a closed view makes no more calls", {
+    tags: "long",
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(durations, rough, async (durationMs, actions) => {
         const page = openAd({ durationMs });

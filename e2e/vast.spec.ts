@@ -23,7 +23,8 @@ const trackers = ["wrapper", "inline"].flatMap((party) =>
   ["impression", ...events].map((event) => `/${party}/${event}`),
 );
 
-const files = ["/tag", "/inline", "/ad.mp4", "/companion.png", "/shop/sale", "/shop/picture"];
+// Browsers request the icon of the page that a click opens.
+const files = ["/tag", "/inline", "/ad.mp4", "/companion.png", "/shop/sale", "/shop/picture", "/favicon.ico"];
 const callsOf = (ads: AdServer) => ads.calls.map(({ path }) => path).filter((path) => !files.includes(path));
 
 test("a VAST ad is watched, opens its page and pays; each tracker of each party is called once, also for the click", async ({

@@ -78,7 +78,8 @@ export function findRedis(): Found {
 }
 
 /** By the program that shows whether the package is there. */
-const deployment = {
+const programsOfLongTests = {
+  ffmpeg: "ffmpeg",
   buildah: "buildah",
   podman: "podman",
   "podman-compose": "podman-compose",
@@ -96,7 +97,7 @@ const deployment = {
 
 /**
  * In CI, installs the missing programs that tests need: languages of clients and examples, nginx; for long tests also
- * containers, Caddy and Prometheus. Elsewhere the tests name them.
+ * ffmpeg, containers, Caddy and Prometheus. Elsewhere the tests name them.
  */
 export async function installPrograms({ forLongTests = false } = {}): Promise<void> {
   if (process.env.CI !== "true" || !existsSync("/usr/bin/apt-get")) return;
@@ -113,7 +114,7 @@ export async function installPrograms({ forLongTests = false } = {}): Promise<vo
     // Not in the path of people who are not root.
     ...(works("nginx", "-v") || works("/usr/sbin/nginx", "-v") ? [] : ["nginx-light"]),
     ...(works("pgbouncer", "--version") || works("/usr/sbin/pgbouncer", "--version") ? [] : ["pgbouncer"]),
-    ...(forLongTests ? Object.entries(deployment).flatMap(([program, name]) => (isHere(program) ? [] : [name])) : []),
+    ...(forLongTests ? Object.entries(programsOfLongTests).flatMap(([program, name]) => (isHere(program) ? [] : [name])) : []),
   ];
   if (packages.length === 0) return;
   // A machine without a package mirror still runs everything else; the tests of a missing program say that they did not run.

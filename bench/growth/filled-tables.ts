@@ -41,10 +41,14 @@ export function perCode(bot: string, codes: number): FilledTable[] {
     },
     {
       table: "ad_service.events",
-      rows: `(event_id, bot_id, event, user_id, code, reference, campaign_id, creative_id, price_micros, revenue_micros, occurred_at, body)
+      rows: `(event_id, bot_id, event, user_id, code, reference, campaign_id, creative_id, price_micros, revenue_micros, occurred_at)
         select ${eventId}, '${bot}', ${kind}, ${user}, ${code}, null,
           case n % 4 when 0 then ${campaign("rewarded")} else ${campaign("direct_link")} end,
-          case n % 4 when 0 then ${creative} end, 0, 0, at, ${body} ${earned}`,
+          case n % 4 when 0 then ${creative} end, 0, 0, at ${earned}`,
+    },
+    {
+      table: "ad_service.event_bodies",
+      rows: `(event_id, bot_id, body) select ${eventId}, '${bot}', ${body} ${earned}`,
     },
     {
       table: "api.ledger_entries",

@@ -37,7 +37,7 @@ describe("what a publisher can read", () => {
     await sql("refusals", refusals, [botId, code, noon]);
     await sql(
       "event",
-      "insert into events (bot_id, event_id, event, user_id, code, occurred_at, body) values ($1, 'evt_1', 'direct_link', $3, $2, $4, '{}')",
+      "insert into events (bot_id, event_id, event, user_id, code, occurred_at) values ($1, 'evt_1', 'direct_link', $3, $2, $4)",
       [botId, code, userId, noon],
     );
     fixture.clock.now = new Date("2026-03-01T13:00:00.000Z");

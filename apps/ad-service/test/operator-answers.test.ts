@@ -406,12 +406,14 @@ async function seed(of: { botId: string; campaignId: string; creativeId: string;
   await run(`insert into codes (bot_id, code, user_id, issued_at, expires_at)
     values ('${botId}', '${code}', '501', ${at}, '2026-03-01T13:00Z')`);
   await run(`insert into events (event_id, bot_id, event, user_id, code, campaign_id, creative_id, price_micros, revenue_micros,
-      occurred_at, body)
-    values ('evt_0', '${botId}', 'rewarded', '501', '${code}', '${campaignId}', '${creativeId}', 2000, 1400, ${at}, '{}')`);
+      occurred_at)
+    values ('evt_0', '${botId}', 'rewarded', '501', '${code}', '${campaignId}', '${creativeId}', 2000, 1400, ${at})`);
   // Its id begins with its time, by which a replay of many finds it.
   const failed = newEventId(Date.parse("2026-03-01T10:00:00Z"), new Uint8Array(10));
-  await run(`insert into events (event_id, bot_id, event, user_id, occurred_at, body)
-    values ('${failed}', '${botId}', 'direct_link', '502', ${at}, '{}')`);
+  await run(`insert into events (event_id, bot_id, event, user_id, occurred_at)
+    values ('${failed}', '${botId}', 'direct_link', '502', ${at})`);
+  await run(`insert into event_bodies (event_id, bot_id, body)
+    select event_id, '${botId}', '{}' from unnest(array['evt_0', '${failed}']) as event_id`);
   await run(`insert into deliveries (bot_id, event_id, state, end_reason, due_at, attempts, finished_at)
     select '${botId}', event_id, 'failed', 'attempts-used-up', ${at}, 1, ${at} from unnest(array['evt_0', '${failed}']) as event_id`);
   await run(`insert into delivery_attempts (bot_id, event_id, attempt, started_at, url, status, total_ms, is_replay)

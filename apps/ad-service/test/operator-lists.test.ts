@@ -28,8 +28,8 @@ beforeAll(async () => {
   await run(`insert into withheld_clicks (click_id, bot_id, code, user_id, campaign_id, outcome, suspicions, occurred_at)
     select 'clk_' || n, $bot, 'click' || n, '51' || n, 'cmp_1', 'held', '{mostly-taps}', ${at} from generate_series(1, 3) as n`);
   await run(`insert into events (event_id, bot_id, event, user_id, code, campaign_id, price_micros,
-      revenue_micros, occurred_at, suspicions, body)
-    select 'evt_' || n, $bot, 'direct_link', '61' || n, 'paid' || n, 'cmp_1', 1500, 1050, ${at}, '{mostly-taps}', '{}'
+      revenue_micros, occurred_at, suspicions)
+    select 'evt_' || n, $bot, 'direct_link', '61' || n, 'paid' || n, 'cmp_1', 1500, 1050, ${at}, '{mostly-taps}'
     from generate_series(4, 5) as n`);
   await run(`insert into deliveries (bot_id, event_id, state, due_at)
     select $bot, event_id, 'waiting', occurred_at from events`);

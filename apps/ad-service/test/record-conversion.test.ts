@@ -19,8 +19,8 @@ const agent = {
 
 const insertClick = statement<never>(
   "test.insert-own-click",
-  `insert into events (bot_id, event_id, event, user_id, code, campaign_id, price_micros, revenue_micros, occurred_at, body)
-   values ($1, 'evt_' || substr($2, 5), 'direct_link', '1', $2, 'cmp_1', $3, $3::bigint * 7 / 10, now(), '')`,
+  `insert into events (bot_id, event_id, event, user_id, code, campaign_id, price_micros, revenue_micros, occurred_at)
+   values ($1, 'evt_' || substr($2, 5), 'direct_link', '1', $2, 'cmp_1', $3, $3::bigint * 7 / 10, now())`,
 );
 const insertWithheld = statement<never>(
   "test.insert-withheld-click",

@@ -36,8 +36,8 @@ const fact: Fact = {
 const addTestEvent = statement<never>(
   "test.copy-of-event",
   `with made as (
-     insert into events (bot_id, event_id, event, user_id, code, occurred_at, body)
-     select $1, $2, 'rewarded', '501', $2, now(), '{}' returning bot_id, event_id
+     insert into events (bot_id, event_id, event, user_id, code, occurred_at)
+     select $1, $2, 'rewarded', '501', $2, now() returning bot_id, event_id
    ) insert into deliveries (bot_id, event_id, state) select bot_id, event_id, 'held' from made`,
 );
 

@@ -39,16 +39,16 @@ beforeEach(async () => {
   await run(`insert into withheld_clicks (click_id, bot_id, code, user_id, campaign_id, outcome, suspicions, network_hash, occurred_at)
     select 'clk_' || n, $bot, 'code' || n, '60' || n, 'cmp_1', 'held', array[case n when 1 then 'crowded-network' else 'mostly-taps' end],
       '\\x0102030405', '2026-03-01T10:00Z' from generate_series(1, 3) as n`);
-  await run(`insert into events (event_id, bot_id, event, user_id, code, campaign_id, price_micros, revenue_micros, occurred_at, suspicions, body)
-    select 'evt_c' || n, $bot, 'direct_link', '61' || n, 'paid' || n, 'cmp_1', 1500, 1050, '2026-03-01T10:00Z', '{mostly-taps}', '{}'
+  await run(`insert into events (event_id, bot_id, event, user_id, code, campaign_id, price_micros, revenue_micros, occurred_at, suspicions)
+    select 'evt_c' || n, $bot, 'direct_link', '61' || n, 'paid' || n, 'cmp_1', 1500, 1050, '2026-03-01T10:00Z', '{mostly-taps}'
     from generate_series(1, 2) as n`);
   await run(`insert into views (bot_id, view_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at, deadline,
       closed_at, token_hash, state, suspicions)
     select $bot, $bot || '-' || repeat(n::text, 22), 'view' || n, '62' || n, 'cmp_1', 'cre_1', 10000, '2026-03-01T10:00Z',
       '2026-03-01T11:00Z', '2026-03-01T10:01Z', '\\x00', case when n < 3 then 'held' else 'rewarded' end, '{too-even}'
     from generate_series(1, 3) as n`);
-  await run(`insert into events (event_id, bot_id, event, user_id, code, campaign_id, price_micros, revenue_micros, occurred_at, body)
-    values ('evt_v3', $bot, 'rewarded', '623', 'view3', 'cmp_1', 2000, 1400, '2026-03-01T10:01Z', '{}')`);
+  await run(`insert into events (event_id, bot_id, event, user_id, code, campaign_id, price_micros, revenue_micros, occurred_at)
+    values ('evt_v3', $bot, 'rewarded', '623', 'view3', 'cmp_1', 2000, 1400, '2026-03-01T10:01Z')`);
   send = async (path, payload, method = "POST") => {
     const headers = { authorization: `Bearer ${operatorToken}` };
     const answer = await fixture.app.inject({

@@ -51,7 +51,10 @@ describe("following links in the database", () => {
     const withReference = { name: "", text: "update codes set reference = $2 where code = $1" };
     await store.database.run(withReference, [code, reference]);
     expect(await follow(store.database, [{ code, userId, hash: address() }])).toContain("counted");
-    const ofCode = { name: "", text: "select event_id, body, occurred_at from events where code = $1" };
+    const ofCode = {
+      name: "",
+      text: "select event_id, body, occurred_at from events join event_bodies using (event_id, bot_id) where code = $1",
+    };
     const [event] = await store.database.run<{ event_id: string; body: string; occurred_at: Date }>(ofCode, [code]);
     expect(event?.body).toBe(
       encodeWebhookEvent({

@@ -170,7 +170,7 @@ const record = statement<Row>(
       case when suspicions is not null then network_hash end as network_hash, position
     from written where refusal is null
   ),
-  ${enqueueWebhook({ from: "paid", slots, existenceChecked: true, more: ["audience", "traceparent", "suspicions", "user_agent", "address_hash", "network_hash"] })}
+  ${enqueueWebhook({ from: "paid", slots, isTraced: true, existenceChecked: true, more: ["audience", "suspicions", "user_agent", "address_hash", "network_hash"] })}
   select array_agg(position) as positions, null::integer as position, null as url, null as "deliveryMode"
   from written having count(*) > 0
   union all

@@ -150,8 +150,8 @@ describe("suspicious clicks", () => {
     await store.database.run(
       {
         name: "",
-        text: `insert into events (event_id, bot_id, event, user_id, code, occurred_at, body)
-          select 'evt_' || gen_random_uuid(), bot_id, 'direct_link', user_id, code, now(), '{}' from codes where code = $1`,
+        text: `insert into events (event_id, bot_id, event, user_id, code, occurred_at)
+          select 'evt_' || gen_random_uuid(), bot_id, 'direct_link', user_id, code, now() from codes where code = $1`,
       },
       [code],
     );

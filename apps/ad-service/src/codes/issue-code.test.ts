@@ -13,8 +13,8 @@ import { type Codes, issueCode, openCodes } from "./issue-code.ts";
 
 const earn = statement<never>(
   "test.earn",
-  `insert into events (bot_id, event_id, event, user_id, code, occurred_at, body)
-   values ($1, 'evt_' || gen_random_uuid(), 'rewarded', $3, $2, now(), '{}')`,
+  `insert into events (bot_id, event_id, event, user_id, code, occurred_at)
+   values ($1, 'evt_' || gen_random_uuid(), 'rewarded', $3, $2, now())`,
 );
 const start = new Date("2026-03-01T12:00:00.000Z");
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);

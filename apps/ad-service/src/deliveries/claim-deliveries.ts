@@ -97,8 +97,8 @@ const claim = statement<ClaimedDelivery>(
   )
   select bot_id as "botId", event_id as "eventId", claimed.attempts as attempt, claimed.fence,
     schedule_step as "scheduleStep", resume_state is not null as "isReplay",
-    events.body, events.traceparent, claimed.url, bots.delivery_mode as "deliveryMode"
-  from claimed join events using (bot_id, event_id) join bots using (bot_id)`,
+    event_bodies.body, event_bodies.traceparent, claimed.url, bots.delivery_mode as "deliveryMode"
+  from claimed join event_bodies using (bot_id, event_id) join bots using (bot_id)`,
 );
 
 /** Claims at most `limit` due deliveries for this node: each is leased, and its fencing number is incremented. */

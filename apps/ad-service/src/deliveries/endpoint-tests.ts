@@ -156,8 +156,12 @@ const begin = statement<{ attempt: number; fence: number; body: string; url: str
     update endpoints set test_event_id = case when $6 then $2 else test_event_id end where bot_id = $1 returning bot_id, url
   ),
   made as (
-    insert into events (bot_id, event_id, event, user_id, is_test, occurred_at, body)
-    select bot_id, $2, $3, $4, true, now(), $5 from endpoint
+    insert into events (bot_id, event_id, event, user_id, is_test, occurred_at)
+    select bot_id, $2, $3, $4, true, now() from endpoint
+    on conflict (bot_id, event_id) do nothing
+  ),
+  said as (
+    insert into event_bodies (bot_id, event_id, body) select bot_id, $2, $5 from endpoint
     on conflict (bot_id, event_id) do nothing
   ),
   leased as (
@@ -169,7 +173,7 @@ const begin = statement<{ attempt: number; fence: number; body: string; url: str
     returning attempts, fence
   )
   select leased.attempts as attempt, fence, url,
-    coalesce((select body from events where bot_id = $1 and event_id = $2), $5) as body
+    coalesce((select body from event_bodies where bot_id = $1 and event_id = $2), $5) as body
   from endpoint, leased`,
 );
 

@@ -55,12 +55,14 @@ export interface DeliveryLog {
 
 const columns = [
   ...["bot_id", "event_id", "event", "user_id", "code", "reference", "is_test"],
-  ...["campaign_id", "creative_id", "price_micros", "revenue_micros", "occurred_at", "body"],
+  ...["campaign_id", "creative_id", "price_micros", "revenue_micros", "occurred_at"],
 ];
 
 interface Enqueued {
   from: string;
   slots?: string;
+  /** `from` has a traceparent: that of the request which earned the event, or null. */
+  isTraced?: boolean;
   /** The statement has made sure, under a lock of each event's viewer, that none of these events exists. */
   existenceChecked?: boolean;
   /** More columns of `events` that `from` has. */
@@ -76,8 +78,8 @@ export const LEASE_SECONDS = 30;
  *
  * `from` names an earlier CTE of the statement with the columns bot_id, event_id, event, user_id, code, reference (null
  * without one), is_test, campaign_id, creative_id, price_micros and revenue_micros (null where nothing was sold), occurred_at
- * and body (text made by `encodeWebhookEvent`). The CTE `enqueued` contains the events made: a code that has already earned this event is
- * left out. With `existenceChecked` all of `from` are made, an event that exists is an error, and there is no `enqueued`.
+ * and body (text made by `encodeWebhookEvent`). The CTE `enqueued` contains the events made: a code that has already earned
+ * this event is left out. With `existenceChecked` all of `from` are made, an event that exists is an error, and there is no `enqueued`.
  *
  * `slots` is how many of them may be claimed for the node that runs the statement: an integer parameter that
  * `deliveries.sendNew` supplies. The CTE `claimed_events` (bot_id, event_id, url, delivery_mode) contains those, for `sendNew`
@@ -85,7 +87,8 @@ export const LEASE_SECONDS = 30;
  * held, and wake no loop. Return the rows of both with the statement's own by `union all`: a join of two CTEs compares every
  * pair of rows. Without `slots` nothing is claimed; call `deliveries.wake()` after the commit.
  */
-export function enqueueWebhook({ from, slots, existenceChecked = false, more = [] }: Enqueued): string {
+export function enqueueWebhook(enqueued: Enqueued): string {
+  const { from, slots, isTraced = false, existenceChecked = false, more = [] } = enqueued;
   const made = existenceChecked ? from : "enqueued";
   const names = [...columns, ...more].join(", ");
   const insert = `insert into events (${names}) select ${names} from ${from}`;
@@ -96,6 +99,11 @@ export function enqueueWebhook({ from, slots, existenceChecked = false, more = [
         : `enqueued as (${insert} order by bot_id, code, event on conflict do nothing
       returning bot_id, event_id, event, user_id, code, reference, is_test, campaign_id, price_micros, occurred_at),`
     }
+    bodies_made as (
+      insert into event_bodies (event_id, bot_id, body, traceparent)
+      select event_id, bot_id, body, ${isTraced ? "traceparent" : "null"} from ${from}
+      ${existenceChecked ? "" : "where case when event_id in (select event_id from enqueued) then true end"}
+    ),
     active_endpoints as materialized (
       select bot_id from endpoints where bot_id = any (array(select bot_id from ${made})) and state = 'active'
     ),

@@ -75,10 +75,10 @@ const show = statement<
   DeliveryRow & { body: string } & Pick<ShownDelivery, "resumeState" | "blockedReason" | "notBefore">
 >(
   "deliveries.show",
-  `select ${deliveryColumns}, events.body,
+  `select ${deliveryColumns}, event_bodies.body,
     case when deliveries.state in ('waiting', 'sending', 'held') then resume_state end as "resumeState",
     ${endpointBlockedReason} as "blockedReason", ${endpointNotBefore} as "notBefore"
-  from deliveries join events using (bot_id, event_id) left join endpoints using (bot_id)
+  from deliveries join events using (bot_id, event_id) join event_bodies using (bot_id, event_id) left join endpoints using (bot_id)
   where deliveries.bot_id = $1 and event_id = $2`,
 );
 

@@ -87,8 +87,8 @@ describe("the feed of events", { timeout: 90_000 }, () => {
     const { botId } = fixture;
     const insert = statement<never>(
       "test.insert-event-at",
-      `with made as (insert into events (bot_id, event_id, event, user_id, is_test, occurred_at, body)
-         values ($1, $2, 'rewarded', $3, $4, $5, '{}') returning bot_id, event_id)
+      `with made as (insert into events (bot_id, event_id, event, user_id, is_test, occurred_at)
+         values ($1, $2, 'rewarded', $3, $4, $5) returning bot_id, event_id)
        insert into deliveries (bot_id, event_id, state) select bot_id, event_id, 'held' from made`,
     );
     const at = (hour: number) => new Date(Date.UTC(2026, 2, 1, hour));

@@ -331,12 +331,12 @@ create table views_due (
   primary key (due_at, view_id)
 );
 
--- Everything earned: the view or click of a code, what its campaign owes for it, and the body of the publisher's webhook. Also
--- test events, which cost nothing. Append-only; only the erasure of a user and the end of retention blank what identifies a
--- person. The unique key guarantees that a code earns each event at most once.
+-- Everything earned: the view or click of a code, and what its campaign owes for it. Also test events, which cost nothing.
+-- Append-only; only the erasure of a user and the end of retention blank what identifies a person. The unique key guarantees
+-- that a code earns each event at most once.
 create table events (
   -- 'evt_' and a UUIDv7. A click's click id is the same UUID after 'clk_'.
-  event_id text not null,
+  event_id text collate "C" not null,
   bot_id text not null,
   event text not null check (event in ('rewarded', 'direct_link')),
   user_id text not null,
@@ -361,10 +361,6 @@ create table events (
   address_hash bytea,
   network_hash bytea,
   is_erased boolean not null default false,
-  -- The trace of the request that earned it (W3C Trace Context), which its deliveries continue; null where nothing is traced.
-  traceparent text,
-  -- The text that is signed and sent, the same on each attempt.
-  body text not null check (octet_length(body) <= 20480),
   xid xid8 not null default commit_xid(),
   -- A click is looked up by its id alone.
   primary key (event_id, bot_id),
@@ -379,9 +375,20 @@ create index events_of_references on events (bot_id, ((occurred_at at time zone 
   where reference is not null;
 create index events_suspicious on events (occurred_at desc, event_id) where suspicions is not null;
 
+-- What is sent of an event, in the statement that makes it.
+create table event_bodies (
+  event_id text collate "C" not null,
+  bot_id text not null,
+  -- The text that is signed and sent, the same on each attempt.
+  body text not null check (octet_length(body) <= 20480),
+  -- The trace of the request that earned it (W3C Trace Context), which its deliveries continue; null where nothing is traced.
+  traceparent text,
+  primary key (event_id, bot_id)
+);
+
 -- Events whose price was refunded, each in full and once. Append-only.
 create table refunds (
-  event_id text primary key,
+  event_id text collate "C" primary key,
   campaign_id text not null,
   creative_id text,
   bot_id text not null,
@@ -398,7 +405,7 @@ create index refunds_in_commit_order on refunds (xid);
 -- The state of an event's webhook. Kept apart from the event, since it changes.
 create table deliveries (
   bot_id text not null,
-  event_id text not null,
+  event_id text collate "C" not null,
   state text not null check (state in ('waiting', 'sending', 'delivered', 'failed', 'held', 'unknown')),
   attempts integer not null default 0,
   due_at timestamptz not null default now(),
@@ -429,7 +436,7 @@ create index deliveries_undelivered on deliveries (bot_id, event_id) where state
 -- The log of attempts.
 create table delivery_attempts (
   bot_id text not null,
-  event_id text not null,
+  event_id text collate "C" not null,
   attempt integer not null,
   started_at timestamptz not null,
   url text not null,

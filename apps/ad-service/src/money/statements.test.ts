@@ -97,8 +97,8 @@ test("a month is stated once, when it is over and settled, by any number of node
 });
 
 test("a charge that comes after its month was stated stands in the next one", async () => {
-  await run(`insert into events (event_id, bot_id, event, user_id, code, campaign_id, price_micros, revenue_micros, occurred_at, body)
-    values ('evt_late', '910', 'rewarded', '1', 'late', 'cmp_1', 10, 7, '2026-02-28T23:59:59Z', '{}')`);
+  await run(`insert into events (event_id, bot_id, event, user_id, code, campaign_id, price_micros, revenue_micros, occurred_at)
+    values ('evt_late', '910', 'rewarded', '1', 'late', 'cmp_1', 10, 7, '2026-02-28T23:59:59Z')`);
   await settleUntilNow(store.database);
   const text = "select distinct at from money_entries where transaction_id like 'charge adv_shop 2026-02 %'";
   expect(await run(text)).toEqual([{ at: new Date("2026-03-01T00:00:00Z") }]);

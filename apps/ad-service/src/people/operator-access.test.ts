@@ -65,8 +65,9 @@ async function insertObjects(
     values ('${campaignId}', '${word} campaign', 'adv_${word}', '{rewarded}')`);
   await run(`insert into creatives (creative_id, name, kind, url, advertiser_id)
     values ('${creativeId}', '${word} video', 'vast', 'https://tags.test/', 'adv_${word}')`);
-  await run(`insert into events (event_id, bot_id, event, user_id, occurred_at, body)
-    values ('${eventId}', '${botId}', 'rewarded', '1', now(), '"${word} event"')`);
+  await run(`insert into events (event_id, bot_id, event, user_id, occurred_at)
+    values ('${eventId}', '${botId}', 'rewarded', '1', now())`);
+  await run(`insert into event_bodies (event_id, bot_id, body) values ('${eventId}', '${botId}', '"${word} event"')`);
   const number = word === "own" ? 1 : 3;
   await run(`insert into money_statements
     select ${number} + n, account, '2026-02-01', '${word} name', 'USD', 0, 5, '[]', now()

@@ -1,3 +1,4 @@
+import { firstEventIdAt } from "@intermission/ad-core/code";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import { lockSample, type SampleRow } from "./sample-row.ts";
 
@@ -24,9 +25,10 @@ export async function removeSample(
   if (begun.outcome !== "begun") return begun;
   const { botIds, startsAt } = begun.sample;
   for (let from = startsAt.getTime(); from < now.getTime(); from += DAY_MS) {
-    const values = [botIds, new Date(from), new Date(from + DAY_MS)];
+    const day = [new Date(from), new Date(from + DAY_MS)];
     await database.transaction(async (tx) => {
-      for (const table of Object.keys(traffic)) await tx.run(deleteOfDay(table), values);
+      for (const [table, by] of Object.entries(traffic))
+        await tx.run(deleteOfDay(table, by), [botIds, ...(by === "event_id" ? day.map(firstEventIdAt) : day)]);
     });
   }
   await database.transaction((tx) => removeRest(tx, removeFromSums));
@@ -58,10 +60,11 @@ async function beginRemoval(
   return { outcome: "begun", sample };
 }
 
-/** The tables of traffic with their times: rows of bots, of which a day is deleted at once. */
+/** The tables of traffic with their times, or the ids that begin with it: rows of bots, of which a day is deleted at once. */
 export const traffic = {
   delivery_attempts: "started_at",
   deliveries: "created_at",
+  event_bodies: "event_id",
   refunds: "occurred_at",
   conversion_reversals: "occurred_at",
   conversions: "occurred_at",
@@ -85,10 +88,9 @@ export const ofBots = [
 ] as const;
 
 // Unnamed, since they run rarely, and a plan that was kept would not know how many rows are left.
-const deleteOfDay = (table: string): Statement<never> => ({
+const deleteOfDay = (table: string, by: string): Statement<never> => ({
   name: "",
-  text: `delete from ${table} where bot_id = any ($1) and ${traffic[table as keyof typeof traffic]} >= $2
-    and ${traffic[table as keyof typeof traffic]} < $3`,
+  text: `delete from ${table} where bot_id = any ($1) and ${by} >= $2 and ${by} < $3`,
 });
 const unnamed = (text: string): Statement<never> => ({ name: "", text });
 

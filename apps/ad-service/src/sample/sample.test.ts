@@ -1,3 +1,4 @@
+import { firstEventIdAt } from "@intermission/ad-core/code";
 import { operatorRequest } from "@intermission/operator-api/operator-request";
 import type { Database } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
@@ -128,8 +129,10 @@ test("its codes have expired, its times are over, and its budgets and caps hold"
   await send(operatorRequest("addSample"));
   const now = fixture.clock.now.toISOString();
   expect(await run(`select from codes where expires_at > '${now}' limit 1`)).toEqual([]);
-  for (const [table, column] of Object.entries(traffic))
-    expect(await run(`select from ${table} where ${column} > '${now}' limit 1`)).toEqual([]);
+  for (const [table, column] of Object.entries(traffic)) {
+    const last = column === "event_id" ? firstEventIdAt(fixture.clock.now) : now;
+    expect(await run(`select from ${table} where ${column} > '${last}' limit 1`)).toEqual([]);
+  }
   for (const { campaignId, dailyBudgetMicros } of sampleCampaigns) {
     const over = `select from campaign_days where campaign_id = '${campaignId}' and spent_micros > ${dailyBudgetMicros ?? 1e9}`;
     expect(await run(over)).toEqual([]);

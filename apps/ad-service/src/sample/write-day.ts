@@ -120,6 +120,7 @@ const insertEvents = statement<never>(
     on conflict (user_id, bot_id) do update set
       day = excluded.day, earned_today = excluded.earned_today, last_earned_at = excluded.last_earned_at
   ),
+  said as (insert into event_bodies (bot_id, event_id, body) select bot_id, event_id, body from planned),
   delivered as (
     insert into deliveries (bot_id, event_id, state, attempts, created_at, due_at, finished_at)
     select bot_id, event_id, 'delivered', failures + 1, occurred_at, occurred_at,
@@ -134,8 +135,8 @@ const insertEvents = statement<never>(
     from planned cross join lateral generate_series(1, failures + 1) as attempt
   )
   insert into events (bot_id, event_id, event, user_id, code, campaign_id, creative_id, price_micros, revenue_micros,
-    audience, body, occurred_at)
-  select bot_id, event_id, event, user_id, code, campaign_id, creative_id, price_micros, revenue_micros, audience, body,
+    audience, occurred_at)
+  select bot_id, event_id, event, user_id, code, campaign_id, creative_id, price_micros, revenue_micros, audience,
     occurred_at from planned`,
 );
 

@@ -19,8 +19,8 @@ async function earn(botId: string, state: string, { at = inside, isTest = false 
   const eventId = newEventId(at.getTime(), randomBytes(16));
   const run = (text: string, values: readonly unknown[]) => store.database.run({ name: "", text }, values);
   await run(
-    `insert into events (event_id, bot_id, event, user_id, is_test, occurred_at, body)
-     values ($1, $2, 'rewarded', '1', $3, $4, '{}')`,
+    `insert into events (event_id, bot_id, event, user_id, is_test, occurred_at)
+     values ($1, $2, 'rewarded', '1', $3, $4)`,
     [eventId, botId, isTest, at],
   );
   await run("insert into deliveries (bot_id, event_id, state) values ($1, $2, $3)", [botId, eventId, state]);

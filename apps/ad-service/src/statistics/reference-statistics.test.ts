@@ -7,8 +7,8 @@ import { readReferenceStatistics } from "./reference-statistics.ts";
 
 const insert = statement<never>(
   "test.insert-referenced",
-  `insert into events (event_id, code, bot_id, user_id, campaign_id, event, reference, price_micros, revenue_micros, occurred_at, body)
-   select 'evt_' || gen_random_uuid(), gen_random_uuid(), $1, $2, 'cmp', $3, $4, $5::bigint, $5::bigint * 7 / 10, $6, ''`,
+  `insert into events (event_id, code, bot_id, user_id, campaign_id, event, reference, price_micros, revenue_micros, occurred_at)
+   select 'evt_' || gen_random_uuid(), gen_random_uuid(), $1, $2, 'cmp', $3, $4, $5::bigint, $5::bigint * 7 / 10, $6`,
 );
 const refundOne = statement<never>(
   "test.refund",

@@ -146,13 +146,15 @@ const rowsOfUser = [
   "update deliveries set state = 'delivered' from events where events.event_id = deliveries.event_id and user_id = :user",
   `insert into delivery_attempts (bot_id, event_id, attempt, started_at, url, response_text)
    select :bot, event_id, 1, now(), 'https://bot.test/w', 'paid ' || :user from events where user_id = :user`,
-  `insert into events (bot_id, event_id, event, user_id, code, reference, occurred_at, body)
-   values (:bot, 'evt_open' || right(:user, 4), 'direct_link', :user, 'code' || right(:user, 4), 'order-of-' || :user, now(), '{"user_tg_id":"' || :user || '"}')`,
+  `insert into events (bot_id, event_id, event, user_id, code, reference, occurred_at)
+   values (:bot, 'evt_open' || right(:user, 4), 'direct_link', :user, 'code' || right(:user, 4), 'order-of-' || :user, now())`,
+  `insert into event_bodies (bot_id, event_id, body)
+   values (:bot, 'evt_open' || right(:user, 4), '{"user_tg_id":"' || :user || '"}')`,
   "insert into deliveries (bot_id, event_id, state) values (:bot, 'evt_open' || right(:user, 4), 'waiting')",
   `insert into withheld_clicks (bot_id, click_id, code, user_id, campaign_id, outcome, user_agent, address_hash, occurred_at)
    values (:bot, 'clk_h' || right(:user, 3), 'c' || right(:user, 4), :user, 'cmp_1', 'held', 'Phone of ' || :user, '\\x01', now())`,
-  `insert into events (bot_id, event_id, event, user_id, code, campaign_id, price_micros, revenue_micros, user_agent, address_hash, occurred_at, body)
-   values (:bot, 'evt_' || right(:user, 3), 'direct_link', :user, 'd' || right(:user, 4), 'cmp_1', 7000, 4900, 'Phone of ' || :user, '\\x01', now(), '')`,
+  `insert into events (bot_id, event_id, event, user_id, code, campaign_id, price_micros, revenue_micros, user_agent, address_hash, occurred_at)
+   values (:bot, 'evt_' || right(:user, 3), 'direct_link', :user, 'd' || right(:user, 4), 'cmp_1', 7000, 4900, 'Phone of ' || :user, '\\x01', now())`,
   `insert into cta_clicks (bot_id, view_id, click_id, user_id, campaign_id, creative_id, occurred_at, opened_at)
    values (:bot, :view, 'adc_' || right(:user, 3), :user, 'cmp_1', 'cre_1', now(), now())`,
   `insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, view_id, reported_at)

@@ -53,11 +53,19 @@ export const steps: readonly ErasureStep[] = [
       finished_at = now(), resume_state = null, resume_due_at = null, is_bulk = false`,
   },
   {
+    table: "event_bodies",
+    becomes: "kept under a pseudonym, no longer sent",
+    where: inEvents,
+    set: `body = (select jsonb_build_object('event', event, 'event_id', event_id, 'bot_id', bot_id, 'user_tg_id', $3::text,
+      'code', code, 'occurred_at', occurred_at)::text from events
+      where events.event_id = event_bodies.event_id and events.bot_id = event_bodies.bot_id)`,
+  },
+  {
     table: "events",
-    becomes: "kept under a pseudonym, no longer sent or listed",
+    becomes: "kept under a pseudonym, no longer listed",
     where: ofUser,
-    set: `user_id = $3, reference = null, start_param = null, is_erased = true, user_agent = null, address_hash = null, network_hash = null, body = jsonb_build_object('event', event,
-      'event_id', event_id, 'bot_id', bot_id, 'user_tg_id', $3::text, 'code', code, 'occurred_at', occurred_at)::text`,
+    set: `user_id = $3, reference = null, start_param = null, is_erased = true, user_agent = null, address_hash = null,
+      network_hash = null`,
   },
   { table: "views_due", becomes: "deleted", where: inViews },
   {

@@ -20,9 +20,9 @@ beforeAll(async () => {
     values ($bot, $bot || '-view', 'clk_button', '501', 'cmp_1', 'cre_1', now(), now())`);
   await run(`insert into withheld_clicks (click_id, bot_id, code, user_id, outcome, occurred_at)
     values ('clk_held', $bot, '4Yabcdefghijkmnpqr', '501', 'held', now())`);
-  await run(`insert into events (event_id, bot_id, event, user_id, code, occurred_at, body, is_erased)
-    values ('evt_paid', $bot, 'direct_link', '502', '4Ypaidefghijkmnpqr', now(), '{}', false),
-      ('evt_erased', $bot, 'rewarded', '503', null, now(), '{}', true)`);
+  await run(`insert into events (event_id, bot_id, event, user_id, code, occurred_at, is_erased)
+    values ('evt_paid', $bot, 'direct_link', '502', '4Ypaidefghijkmnpqr', now(), false),
+      ('evt_erased', $bot, 'rewarded', '503', null, now(), true)`);
 });
 afterAll(async () => {
   await fixture.close();

@@ -107,7 +107,7 @@ const record = statement<Row>(
       creative_id, price_micros, revenue_micros, audience, now as occurred_at, body, traceparent, start_param
     from unchanged where event_id is not null
   ),
-  ${enqueueWebhook({ from: "earned", more: ["start_param", "audience", "traceparent"], slots: `$${changeRows.parameters.length + 1}::integer` })}
+  ${enqueueWebhook({ from: "earned", isTraced: true, more: ["start_param", "audience"], slots: `$${changeRows.parameters.length + 1}::integer` })}
   select position, null as "eventId", null as url, null as "deliveryMode" from stored
   union all
   select null, event_id, url, delivery_mode from claimed_events

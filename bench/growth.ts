@@ -1,10 +1,11 @@
 /**
  * `node bench/growth.ts`: whether the hot paths stay as fast when the store grows, and when ad services are added. Stores with
- * so many codes, each filled by SQL, are measured in turn in the same rounds; on the first one also several ad services
- * behind a load balancer without sessions. Prints the medians of the rounds, their ratios to the first store, and the bytes
- * that a click and a view leave.
+ * so many codes, issued over so many days and filled by SQL, are measured in turn in the same rounds; on the first one also
+ * several ad services behind a load balancer without sessions. A store has what is kept by the usual settings: all codes of
+ * 28 days; with more days those of the last 30, and of the rest what stays. Prints the medians of the rounds, their ratios to
+ * the first store, and the bytes that a click and a view leave.
  *
- *   node bench/growth.ts [--codes 10000,200000,1000000] [--nodes 1,2,3] [--rounds 3] [--count 4000]
+ *   node bench/growth.ts [--codes 10000,200000,1000000] [--days 28] [--nodes 1,2,3] [--rounds 3] [--count 4000]
  */
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
@@ -12,6 +13,7 @@ import { startTemporaryCluster } from "../packages/testing/src/temporary-cluster
 import { createServerDatabase } from "../packages/testing/src/test-database.ts";
 import { measureClicks } from "./clicks.ts";
 import { fillStore } from "./growth/fill-store.ts";
+import { filledPeriod } from "./growth/filled-period.ts";
 import { growthHead, growthLine } from "./growth/growth-table.ts";
 import { balanced, type GrowingStack, growingStack, targetOf } from "./growth/growth-target.ts";
 import { measureOperatorReports } from "./growth/operator-reports.ts";
@@ -22,16 +24,26 @@ import { openPostgresFigures } from "./postgres-figures.ts";
 import { measureReceipts } from "./receipts.ts";
 import { measureViews } from "./views.ts";
 
+/** A user's latest code is in the last quarter of the days, and viewers who are idle for 90 days are not kept. */
+const MAX_DAYS = 360;
+
 const { values } = parseArgs({
   options: {
     codes: { type: "string", default: "10000,200000,1000000" },
+    days: { type: "string", default: "28" },
     nodes: { type: "string", default: "1,2,3" },
     rounds: { type: "string", default: "3" },
     count: { type: "string", default: "4000" },
   },
 });
 const [sizes, nodeCounts] = [numbersOf("codes"), numbersOf("nodes")];
-const [[rounds = 0], [count = 0]] = [numbersOf("rounds"), numbersOf("count")];
+const [[rounds = 0], [count = 0], [days = 0]] = [numbersOf("rounds"), numbersOf("count"), numbersOf("days")];
+if (days > MAX_DAYS) {
+  console.error(
+    `--days ${days} is too long: users would be idle for longer than they are kept. Give at most ${MAX_DAYS}.`,
+  );
+  process.exit(2);
+}
 
 function numbersOf(option: keyof typeof values): number[] {
   const words = values[option].split(",");
@@ -89,12 +101,14 @@ function load(): string {
 
 async function fill({ databaseUrl, stack }: GrowingStack, codes: number): Promise<void> {
   const began = performance.now();
-  await fillStore({ databaseUrl, botId: stack.secrets.botId, codes });
+  const period = filledPeriod({ codes, days });
+  const { keptCodes } = await fillStore({ databaseUrl, botId: stack.secrets.botId, period });
   const seconds = ((performance.now() - began) / 1000).toFixed(0);
   const { adService, api } = await bytesOfStore(databaseUrl);
   const megabytes = (bytes: number) => (bytes / 1e6).toFixed(0);
   console.log(
-    `${codes} codes filled in ${seconds} s: ad service ${megabytes(adService)} MB, companion API ${megabytes(api)} MB`,
+    `${codes} codes of ${days} days, of which ${keptCodes} are kept, filled in ${seconds} s: ` +
+      `ad service ${megabytes(adService)} MB, companion API ${megabytes(api)} MB`,
   );
 }
 

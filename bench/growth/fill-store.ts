@@ -1,49 +1,130 @@
-import { type Database, openDatabase } from "../../packages/postgres/src/open-database.ts";
-import { DAY_MS, type FilledTable, filledDays, filledUntil, perCode } from "./filled-tables.ts";
+import { availableParallelism } from "node:os";
+import { keptKinds, partitionedTables, tableNames } from "../../apps/ad-service/src/retention/kept-rows.ts";
+import { usualRetention } from "../../apps/ad-service/src/retention/retention-settings.ts";
+import { type Database, type OpenedDatabase, openDatabase } from "../../packages/postgres/src/open-database.ts";
+import { makePartitions, readPartitions } from "../../packages/postgres/src/partitions.ts";
+import { DAY_MS, type FilledPeriod, functionsFor, type NumberRange, numbersBetween } from "./filled-period.ts";
+import { type FilledTable, perCode } from "./filled-tables.ts";
 
 export interface Filling {
   /** Of both servers' schemas, migrated and seeded. */
   readonly databaseUrl: string;
   readonly botId: string;
-  /** Each fourth of them has earned by a view, each fourth by a click. */
-  readonly codes: number;
+  /** Each fourth of the codes has earned by a view, each fourth by a click. */
+  readonly period: FilledPeriod;
 }
 
+const adService = "ad_service";
+/** A table is filled by one process. */
+const SESSIONS = Math.max(2, availableParallelism());
+
 /**
- * Fills a store as if its bot had issued this many codes. A table is filled without its indexes, which are built afterwards,
- * all in the transaction that empties it: with `wal_level = minimal` that writes no log. Feeds, sums and money continue
- * behind the rows, as if they had followed them.
+ * Fills a store as if its bot had issued these codes: with the rows that the ad service still has by its usual settings, since
+ * weeks that it would have dropped are not made. A table is filled without its indexes, in the transaction that empties it, and
+ * they are built afterwards: with `wal_level = minimal` that writes no log. Feeds, sums and money continue behind the rows, as
+ * if they had followed them.
+ *
+ * @returns the codes of which the ad service has the row.
  */
-export async function fillStore({ databaseUrl, botId, codes }: Filling): Promise<void> {
-  const limits = { statementMs: 3_600_000, silentMs: 3_600_000 };
+export async function fillStore({ databaseUrl, botId, period }: Filling): Promise<{ keptCodes: number }> {
   const database = await openDatabase({
     databaseUrl,
     dataDirectory: "",
     schema: "bench_growth",
     migrations: {},
-    poolSize: 3,
-    limits,
+    poolSize: SESSIONS + 1,
+    limits: { statementMs: 3_600_000, silentMs: 3_600_000 },
   });
-  const run = (text: string) => database.run({ name: "", text }, []);
+  const run = <Row>(text: string) => database.run<Row>({ name: "", text }, []);
   try {
-    for (const text of functionsFor({ botId, codes })) await run(text);
+    const bots = `select code_prefix as "codePrefix" from ad_service.bots where bot_id = '${botId}'`;
+    const [bot] = await run<{ codePrefix: string }>(bots);
+    if (bot === undefined) throw new Error(`the store has no bot ${botId}`);
+    for (const text of functionsFor(period, { botId, ...bot })) await run(text);
+    await makeKeptPartitions(database, period);
+    const [bodies] = await run<{ exist: boolean }>(
+      "select to_regclass('ad_service.event_bodies') is not null as exist",
+    );
+    const filled = perCode({ botId, period, hasBodies: bodies?.exist === true });
+    const tables = await inParts(database, filled, period);
     await database.transaction(async (tx) => {
       await tx.run({ name: "", text: "set local idle_in_transaction_session_timeout = 0" }, []);
       // The servers add nothing to sums and money while these rows are locked.
       for (const table of ["stats_progress", "money_progress"])
         await tx.run({ name: "", text: `select from ad_service.${table} order by source for update` }, []);
-      const tables = perCode(botId, codes);
-      const next = async () => {
-        for (let table = tables.shift(); table !== undefined; table = tables.shift()) await fillTable(database, table);
-      };
-      // Two at a time: a table is filled by one process.
-      await Promise.all([next(), next()]);
+      await fillTables(database, tables);
       for (const text of continueBehind(botId)) await tx.run({ name: "", text }, []);
     });
-    await run("vacuum (analyze, parallel 0)");
+    // Only now: rows that are newer than a transaction under way would not be marked as visible to all.
+    await inParallel(
+      tables.flatMap(({ parts }) => parts),
+      async ({ name }) => {
+        await run(`vacuum (parallel 0) ${name}`);
+        // It logs whole pages, which would need as much disk as the rows.
+        await run("checkpoint");
+      },
+    );
+    await inParallel(tables, ({ table }) => run(`analyze ${table}`));
+    const codes = tables.find(({ table }) => table === `${adService}.codes`)?.parts ?? [];
+    return { keptCodes: codes.reduce((sum, { numbers }) => sum + numbers.last - numbers.first + 1, 0) };
   } finally {
     await database.close();
   }
+}
+
+/** Makes the weeks of the period that the ad service would not have dropped yet. */
+async function makeKeptPartitions(database: OpenedDatabase, { from }: FilledPeriod): Promise<void> {
+  const now = Date.now();
+  for (const kind of keptKinds) {
+    const tables = partitionedTables.filter(({ name }) => tableNames(kind).includes(name));
+    const fromMs = Math.max(from.getTime(), now - usualRetention[kind] * DAY_MS);
+    await database.withoutTimeout((client) => makePartitions(client, { schema: adService, tables, fromMs, toMs: now }));
+  }
+}
+
+/** A table without weeks, or a week of one, and the codes whose rows it gets. */
+interface FilledPart {
+  readonly name: string;
+  readonly numbers: NumberRange;
+}
+
+interface TableInParts extends FilledTable {
+  readonly isByWeek: boolean;
+  readonly parts: readonly FilledPart[];
+}
+
+async function inParts(
+  database: Database,
+  tables: readonly FilledTable[],
+  period: FilledPeriod,
+): Promise<TableInParts[]> {
+  const partitions = await readPartitions(database, adService);
+  return tables.map((filled) => {
+    const weeks = partitions.filter(({ table }) => `${adService}.${table}` === filled.table);
+    const parts = weeks
+      .map((week) => ({ name: `${adService}.${week.name}`, numbers: numbersBetween(period, week) }))
+      .filter(({ numbers }) => numbers.first <= numbers.last);
+    const whole = { name: filled.table, numbers: { first: 1, last: period.codes } };
+    return { ...filled, isByWeek: weeks.length > 0, parts: weeks.length > 0 ? parts : [whole] };
+  });
+}
+
+async function fillTables(database: Database, tables: readonly TableInParts[]): Promise<void> {
+  const makeAgain: Definition[] = [];
+  const fills: (() => Promise<void>)[] = [];
+  // Those without weeks first, since they take longest.
+  for (const { table, isByWeek, parts, rows } of tables.toSorted((a, b) => Number(a.isByWeek) - Number(b.isByWeek))) {
+    const definitions = await definitionsOf(database, table);
+    if (isByWeek) makeAgain.push(...definitions.toReversed());
+    for (const { name, numbers } of parts) {
+      const own = isByWeek ? await definitionsOf(database, name) : definitions;
+      fills.push(() => fillPart(database, { name, rows: rows(numbers), definitions: own }));
+    }
+    for (const { drop } of definitions) await database.run({ name: "", text: drop }, []);
+  }
+  await inParallel(fills, (fill) => fill());
+  // Takes over the indexes of the weeks that have them.
+  for (const { make } of makeAgain) await database.run({ name: "", text: make }, []);
 }
 
 interface Definition {
@@ -52,57 +133,47 @@ interface Definition {
 }
 
 /** Foreign keys that need the table's keys, keys and other indexes, in the order in which they are dropped. */
-const definitionsOf = (table: string) => `
-  select 'alter table ' || conrelid::regclass || ' drop constraint ' || quote_ident(conname) as drop,
-    'alter table ' || conrelid::regclass || ' add constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid) as make
-  from (
-    select * from pg_constraint where confrelid = '${table}'::regclass or (conrelid = '${table}'::regclass and contype in ('p', 'u'))
-    order by contype
-  ) as keys
-  union all
-  select 'drop index ' || indexrelid::regclass, pg_get_indexdef(indexrelid) from pg_index
-  where indrelid = '${table}'::regclass and not exists (select from pg_constraint where conindid = indexrelid)`;
+function definitionsOf(database: Database, table: string): Promise<Definition[]> {
+  const text = `
+    select 'alter table ' || conrelid::regclass || ' drop constraint ' || quote_ident(conname) as drop,
+      'alter table ' || conrelid::regclass || ' add constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid) as make
+    from (
+      select * from pg_constraint where (confrelid = '${table}'::regclass and conparentid = 0)
+        or (conrelid = '${table}'::regclass and contype in ('p', 'u'))
+      order by contype
+    ) as keys
+    union all
+    select 'drop index ' || indexrelid::regclass, replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') from pg_index
+    where indrelid = '${table}'::regclass and not exists (select from pg_constraint where conindid = indexrelid)`;
+  return database.run<Definition>({ name: "", text }, []);
+}
 
-async function fillTable(database: Database, { table, rows }: FilledTable): Promise<void> {
+interface PartToFill {
+  readonly name: string;
+  /** What follows `insert into <name>`. */
+  readonly rows: string;
+  readonly definitions: readonly Definition[];
+}
+
+async function fillPart(database: Database, { name, rows, definitions }: PartToFill): Promise<void> {
   await database.transaction(async (tx) => {
-    const run = <Row>(text: string) => tx.run<Row>({ name: "", text }, []);
+    const run = (text: string) => tx.run({ name: "", text }, []);
     // The server's sessions forbid sequential scans, which a foreign key that is made again needs.
     for (const setting of ["maintenance_work_mem = '512MB'", "enable_seqscan = on", "plan_cache_mode = auto"])
       await run(`set local ${setting}`);
-    await run(`truncate ${table} cascade`);
-    const definitions = await run<Definition>(definitionsOf(table));
-    for (const { drop } of definitions) await run(drop);
-    await run(`insert into ${table} ${rows}`);
+    await run(`truncate ${name} cascade`);
+    await run(`insert into ${name} ${rows}`);
     for (const { make } of definitions.toReversed()) await run(make);
   });
 }
 
-/** All texts derive from the number of the code, so that the tables agree. Users have four codes each. */
-function functionsFor({ botId, codes }: Omit<Filling, "databaseUrl">): string[] {
-  const users = Math.floor(codes / 4) + 1;
-  const until = filledUntil();
-  const from = new Date(until.getTime() - filledDays * DAY_MS).toISOString();
-  const stepSeconds = (filledDays * DAY_MS) / 1000 / codes;
-  const define = (head: string, body: string) =>
-    `create function bench_growth.${head} language sql immutable parallel safe return ${body}`;
-  return [
-    define("time_of(n bigint) returns timestamptz", `timestamptz '${from}' + n * ${stepSeconds} * interval '1 s'`),
-    define("user_of(n bigint) returns text", `(2000000000 + n % ${users})::text`),
-    // 72 bits of a hash, in the alphabet of codes.
-    `do $do$ begin execute format($f$${define(
-      "code_of(n bigint) returns text",
-      "%L || translate(substr(encode(decode(md5(n::text), 'hex'), 'base64'), 1, 12), '+/01OIlo', '23456789')",
-    )}$f$, (select code_prefix from ad_service.bots where bot_id = '${botId}')); end $do$`,
-    define("view_of(n bigint) returns text", `'${botId}-' || substr(md5('view' || n), 1, 22)`),
-    // UUIDv7: 48 bits of time, then a hash.
-    define(
-      "uuid_of(n bigint) returns text",
-      `regexp_replace(
-        lpad(to_hex((extract(epoch from bench_growth.time_of(n)) * 1000)::bigint), 12, '0') || '7' || substr(md5(n::text), 1, 3)
-          || '8' || substr(md5(n::text), 4, 15),
-        '(.{8})(.{4})(.{4})(.{4})(.{12})', '\\1-\\2-\\3-\\4-\\5')`,
-    ),
-  ];
+/** As many at a time as there are sessions. */
+async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
+  const left = [...items];
+  const next = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: SESSIONS }, next));
 }
 
 /** What follows rows in commit order has followed these, as in a store that grew. */

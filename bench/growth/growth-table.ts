@@ -14,10 +14,10 @@ interface GrowthLine {
 const p99 = (round: Measured) => quantileMilliseconds(round, 0.99);
 const microseconds = (milliseconds: number, { answered }: Measured) => (milliseconds * 1000) / answered;
 
-const widths = [16, 16, 7, 7, 7, 8, 10, 8, 7, 7];
+const widths = [16, 16, 7, 8, 7, 8, 7, 8, 7, 7];
 
 export function growthHead(): string {
-  const titles = ["path", "store", "per s", "p50 ms", "p99 ms", "of first", "p99 × first", "Node µs", "PG µs", "WAL B"];
+  const titles = ["path", "store", "per s", "of first", "p99 ms", "of first", "p50 ms", "Node µs", "PG µs", "WAL B"];
   return `${row(titles)}\n|${widths.map((width, at) => `${"-".repeat(width + 1)}${at < 2 ? "-" : ":"}`).join("|")}|`;
 }
 
@@ -32,10 +32,10 @@ export function growthLine({ path, name, rounds, base }: GrowthLine): string {
     path,
     name,
     median(perSecond),
-    median((round) => quantileMilliseconds(round, 0.5), 1),
-    median(p99, 1),
     ratio(perSecond),
+    median(p99, 1),
     ratio(p99),
+    median((round) => quantileMilliseconds(round, 0.5), 1),
     median((round) => microseconds(round.nodeMilliseconds, round)),
     median((round) => microseconds(round.postgresMilliseconds, round)),
     median(({ walBytes, answered }) => walBytes / answered),

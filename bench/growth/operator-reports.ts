@@ -1,13 +1,14 @@
 import type { Measure } from "../clicks.ts";
-import { DAY_MS, filledDays, filledUntil } from "./filled-tables.ts";
+import { DAY_MS } from "./filled-period.ts";
 import type { GrowingStack } from "./growth-target.ts";
 
 const REPORTS = 48;
+const DAYS = 28;
 
-/** Measures the operator's report of the bot by day and campaign, over all filled days, four at a time. */
+/** Measures the operator's report of the bot by day and campaign, over four weeks, four at a time. */
 export async function measureOperatorReports({ stack }: GrowingStack, measure: Measure): Promise<void> {
-  const until = filledUntil();
-  const from = new Date(until.getTime() - filledDays * DAY_MS);
+  const until = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS);
+  const from = new Date(until.getTime() - DAYS * DAY_MS);
   const query = new URLSearchParams({
     by: "day,campaign",
     botId: stack.secrets.botId,

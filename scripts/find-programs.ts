@@ -114,7 +114,9 @@ export async function installPrograms({ forLongTests = false } = {}): Promise<vo
     // Not in the path of people who are not root.
     ...(works("nginx", "-v") || works("/usr/sbin/nginx", "-v") ? [] : ["nginx-light"]),
     ...(works("pgbouncer", "--version") || works("/usr/sbin/pgbouncer", "--version") ? [] : ["pgbouncer"]),
-    ...(forLongTests ? Object.entries(programsOfLongTests).flatMap(([program, name]) => (isHere(program) ? [] : [name])) : []),
+    ...(forLongTests
+      ? Object.entries(programsOfLongTests).flatMap(([program, name]) => (isHere(program) ? [] : [name]))
+      : []),
   ];
   if (packages.length === 0) return;
   // A machine without a package mirror still runs everything else; the tests of a missing program say that they did not run.

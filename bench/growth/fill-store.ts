@@ -42,11 +42,7 @@ export async function fillStore({ databaseUrl, botId, period }: Filling): Promis
     if (bot === undefined) throw new Error(`the store has no bot ${botId}`);
     for (const text of functionsFor(period, { botId, ...bot })) await run(text);
     await makeKeptPartitions(database, period);
-    const [bodies] = await run<{ exist: boolean }>(
-      "select to_regclass('ad_service.event_bodies') is not null as exist",
-    );
-    const filled = perCode({ botId, period, hasBodies: bodies?.exist === true });
-    const tables = await inParts(database, filled, period);
+    const tables = await inParts(database, perCode({ botId, period }), period);
     await database.transaction(async (tx) => {
       await tx.run({ name: "", text: "set local idle_in_transaction_session_timeout = 0" }, []);
       // The servers add nothing to sums and money while these rows are locked.

@@ -33,36 +33,26 @@ const webhook = (bot: string) =>
   `format('{"event":"%s","event_id":"%s","bot_id":"${bot}","user_tg_id":"%s","code":"%s","occurred_at":"%s"}',
     ${kind}, ${eventId}, ${user}, ${code}, to_char(at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
 
-/**
- * The rows that the codes of a bot leave in both servers, a table each; the largest tables first. `hasBodies`: the bodies of
- * webhooks have a table of their own.
- */
-export function perCode(options: { botId: string; period: FilledPeriod; hasBodies: boolean }): FilledTable[] {
-  const { botId: bot, period, hasBodies } = options;
-  return [
-    ...ofEvents(bot, hasBodies),
-    ...ofViews(bot),
-    ...ofCodes(bot),
-    ...ofUsers(bot, period),
-    ...ofDays(bot, period),
-  ];
+/** The rows that the codes of a bot leave in both servers, a table each; the largest tables first. */
+export function perCode({ botId: bot, period }: { botId: string; period: FilledPeriod }): FilledTable[] {
+  return [...ofEvents(bot), ...ofViews(bot), ...ofCodes(bot), ...ofUsers(bot, period), ...ofDays(bot, period)];
 }
 
-function ofEvents(bot: string, hasBodies: boolean): FilledTable[] {
-  const bodies: FilledTable = {
-    table: "ad_service.event_bodies",
-    rows: (numbers) => `(event_id, bot_id, body) select ${eventId}, '${bot}', ${webhook(bot)} ${made(earned, numbers)}`,
-  };
+function ofEvents(bot: string): FilledTable[] {
   return [
     {
       table: "ad_service.events",
       rows: (numbers) => `(event_id, bot_id, event, user_id, code, reference, campaign_id, creative_id, price_micros,
-          revenue_micros, occurred_at${hasBodies ? "" : ", body"})
+          revenue_micros, occurred_at)
         select ${eventId}, '${bot}', ${kind}, ${user}, ${code}, null,
           case n % 4 when 0 then ${campaign("rewarded")} else ${campaign("direct_link")} end,
-          case n % 4 when 0 then ${creative} end, 0, 0, at ${hasBodies ? "" : `, ${webhook(bot)}`} ${made(earned, numbers)}`,
+          case n % 4 when 0 then ${creative} end, 0, 0, at ${made(earned, numbers)}`,
     },
-    ...(hasBodies ? [bodies] : []),
+    {
+      table: "ad_service.event_bodies",
+      rows: (numbers) =>
+        `(event_id, bot_id, body) select ${eventId}, '${bot}', ${webhook(bot)} ${made(earned, numbers)}`,
+    },
     {
       table: "api.ledger_entries",
       rows: (

@@ -66,6 +66,6 @@ describe("the ad that the mini-app's page loads ahead", () => {
 
   test("says nothing about a code: one that does not exist has an ad, too, and text that is no code has none", async () => {
     expect(await candidate("2".repeat(18))).toBeDefined();
-    for (const text of ["", "x", "2".repeat(17), '2222222222222"><b']) expect(await candidate(text)).toBeUndefined();
+    for (const text of ["", "x", "2".repeat(19), '2222222222222"><b']) expect(await candidate(text)).toBeUndefined();
   });
 });

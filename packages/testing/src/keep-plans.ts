@@ -24,6 +24,7 @@ interface Index {
   readonly columns: readonly string[];
   /** The condition of a partial index; empty for an index of all rows. */
   readonly predicate: string;
+  readonly isUnique: boolean;
 }
 
 /** Loads all modules of a folder, so that their statements are known, except tests and paths that match `except`. */
@@ -48,6 +49,7 @@ export async function keepPlans(
   const ask = <Row>(text: string) => database.run<Row>({ name: "", text }, []);
   const indexes = await ask<Index>(`
     select relation.relname as table, index.relname as name, coalesce(pg_get_expr(indpred, indrelid), '') as predicate,
+      indisunique as "isUnique",
       array(
         select coalesce(attname, '') from unnest(indkey[0:indnkeyatts - 1]) with ordinality as key (number, position)
         left join pg_attribute on attrelid = indrelid and attnum = number order by position
@@ -98,6 +100,8 @@ function wasteful(plan: Plan, indexes: readonly Index[], joins = ""): Wasteful[]
   const condition = scan?.["Index Cond"] ?? "";
   const known = comparedColumns(alias, `${condition} ${plan.Filter ?? ""} ${joins}`);
   const used = index === undefined ? 0 : beginning(index, comparedColumns(alias, condition));
+  // One row at most: no other index can be better.
+  if (index?.isUnique === true && used === index.columns.length) return below;
   // The first column is usually the bot, which alone selects too many rows.
   const isBetter = (other: Index, count = beginning(other, known)) =>
     count > used && (count > 1 || count === other.columns.length);

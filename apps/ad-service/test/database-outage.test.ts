@@ -6,9 +6,9 @@ import { openDatabase } from "@intermission/postgres/open-database";
 import { exhaustConnections } from "@intermission/testing/exhaust-connections";
 import { startTemporaryCluster } from "@intermission/testing/temporary-cluster";
 import { expect, test } from "vitest";
+import { newViewId } from "../src/codes/view-ids.ts";
 import { migrations } from "../src/migrations.ts";
 import { makeUpcomingPartitions } from "../src/retention/keep-partitions.ts";
-import { newViewId } from "../src/views/ad-view.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
 import { codeIn } from "./fixtures/client-fixture.ts";
 import { addBotOf, demoOf, launchData } from "./fixtures/launch-fixture.ts";
@@ -162,7 +162,7 @@ async function expectOutage(outage: (deps: Outage) => Promise<void>): Promise<vo
         body: { bot_id: botId, init_data: launchData(botId, "42", fixture.clock.now) },
       },
       "a report of a view": {
-        path: `/player/v1/sessions/${newViewId(botId)}/reports`,
+        path: `/player/v1/sessions/${newViewId({ botId, code: "4Y" })}/reports`,
         headers: json,
         status: 401,
         body: { token: "x".repeat(43), reports: [] },

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { type ErrorForm, type Exchange, findFaults, type Sample } from "@intermission/testing/malformed/find-faults";
 import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
+import { newViewId } from "../src/codes/view-ids.ts";
 import { migrations } from "../src/migrations.ts";
-import { newViewId } from "../src/views/ad-view.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
 import { codeIn } from "./fixtures/client-fixture.ts";
 import { addBotOf, demoOf, launchData } from "./fixtures/launch-fixture.ts";
@@ -111,7 +111,7 @@ async function samplesOf(address: string, token: string, at: Date): Promise<Samp
     fetch(address + path, { ...init, ...(body !== undefined && { body: JSON.stringify(body) }) });
   const validRequest = { bot_id: botId, user_tg_id: "42", reference: "an order" };
   const { code } = await codeIn(await send(post("/client/v1/codes", publisher, validRequest)));
-  const viewId = newViewId(botId);
+  const viewId = newViewId({ botId, code });
   const sessions = `/player/v1/sessions/${viewId}`;
   const report = { sequence: 1, from_ms: 0, to_ms: 1000, visible: true, muted: false, rendered_frames: 25 };
   const campaign = { advertiser: "Shop", name: "Sale", formats: ["direct_link"], landingUrl: "https://shop.example/" };

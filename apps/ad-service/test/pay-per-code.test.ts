@@ -120,6 +120,20 @@ describe("what a code earns", () => {
       }),
   );
 
+  test("the code of its own is of the week of the view's id, also if the link is followed in the next week", () =>
+    onFixture({}, async (fixture) => {
+      // A Sunday.
+      fixture.clock.now = new Date("2026-03-01T23:55:00Z");
+      const code = await fixture.issue(ann);
+      const view = await fixture.begin(ann, code);
+      await fixture.play(view, 0, 4);
+      fixture.advance(600);
+      expect(await follow(fixture, code)).toBe(302);
+      const { body } = await fixture.status(view);
+      expect(body.code).not.toBe(code);
+      expect(view.session_id.startsWith(`${fixture.botId}-${String(body.code).slice(0, 2)}`)).toBe(true);
+    }));
+
   test("the old button leads back to a view that its link left behind", () =>
     onFixture({}, async (fixture) => {
       const code = await fixture.issue(ann);

@@ -114,6 +114,20 @@ describe("a VAST ad", () => {
     expect(ads.callsOf("/tag")).toHaveLength(1);
   });
 
+  test("an offer that is withdrawn takes its ad with it, and one that is kept longer than its ad leads nowhere", async () => {
+    const ads = await startAdServer({ "/tag": inline() });
+    await fixture.sellTag(`${ads.address}/tag`);
+    const [first, second] = [await fixture.issue(ann, "first"), await fixture.issue(ann, "second")];
+    await fixture.begin(ann, first);
+    const opened = await fixture.begin(ann, second);
+    const text = "select view_id from vast_ads where bot_id = $1";
+    expect(await ask(text, fixture.botId)).toEqual([{ view_id: opened.session_id }]);
+    await fixture.play(opened, 0, 10);
+    await fixture.report(opened, { closed: "tap" });
+    await ask("delete from vast_ads where bot_id = $1", fixture.botId);
+    expect(await fixture.open(ann, second)).toMatchObject({ status: 410, body: { error: { code: "CODE_EXPIRED" } } });
+  });
+
   test("a tag without an ad falls back to the next campaign, and its Error address gets the error code", async () => {
     const ads = await startAdServer({
       "/broken": inline({ files: "", name: "broken" }),

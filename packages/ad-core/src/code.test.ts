@@ -11,6 +11,7 @@ import {
   eventIdPattern,
   isCode,
   newCode,
+  newCodeInPlaceOf,
   newCodePrefix,
   newEventId,
   telegramIdPattern,
@@ -43,6 +44,18 @@ test("a code is 18 letters and digits, and contains its week and its bot's prefi
       expect(code.startsWith(codeWeekAt(now.getTime()))).toBe(true);
       expect(isCode(code)).toBe(true);
       expect(codePrefixOf(code)).toBe(prefix);
+    }),
+  );
+});
+
+test("a code in the place of another is of the same week and bot, and a new one", () => {
+  fc.assert(
+    fc.property(randomBytes, randomBytes, (first, second) => {
+      const code = newCode("abcd", first, now);
+      const other = newCodeInPlaceOf(code, second);
+      expect(isCode(other)).toBe(true);
+      expect(other.slice(0, 6)).toBe(code.slice(0, 6));
+      expect(other).toBe(newCode("abcd", second, now));
     }),
   );
 });

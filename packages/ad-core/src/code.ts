@@ -54,6 +54,14 @@ export function newCode(prefix: string, randomBytes: Uint8Array, now: Date): str
   return codeWeekAt(now.getTime()) + prefix + lettersFrom(randomBytes, CODE_RANDOM_LENGTH);
 }
 
+/**
+ * A new code in the place of one of the same bot, which begins with the week of that one: what is stored by its code stays in
+ * its week. Needs `CODE_RANDOM_BYTES`. Throws for too few bytes.
+ */
+export function newCodeInPlaceOf(code: string, randomBytes: Uint8Array): string {
+  return code.slice(0, CODE_WEEK_LENGTH + CODE_PREFIX_LENGTH) + lettersFrom(randomBytes, CODE_RANDOM_LENGTH);
+}
+
 /** A new prefix for a bot. It has only 23 random bits, so the store must check its uniqueness. Throws for too few bytes. */
 export function newCodePrefix(randomBytes: Uint8Array): string {
   return lettersFrom(randomBytes, CODE_PREFIX_LENGTH);
@@ -77,6 +85,11 @@ const codeWord = new RegExp(`^[^0-9A-Za-z]*([${codeAlphabet}]{${CODE_LENGTH}})(?
  */
 export function codeInText(text: string): string | undefined {
   return codeWord.exec(text.replace(INVISIBLE, ""))?.[1];
+}
+
+/** The letters of the week in a code. The text must pass `isCode`. */
+export function weekOfCode(code: string): string {
+  return code.slice(0, CODE_WEEK_LENGTH);
 }
 
 /** The prefix in a code, which identifies its bot. The text must pass `isCode`. */

@@ -16,6 +16,7 @@ export type ReportReplica = z.infer<typeof reportReplica>;
 /** Rows that are kept for a number of days, by a setting of each kind, and dropped by the week. */
 export const keptRows = z.enum([
   "codes",
+  "views",
   "requests",
   "milestones",
   "cta-clicks",

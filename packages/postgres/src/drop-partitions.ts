@@ -7,9 +7,9 @@ export interface DropPartitionsOptions {
   /** Whether a partition's rows are no longer kept: asked of each before it would be dropped. */
   readonly isExpired: (partition: Partition) => boolean;
   /**
-   * SQL of a condition, by table: a partition with a row for which it is true is kept for now.
+   * SQL of conditions, by table: a partition with a row for which one of them is true is kept for now.
    */
-  readonly neededWhile?: Readonly<Record<string, string>>;
+  readonly neededWhile?: Readonly<Record<string, readonly string[]>>;
   /** How long a step waits for transactions that use a partition. Others do not wait for it meanwhile. */
   readonly waitMs?: number;
 }
@@ -66,10 +66,10 @@ async function detachAndDrop(
   client: pg.ClientBase,
   schema: string,
   { table, name, isDetaching }: Partition,
-  neededWhile: Readonly<Record<string, string>>,
+  neededWhile: Readonly<Record<string, readonly string[]>>,
 ): Promise<{ outcome: keyof DroppedPartitions }> {
-  const condition = isDetaching ? undefined : neededWhile[table];
-  if (condition !== undefined && (await hasRow(client, schema, { name, condition }))) return { outcome: "needed" };
+  for (const condition of (isDetaching ? undefined : neededWhile[table]) ?? [])
+    if (await hasRow(client, schema, { name, condition })) return { outcome: "needed" };
   const own = qualified(schema, name);
   const detached = await unlessBusy(
     client.query(

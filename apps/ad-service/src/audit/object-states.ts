@@ -48,7 +48,7 @@ const states = {
   view: `select jsonb_build_object('state', state, 'decided_at', decided_at, 'refunded_at', (
       select refunds.occurred_at from events join refunds using (event_id)
       where events.code = s.code and events.bot_id = s.bot_id and events.event = 'rewarded')) as state
-    from views s where view_id = $1`,
+    from views s where view_id = $1 and code >= week_of_view($1) and code < week_of_view($1) || '~'`,
   click: `select jsonb_build_object(
       'outcome', (select outcome from withheld_clicks where click_id = $1),
       'event_id', (select event_id from events where event_id = 'evt_' || substr($1, 5)),

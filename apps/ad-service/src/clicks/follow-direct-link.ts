@@ -1,4 +1,11 @@
-import { codePrefixOf, eventIdOfClick, isCode, newClickId } from "@intermission/ad-core/code";
+import {
+  CODE_RANDOM_BYTES,
+  codePrefixOf,
+  eventIdOfClick,
+  isCode,
+  newClickId,
+  newCodeInPlaceOf,
+} from "@intermission/ad-core/code";
 import type { Bot } from "@intermission/operator-api/bots";
 import type { Campaign } from "@intermission/operator-api/campaigns";
 import { type CommitGroup, groupCommits, OverloadedError } from "@intermission/postgres/group-commits";
@@ -15,7 +22,6 @@ import { type AdRequest, languageOf, platformOf } from "../ad-selection/eligibil
 import { askLimits, hasBudgetLeft, seenBy } from "../ad-selection/select-ad.ts";
 import { type Bots, findBotByPrefix } from "../bots/bots.ts";
 import { landingAddress } from "../campaigns/campaign-settings.ts";
-import { randomCode } from "../codes/issue-code.ts";
 import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
 import { type ClickVerdict, leadsToAd, refusalOf, refusalPages } from "./click-verdict.ts";
 import type { Click } from "./judge-click.ts";
@@ -90,7 +96,8 @@ export async function followDirectLink(clicks: Clicks, visit: Visit): Promise<Fo
   const traceparent = currentTraceparent();
   let request: AdRequest = { format: "direct_link", bot, user, seen: new Map() };
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-    const replacementCode = bot.payPerCode === "once" ? randomCode(bot.codePrefix, now) : undefined;
+    const replacementCode =
+      bot.payPerCode === "once" ? newCodeInPlaceOf(code, randomBytes(CODE_RANDOM_BYTES)) : undefined;
     const judged = { ...visit, clickId, request, replacementCode, traceparent };
     let followed = await clicks.following.submit(judged);
     if (followed.verdict.outcome === "near-limit" && followed.state) {

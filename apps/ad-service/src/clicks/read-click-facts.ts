@@ -68,6 +68,7 @@ const seenAds = `(
        union all
        (select from views where views.bot_id = v.bot_id and views.user_id = code.user_id
          and opened_at > moment - make_interval(secs => user_cap_seconds)
+         and views.code >= code_week_at(moment - make_interval(secs => user_cap_seconds) - interval '2 days')
          and state in ('playing', 'watched', 'held') and views.campaign_id = v.campaign_id
          order by opened_at desc limit user_cap)
      ) as seen_ads

@@ -255,11 +255,25 @@ create table viewers (
   primary key (user_id, bot_id)
 ) with (fillfactor = 50);
 
--- A view of an ad: one for each code. The columns that reports change are at the end and in no index, so that updates stay in
--- their page (HOT) and their WAL records are short.
+-- The letters that begin the codes of a moment's week: `codeWeekAt` of packages/ad-core/src/code.ts.
+create function code_week_at(moment timestamptz) returns text language sql stable parallel safe
+return (
+  select substr(alphabet, week / 56 + 1, 1) || substr(alphabet, week % 56 + 1, 1)
+  from (values (
+    '23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz',
+    least(greatest(floor((extract(epoch from moment) - 1704067200) / 604800), 0), 3135)::integer
+  )) as weeks (alphabet, week)
+);
+
+-- The letters in a view's id that begin its code. The codes of that week are from them up to, and not including, them and a '~'.
+create function week_of_view(view_id text) returns text language sql immutable parallel safe
+return left(split_part(view_id, '-', 2), 2);
+
+-- A view of an ad: one for each code, by the week of the code, which may be replaced by one of the same week. The columns that
+-- reports change are at the end and in no index, so that updates stay in their page (HOT) and their WAL records are short.
 create table views (
   bot_id text not null,
-  -- Begins with the bot's id.
+  -- Begins with the bot's id, and behind it the first letters of the code.
   view_id text not null,
   code text collate "C" not null,
   user_id text not null,
@@ -314,9 +328,9 @@ create table views (
   pending_reports jsonb,
   -- Its row in views_due.
   due_at timestamptz,
-  primary key (view_id, bot_id),
+  primary key (view_id, bot_id, code),
   unique (code, bot_id)
-) with (fillfactor = 50);
+) partition by range (code);
 create index views_of_user on views (user_id, bot_id, opened_at desc);
 -- Views in progress count against their campaign's limits.
 create index views_of_campaign on views (campaign_id, opened_at) where not is_test;
@@ -624,11 +638,12 @@ create table network_days (
 create table vast_ads (
   bot_id text not null,
   view_id text not null,
+  -- When the view was opened. Whoever deletes the view deletes this row, too: a week that foreign keys refer to could not be
+  -- dropped while others write.
+  opened_at timestamptz not null,
   ad jsonb not null,
-  primary key (view_id, bot_id),
-  -- Deleted with their views: withdrawn offers and erased users.
-  foreign key (view_id, bot_id) references views on delete cascade
-);
+  primary key (view_id, bot_id, opened_at)
+) partition by range (opened_at);
 
 -- Tracker calls of VAST ads, each made once. A claim moves due_at: until then the call belongs to its claimer.
 create sequence tracker_call_ids;

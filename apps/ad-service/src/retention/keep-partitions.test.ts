@@ -1,5 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { newClickId } from "@intermission/ad-core/code";
+import { CODE_RANDOM_BYTES, newClickId, newCode } from "@intermission/ad-core/code";
 import { type OpenedDatabase, openDatabase } from "@intermission/postgres/open-database";
 import { readPartitions } from "@intermission/postgres/partitions";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
@@ -8,6 +9,7 @@ import { createServerDatabase } from "@intermission/testing/test-database";
 import { expect, onTestFinished, test } from "vitest";
 import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { issuePostbackKey, rememberAdvertiser } from "../advertisers/advertisers.ts";
+import { newViewId } from "../codes/view-ids.ts";
 import { recordConversion } from "../conversions/record-conversion.ts";
 import { migrations } from "../migrations.ts";
 import { describeRetention, partitionMetrics } from "./describe-retention.ts";
@@ -151,6 +153,35 @@ test("rows that the statistics do not include yet are not dropped", async () => 
   expect(dropped).toContain("ad_milestones_20260309");
   await rollUpUntilNow(store);
   expect((await dropExpired(store, { retention: thirtyDays, now })).dropped).toEqual(needed);
+});
+
+test("a week of views stays while one is held or waits for its end; then it goes, with the ads of tags", async () => {
+  const { store } = await newStore();
+  const old = daysFrom(-90);
+  await partitionsAround(store, old, now);
+  const codes = [old, old, old, now].map((at) => newCode("abcd", randomBytes(CODE_RANDOM_BYTES), at));
+  const states = ["rewarded", "held", "watched", "playing"];
+  for (const [index, code] of codes.entries())
+    await ask(
+      store,
+      `insert into views (bot_id, view_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at, deadline,
+         token_hash, state, suspicions)
+       values ('910', $1, $2, '1', 'cmp_1', 'cre_1', 10000, $3, $3, '', $4, case $4 when 'held' then '{too-even}' else '{}' end::text[])`,
+      ...[newViewId({ botId: "910", code }), code, index === 3 ? now : old, states[index]],
+    );
+  await ask(
+    store,
+    "insert into views_due (due_at, bot_id, view_id) select now(), bot_id, view_id from views where state = 'watched'",
+  );
+  const drop = () => dropExpired(store, { retention: thirtyDays, now });
+  const { needed, dropped } = await drop();
+  expect(needed).toEqual(["views_20260309"]);
+  expect(dropped).toEqual(expect.arrayContaining(["codes_20260309", "vast_ads_20260309"]));
+  await ask(store, "update views set state = 'refused' where state = 'held'");
+  expect((await drop()).needed).toEqual(["views_20260309"]);
+  await ask(store, "delete from views_due");
+  expect(await drop()).toMatchObject({ needed: [], dropped: ["views_20260309"] });
+  expect(await ask(store, "select state from views")).toEqual([{ state: "playing" }]);
 });
 
 test("while a long transaction reads the rows, others are not delayed; the drop is completed afterwards", {

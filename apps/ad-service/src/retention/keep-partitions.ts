@@ -81,7 +81,7 @@ export function startKeepingPartitions(deps: {
     if (busy.length > 0)
       log.warn({ busy }, "a long transaction uses rows that are no longer kept; trying again in five minutes");
     if (needed.length > 0)
-      log.warn({ needed }, "rows that are no longer kept are not in the statistics yet, and stay until then");
+      log.warn({ needed }, "rows that are no longer kept stay until they are in the statistics, or decided about");
   }
 
   return startLoop({

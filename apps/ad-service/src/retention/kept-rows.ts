@@ -9,21 +9,32 @@ export type Retention = Readonly<Record<KeptRows, number>>;
 export const MAX_CLICK_AGE_DAYS = 396;
 
 interface KeptTable extends PartitionedTable {
-  /** SQL for rows without which something would be lost: the sums of the statistics do not include them yet. */
-  readonly neededWhile?: string;
+  /**
+   * SQL for rows without which something would be lost: the sums of the statistics do not include them yet, or nobody has
+   * decided about them. A row is needed if it fits one of these; each is looked for by its own index.
+   */
+  readonly neededWhile?: readonly string[];
 }
 
-const notSummed = (source: string) => `xid >= (select xid from stats_progress where source = '${source}')`;
+const notSummed = (source: string) => [`xid >= (select xid from stats_progress where source = '${source}')`];
+
+/** Held for review; and watched, but not closed or still waiting for the end of a cooldown. */
+const notSettled = [
+  "suspicions <> '{}' and state = 'held'",
+  "(view_id, bot_id) in (select view_id, bot_id from views_due)",
+];
 
 /** Of tables that are partitioned by the week of the code's issue. */
 const byCode = { keyAt: codeWeekAt };
 
 const tablesOf: Readonly<Record<KeptRows, readonly KeptTable[]>> = {
   codes: [{ name: "codes", ...byCode }],
+  // The ads of tags are by the opening of their view, which comes after its code: they go with it, or a week later.
+  views: [{ name: "views", fillfactor: 50, ...byCode, neededWhile: notSettled }, { name: "vast_ads" }],
   requests: [{ name: "ad_requests", neededWhile: notSummed("requests") }],
   milestones: [{ name: "ad_milestones", neededWhile: notSummed("milestones") }],
   "cta-clicks": [{ name: "cta_clicks", neededWhile: notSummed("cta-clicks") }],
-  "refused-clicks": [{ name: "click_refusals", fillfactor: 70, neededWhile: "not is_summed" }],
+  "refused-clicks": [{ name: "click_refusals", fillfactor: 70, neededWhile: ["not is_summed"] }],
   conversions: [
     { name: "conversions", neededWhile: notSummed("conversions") },
     { name: "conversion_reversals", neededWhile: notSummed("reversals") },

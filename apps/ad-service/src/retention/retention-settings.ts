@@ -11,6 +11,7 @@ const days = (usual: number, min = 7) => wholeNumberSetting({ min, max: MAX_DAYS
 export const retentionVariables = {
   // A code lives for a day at most: afterwards it only explains what its user did.
   RETENTION_CODES_DAYS: days(30),
+  RETENTION_VIEWS_DAYS: days(30),
   RETENTION_REQUESTS_DAYS: days(THIRTEEN_MONTHS),
   RETENTION_MILESTONES_DAYS: days(THIRTEEN_MONTHS),
   RETENTION_CTA_CLICKS_DAYS: days(THIRTEEN_MONTHS),
@@ -25,6 +26,7 @@ export const retentionVariables = {
 export function retentionOf(read: z.output<z.ZodObject<typeof retentionVariables>>): Retention {
   return {
     codes: read.RETENTION_CODES_DAYS,
+    views: read.RETENTION_VIEWS_DAYS,
     requests: read.RETENTION_REQUESTS_DAYS,
     milestones: read.RETENTION_MILESTONES_DAYS,
     "cta-clicks": read.RETENTION_CTA_CLICKS_DAYS,

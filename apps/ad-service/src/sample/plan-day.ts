@@ -1,6 +1,7 @@
 import { CODE_RANDOM_BYTES, newCode, newEventId } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { worthOf } from "../campaigns/event-worth.ts";
+import { newViewId } from "../codes/view-ids.ts";
 import type { Id, Of, PlannedDay } from "./planned-rows.ts";
 import type { SampleBot, SampleCampaign } from "./sample-objects.ts";
 
@@ -164,7 +165,7 @@ function planView(request: PlannedRequest, campaign: SampleCampaign, of: Of, ope
   const isHeld = watched === 1 && day.hasHeld && dice.random() < 0.015;
   const reached = (share: number) => later(startedAt ?? openedAt, durationMs * share);
   const closedAt = watched === 1 ? later(reached(1), 800 + 2500 * dice.random()) : null;
-  const viewId = `${bot.botId}-${Buffer.from(dice.bytes(16)).toString("base64url")}`;
+  const viewId = newViewId({ botId: bot.botId, code: id.code }, Buffer.from(dice.bytes(16)).toString("base64url"));
   const suspicions = isHeld ? ["too-even"] : [];
   planned.views.push({
     ...id,

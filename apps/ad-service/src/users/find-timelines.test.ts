@@ -15,9 +15,9 @@ beforeAll(async () => {
   await run(`insert into codes values ($bot, '4Yabcdefghijkmnpqr', '501', '', now(), now())`);
   await run(`insert into current_codes values ('${bots[1]}', '501', '', '4Yzzzzefghijkmnpqr', now(), now())`);
   await run(`insert into views (bot_id, view_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at, deadline,
-      token_hash, state) values ($bot, $bot || '-view', '4Yabcdefghijkmnpqr', '501', 'cmp_1', 'cre_1', 10000, now(), now(), '\\x00', 'opened')`);
+      token_hash, state) values ($bot, $bot || '-4Yview', '4Yabcdefghijkmnpqr', '501', 'cmp_1', 'cre_1', 10000, now(), now(), '\\x00', 'opened')`);
   await run(`insert into cta_clicks (bot_id, view_id, click_id, user_id, campaign_id, creative_id, occurred_at, opened_at)
-    values ($bot, $bot || '-view', 'clk_button', '501', 'cmp_1', 'cre_1', now(), now())`);
+    values ($bot, $bot || '-4Yview', 'clk_button', '501', 'cmp_1', 'cre_1', now(), now())`);
   await run(`insert into withheld_clicks (click_id, bot_id, code, user_id, outcome, occurred_at)
     values ('clk_held', $bot, '4Yabcdefghijkmnpqr', '501', 'held', now())`);
   await run(`insert into events (event_id, bot_id, event, user_id, code, occurred_at, is_erased)
@@ -45,7 +45,7 @@ test("any id of a user, a code, a view, a click or an event leads to its bot, us
   ]);
   const code = { botId: first, userId: "501", code: "4Yabcdefghijkmnpqr" };
   expect(await find("4Yabcdefghijkmnpqr")).toEqual([{ ...code, kind: "code" }]);
-  expect(await find(`${first}-view`)).toEqual([{ ...code, kind: "view" }]);
+  expect(await find(`${first}-4Yview`)).toEqual([{ ...code, kind: "view" }]);
   expect(await find("clk_button")).toEqual([{ ...code, kind: "click" }]);
   expect(await find("clk_held")).toEqual([{ ...code, kind: "click" }]);
   const paid = { botId: first, userId: "502", code: "4Ypaidefghijkmnpqr" };

@@ -1,6 +1,7 @@
 import { isCode } from "@intermission/ad-core/code";
 import type { FoundTimeline } from "@intermission/operator-api/users";
 import { type Database, statement } from "@intermission/postgres/open-database";
+import { inWeekOfView } from "../codes/view-ids.ts";
 
 /** Of each statement, so that a user of very many bots does not make a long answer. */
 const MAX_FOUND = 50;
@@ -24,7 +25,8 @@ const codeOf = find(
 );
 const viewOf = find(
   "of-view",
-  `select 'view' as kind, bot_id as "botId", user_id as "userId", code from views where view_id = $1`,
+  `select 'view' as kind, bot_id as "botId", user_id as "userId", code from views
+   where view_id = $1 and ${inWeekOfView("$1", "code")}`,
 );
 const clickOf = find(
   "of-click",
@@ -33,7 +35,10 @@ const clickOf = find(
    select 'click', bot_id, user_id, code from events
    where event_id = 'evt_' || substr($1, 5) and event = 'direct_link' and not is_erased
    union all
-   select 'click', v.bot_id, v.user_id, v.code from cta_clicks c join views v using (view_id, bot_id) where c.click_id = $1`,
+   select 'click', v.bot_id, v.user_id, v.code
+   from cta_clicks c join views v on v.bot_id = c.bot_id and v.view_id = c.view_id
+     and ${inWeekOfView("c.view_id", "v.code")}
+   where c.click_id = $1`,
 );
 const eventOf = find(
   "of-event",

@@ -80,7 +80,7 @@ const ctaClicks = ofCodes(
   `select t.occurred_at as at, 'cta-clicked' as step, s.code, t.click_id as id, t.campaign_id as "campaignId",
      t.creative_id as "creativeId", null::bigint as "amountMicros",
      null as detail
-   from views s join cta_clicks t on t.view_id = s.view_id and t.bot_id = s.bot_id where ${of("s")}`,
+   from views s join cta_clicks t on t.view_id = s.view_id and t.bot_id = s.bot_id and t.opened_at = s.opened_at where ${of("s")}`,
 );
 const withheld = ofCodes(
   "withheld-clicks",
@@ -125,7 +125,7 @@ const converted = ofCodes(
      select code, 'clk_' || substr(event_id, 5) as click_id from events e where ${of("e")} and event = 'direct_link'
      union all select code, click_id from withheld_clicks w where ${of("w")}
      union all select s.code, t.click_id from views s
-       join cta_clicks t on t.view_id = s.view_id and t.bot_id = s.bot_id where ${of("s")}
+       join cta_clicks t on t.view_id = s.view_id and t.bot_id = s.bot_id and t.opened_at = s.opened_at where ${of("s")}
    ) as clicks join conversions v on v.click_id = clicks.click_id limit 200`,
 );
 

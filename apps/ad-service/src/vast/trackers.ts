@@ -8,18 +8,27 @@ import { fillMacros, type Macros } from "./fill-macros.ts";
 import type { ErrorCall } from "./unwrap-tag.ts";
 import type { TrackedEvent, VastAd, VastErrorCode } from "./vast-ad.ts";
 
-interface ViewOfBot {
+const read = statement<{ ad: VastAd }>(
+  "vast.read-ad",
+  "select ad from vast_ads where bot_id = $1 and view_id = $2 and opened_at = $3",
+);
+
+interface OpenedView {
   botId: string;
   viewId: string;
+  openedAt: Date;
 }
 
-const read = statement<{ ad: VastAd }>("vast.read-ad", "select ad from vast_ads where bot_id = $1 and view_id = $2");
-
-/** The ad that a tag returned when the view began; the view keeps it, however often it is reopened. */
-export async function readVastAd(database: Transaction, { botId, viewId }: ViewOfBot): Promise<VastAd> {
-  const [found] = await database.run(read, [botId, viewId]);
-  if (!found) throw new Error(`view ${viewId} has no VAST ad`);
-  return found.ad;
+/**
+ * The ad that a tag returned when the view began; the view keeps it, however often it is reopened. Undefined once it is no longer
+ * kept: an old view stays longer if others of its week wait for a decision.
+ */
+export async function readVastAd(
+  database: Transaction,
+  { botId, viewId, openedAt }: OpenedView,
+): Promise<VastAd | undefined> {
+  const [found] = await database.run(read, [botId, viewId, openedAt]);
+  return found?.ad;
 }
 
 const insert = statement<never>(
@@ -52,11 +61,13 @@ export interface TrackedMoment {
  */
 export async function enqueueTrackerCalls(
   tx: Transaction,
-  view: { botId: string; viewId: string; openedAt: Date },
+  view: OpenedView,
   { events, playheadMs, clickId, errorCode, now }: TrackedMoment,
 ): Promise<void> {
   if (events.length === 0) return;
-  const { trackers, mediaUrl, userAgent } = await readVastAd(tx, view);
+  const ad = await readVastAd(tx, view);
+  if (!ad) return;
+  const { trackers, mediaUrl, userAgent } = ad;
   const macros: Macros = {
     now,
     chance: Math.random(),

@@ -2,7 +2,7 @@ import type { ViewState } from "@intermission/ad-core/client-api";
 import type { PlaybackFault, ProgressReport, StatusResponse } from "@intermission/ad-core/player-api";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
-import { randomBytes } from "@intermission/server/random-bytes";
+import { inWeekOfView } from "../codes/view-ids.ts";
 import type { Progress, Range } from "./accept-progress.ts";
 import { signalsOf, type ViewingSignals } from "./viewing-signals.ts";
 
@@ -15,17 +15,6 @@ export function stateForPlayer(state: StoredState): Pick<StatusResponse, "state"
 }
 
 export type CloseReason = "tap" | "page-hidden" | "heartbeat-lost" | "deadline" | "reopened";
-
-const VIEW_ID = /^([1-9][0-9]{0,19})-[0-9A-Za-z_-]{22}$/;
-
-/** Starts with the bot's id, so that an address with only the view id finds the row by its primary key. */
-export function newViewId(botId: string): string {
-  return `${botId}-${randomBytes(16).toString("base64url")}`;
-}
-
-export function botOfView(viewId: string): string | undefined {
-  return VIEW_ID.exec(viewId)?.[1];
-}
 
 /** A view as stored, with the viewer's columns that decide about its reports. */
 export interface AdView {
@@ -137,14 +126,16 @@ export const viewColumns = selected(columns);
 /** SQL that joins the row `h`. */
 export const clockHolder = `left join lateral (
     select version, credited_until from views
-    where views.bot_id = v.bot_id and views.view_id = v.clock_view_id limit 1
+    where views.bot_id = v.bot_id and views.view_id = v.clock_view_id and ${inWeekOfView("v.clock_view_id", "views.code")}
+    limit 1
   ) as h on true`;
 
 const source = "views s left join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id";
 
 const read = statement<ViewRow>(
   "views.read",
-  `select ${viewColumns} from ${source} ${clockHolder} where s.bot_id = $1 and s.view_id = $2`,
+  `select ${viewColumns} from ${source} ${clockHolder}
+   where s.bot_id = $1 and s.view_id = $2 and ${inWeekOfView("$2", "s.code")}`,
 );
 const lock = statement<ViewRow>("views.lock", `${read.text} for update of s`);
 

@@ -2,6 +2,7 @@ import { inRounds } from "@intermission/postgres/group-commits";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { isKept } from "../codes/issue-code.ts";
+import { inWeeksBefore } from "../codes/view-ids.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import type { AdView } from "./ad-view.ts";
 import type { Opening, OpeningCode } from "./read-opening.ts";
@@ -100,8 +101,14 @@ const begin = statement<{ position: number }>(
   withdrawn as (
     delete from views s using begun
     where s.bot_id = begun.bot_id and s.user_id = begun.user_id and s.opened_at > begun.opened_at - interval '25 hours'
+      and ${inWeeksBefore("s.code", "begun.opened_at")}
       and (s.state = 'opened' or s.state = 'playing' and s.view_id = begun.broken_view_id)
-    returning s.due_at, s.view_id
+    returning s.due_at, s.bot_id, s.view_id, s.opened_at, s.is_vast
+  ),
+  vast_ads_withdrawn as (
+    delete from vast_ads using withdrawn
+    where withdrawn.is_vast and vast_ads.bot_id = withdrawn.bot_id and vast_ads.view_id = withdrawn.view_id
+      and vast_ads.opened_at = withdrawn.opened_at
   ),
   not_due as (
     delete from views_due using withdrawn
@@ -114,7 +121,7 @@ const begin = statement<{ position: number }>(
     from begun where (select count(*) from withdrawn) >= 0
   ),
   vast_ads_stored as (
-    insert into vast_ads (bot_id, view_id, ad) select bot_id, view_id, vast_ad from begun where is_vast
+    insert into vast_ads (bot_id, view_id, opened_at, ad) select bot_id, view_id, opened_at, vast_ad from begun where is_vast
   ),
   filled as (
     insert into ad_requests (bot_id, user_id, code, outcome, campaign_id, creative_id, audience, occurred_at)

@@ -19,6 +19,7 @@ const progressColumns = {
   position: "integer",
   bot_id: "text",
   view_id: "text",
+  code: "text",
   version: "integer",
   accepted_ms: "integer",
   clock_ms: "integer",
@@ -39,6 +40,7 @@ export const progressRows = rowParameters(progressColumns);
 /** The parameters of the statement that stores all other changes. */
 export const changeRows = rowParameters({
   ...progressColumns,
+  user_id: "text",
   milestone_reasons: "text[]",
   takes_clock: "boolean",
   clock_holder: "text",
@@ -78,6 +80,7 @@ export function progressRowOf({ before, after, milestones, now }: ViewChange, po
     position,
     bot_id: before.botId,
     view_id: before.viewId,
+    code: before.code,
     version: before.version,
     accepted_ms: after.acceptedMs,
     clock_ms: after.clockMs,
@@ -109,6 +112,7 @@ export function changeRowOf({ change, decision, facts }: DecidedChange, position
   const isEarned = viewer.earnings !== undefined;
   return {
     ...progressRowOf({ ...change, after }, position),
+    user_id: before.userId,
     milestones: milestones.map(({ milestone }) => milestone),
     milestone_reasons: milestones.map(({ reason }) => reason),
     takes_clock: takesClock(change),

@@ -25,7 +25,7 @@ const insert = statement<never>(
   "ad-clicks.insert",
   `insert into cta_clicks (bot_id, view_id, click_id, user_id, campaign_id, creative_id, audience, occurred_at, opened_at)
    select bot_id, view_id, $3, user_id, campaign_id, creative_id, audience, $4, $5 from views
-   where bot_id = $1 and view_id = $2`,
+   where bot_id = $1 and view_id = $2 and code = $6`,
 );
 const read = statement<{ clickId: string }>(
   "ad-clicks.read",
@@ -44,6 +44,7 @@ export async function countAdClick(
   if (!opened) return { outcome: "unknown" };
   // Read before the transaction, which holds its connection and the view's lock.
   const vastAd = opened.isVast ? await readVastAd(database, opened) : undefined;
+  if (opened.isVast && !vastAd) return { outcome: "unknown" };
   const ad = await findAd(ads, opened, { vastAd });
   const landingUrl = click.isOnEndCard ? ad.endCard?.landingUrl : ad.landingUrl;
   if (!landingUrl) return { outcome: "unknown" };
@@ -64,8 +65,8 @@ function isCountable(view: AdView, { isMachine, key }: AdClick): boolean {
 }
 
 async function count(tx: Transaction, view: AdView, clickId: string, { isOnEndCard, now }: AdClick) {
-  const { botId, viewId, openedAt, acceptedMs: playheadMs } = view;
-  await tx.run(insert, [botId, viewId, clickId, now, openedAt]);
+  const { botId, viewId, code, openedAt, acceptedMs: playheadMs } = view;
+  await tx.run(insert, [botId, viewId, clickId, now, openedAt, code]);
   if (!view.isVast) return;
   await enqueueTrackerCalls(tx, view, {
     events: [isOnEndCard ? "companionClick" : "click"],

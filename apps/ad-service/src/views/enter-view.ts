@@ -9,6 +9,7 @@ import type { NoAdReason } from "../ad-selection/choose-ad.ts";
 import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import { hasBudgetLeft, selectAd, type UserAdRequest } from "../ad-selection/select-ad.ts";
 import { expiryOf, randomCode } from "../codes/issue-code.ts";
+import { newViewId } from "../codes/view-ids.ts";
 import { canPlay, type Device } from "../creatives/choose-rendition.ts";
 import { fillFromTag, type Tags } from "../vast/fill-from-tag.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
@@ -39,7 +40,8 @@ export interface OpeningInput {
   device: Device;
   /** Numbers in [0, 1), for the choice of the ad. */
   random: () => number;
-  viewId: string;
+  /** Of the id of a view that begins. */
+  viewRandom: string;
   token: string;
   /** The id of the event, if this opening closes a watched view. */
   eventId: string;
@@ -158,6 +160,8 @@ async function continueView(
 ): Promise<EnterViewOutcome | Changed> {
   const isUnfinished = view.state === "opened" || view.state === "playing";
   if (isUnfinished && now > view.deadline) return refused("CODE_EXPIRED");
+  // A view that is over may be kept longer than its ad.
+  if (view.isVast && !vastAd) return refused("CODE_EXPIRED");
   // An offer that was not started reserves nothing: the viewer may have earned elsewhere since.
   if (view.state === "opened" && limit.outcome === "limited") return limit;
   const pending = view.pendingReports ?? [];
@@ -201,9 +205,10 @@ async function beginView(
   tried: TriedTags,
 ): Promise<EnterViewOutcome | Changed> {
   const { views, ads, campaigns, beginning } = deps;
-  const { now, random, isTest, viewId, startParam = null, token, device } = input;
+  const { now, random, isTest, viewRandom, startParam = null, token, device } = input;
   const failedCreatives = broken ? [...new Set([...broken.failedCreatives, broken.creativeId])] : [];
   const code = opening.code ?? newCodeOf(input);
+  const viewId = newViewId(code, viewRandom);
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const without = new Set([...(input.ad.without ?? []), ...failedCreatives, ...tried.failed, ...tried.unplayable]);
     const request = { ...input.ad, without, seen: opening.seen };
@@ -223,7 +228,7 @@ async function beginView(
     }
     views.seen.set(chosen.creativeId, { framesBySecond: found.row.framesBySecond });
     if (found.kind === "vast" && !tried.filled) {
-      const vastAd = await askTag(deps, input, { ...chosen, url: found.url }, tried);
+      const vastAd = await askTag(deps, input, { ...chosen, viewId, url: found.url }, tried);
       if (vastAd) tried.filled = { ...chosen, vastAd };
       else {
         tried.failed.add(chosen.creativeId);
@@ -267,8 +272,8 @@ async function beginView(
 
 async function askTag(
   { tags }: EnterViewDeps,
-  { bot, viewId, userAgent, device }: EnterViewInput,
-  { creativeId, url }: { creativeId: string; url: string },
+  { bot, userAgent, device }: EnterViewInput,
+  { creativeId, viewId, url }: { creativeId: string; viewId: string; url: string },
   { endsAt, failed }: TriedTags,
 ): Promise<VastAd | undefined> {
   const totalMs = endsAt - performance.now();

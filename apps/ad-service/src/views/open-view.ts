@@ -199,8 +199,8 @@ async function tryToOpen(openings: Openings, input: OpenViewInput, viewer: { id?
   const mustContinue = isOnlyForContinuing(verified, now);
   if (mustContinue && input.isAnother) return { ...refused("INIT_DATA_EXPIRED"), bot };
   const ad = { format: "rewarded" as const, bot, userId, user };
-  const { userAgent = "", device, random, viewId, token, eventId } = input;
-  const shared = { device, random, viewId, token, eventId, now };
+  const { userAgent = "", device, random, viewRandom, token, eventId } = input;
+  const shared = { device, random, viewRandom, token, eventId, now };
   const opening = { bot, userId, requestedCode, startParam: launch.startParam, mustContinue, userAgent, isTest };
   const entered = await enterView(openings, { ...opening, ad, ...shared });
   const { languageCode } = verified.user;

@@ -5,8 +5,8 @@ import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture
 import { insertBotsAndCampaigns } from "../../test/fixtures/facts-fixture.ts";
 import { readBot } from "../bots/bots.ts";
 import { issueCode, openCodes } from "../codes/issue-code.ts";
+import { newViewId } from "../codes/view-ids.ts";
 import { migrations } from "../migrations.ts";
-import { newViewId } from "./ad-view.ts";
 
 const operatorToken = "an-operators-token-of-32-characters-or-more";
 const insertHeld = statement<never>(
@@ -38,7 +38,7 @@ async function held(userId = "501"): Promise<string> {
   const bot = await readBot(store.database, botId);
   if (!bot) throw new Error("the bot is gone");
   const { code } = await issueCode(openCodes(store.database), { bot, userId, now: fixture.clock.now });
-  const viewId = newViewId(botId);
+  const viewId = newViewId({ botId, code });
   await store.database.run(insertHeld, [botId, viewId, code, fixture.clock.now, userId]);
   return viewId;
 }

@@ -8,8 +8,8 @@ import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes"
 import { requireBots } from "../bots/bots.ts";
 import { type BulkDecision, bulkReview, decidedByOperator, requireFilter } from "../campaigns/bulk-review.ts";
 import { refundAnswer } from "../campaigns/refund-charge.ts";
+import { botOfView } from "../codes/view-ids.ts";
 import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
-import { botOfView } from "./ad-view.ts";
 import {
   type DecideViewOutcome,
   listViews,

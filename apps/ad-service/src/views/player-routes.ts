@@ -26,8 +26,9 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { drawsOf } from "../ad-selection/choose-ad.ts";
 import type { CountrySource } from "../ad-selection/country-source.ts";
+import { botOfView, newViewRandom } from "../codes/view-ids.ts";
 import { describeDevice } from "../creatives/choose-rendition.ts";
-import { botOfView, newViewId, stateForPlayer } from "./ad-view.ts";
+import { stateForPlayer } from "./ad-view.ts";
 import { countAdClick } from "./count-ad-click.ts";
 import { availabilityAnswer } from "./describe-availability.ts";
 import { adRows } from "./find-ad.ts";
@@ -173,7 +174,7 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         const { body } = request;
         const at = now();
         spend(checks, addressNetwork(request.ip), at);
-        const made = newIdsOf(body.bot_id, at);
+        const made = newIds(at);
         const { code, start_param: startParam, another: isAnother = false, media_types: mediaTypes, preloaded } = body;
         const browser = browserOf(request, { mediaTypes, preloaded, countrySource });
         const input = { botId: body.bot_id, initData: body.init_data, code, startParam, isAnother, ...browser };
@@ -228,9 +229,9 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
 }
 
 /** What a new view and its event are called, and the token that its player reports with. */
-function newIdsOf(botId: string, at: Date) {
+function newIds(at: Date) {
   return {
-    viewId: newViewId(botId),
+    viewRandom: newViewRandom(),
     token: newSessionToken(),
     eventId: newEventId(at.getTime(), randomBytes(10)),
   };

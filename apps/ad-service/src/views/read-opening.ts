@@ -6,6 +6,7 @@ import {
   type ViewerLimitSettings,
 } from "../ad-selection/limit-of-viewer.ts";
 import { seenByUser, selectUnfinishedViews } from "../ad-selection/select-ad.ts";
+import { inWeeksBefore } from "../codes/view-ids.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import { type AdView, clockHolder, latest, type ViewRow, viewColumns, viewOf } from "./ad-view.ts";
 
@@ -68,6 +69,7 @@ interface Row extends ViewRow, ViewerEarnings, ViewerLimitSettings {
 /** A code lives at most 24 h and a view only minutes longer than its code, which bounds the index range. */
 const ofUser = `from views
       where views.bot_id = requested.bot_id and views.user_id = requested.user_id
+        and ${inWeeksBefore("views.code", "requested.now")}
         and opened_at > requested.now - interval '25 hours' and deadline > requested.now`;
 
 /** The view that was left last. */
@@ -94,7 +96,8 @@ const read = statement<Row>(
      c.expires_at as "codeExpiresAt", c.is_rewarded as "isRewarded",
      c.is_followed as "isFollowed", ${viewColumns},
      case when s.is_vast then (
-       select ad from vast_ads where vast_ads.bot_id = s.bot_id and vast_ads.view_id = s.view_id limit 1
+       select ad from vast_ads
+       where vast_ads.bot_id = s.bot_id and vast_ads.view_id = s.view_id and vast_ads.opened_at = s.opened_at limit 1
      ) end as "vastAd",
      v.decisions as "viewerDecisions",
      v.day::text, v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt",

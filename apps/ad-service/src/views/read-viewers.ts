@@ -37,7 +37,7 @@ const readFacts = statement<FactRow>(
    from (${factRows.table}) as changes
    cross join lateral (
      select version, campaign_id from views s
-     where s.bot_id = changes.bot_id and s.view_id = changes.view_id limit 1
+     where s.bot_id = changes.bot_id and s.view_id = changes.view_id and s.code = changes.code limit 1
    ) as view
    cross join lateral (
      select * from viewers where viewers.bot_id = changes.bot_id and viewers.user_id = changes.user_id limit 1

@@ -27,7 +27,7 @@ const errorCodes = {
 const store = statement<never>(
   "views.store-fault",
   `with broken as (
-    update views set fault = $3, fault_at = $4, version = version + 1 where bot_id = $1 and view_id = $2
+    update views set fault = $3, fault_at = $4, version = version + 1 where bot_id = $1 and view_id = $2 and code = $6
     returning bot_id, campaign_id, creative_id, is_test, audience
   )
   insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, audience, occurred_at)
@@ -61,7 +61,7 @@ async function storeFault(
   { fault, now }: { fault: PlaybackFault; now: Date },
 ): Promise<void> {
   const isFirst = view.fault === null;
-  await tx.run(store, [view.botId, view.viewId, fault, now, isFirst]);
+  await tx.run(store, [view.botId, view.viewId, fault, now, isFirst, view.code]);
   if (!isFirst || !view.isVast || view.isTest) return;
   const errorCode = errorCodes[fault];
   await enqueueTrackerCalls(tx, view, { events: ["error"], playheadMs: view.acceptedMs, errorCode, now });

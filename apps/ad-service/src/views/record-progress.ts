@@ -6,6 +6,7 @@ import { inTurn } from "@intermission/server/in-turn";
 import { currentTraceparent } from "@intermission/server/trace-context";
 import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import { findBot } from "../bots/bots.ts";
+import { inWeekOfView } from "../codes/view-ids.ts";
 import {
   type AcceptedProgress,
   acceptProgress,
@@ -72,7 +73,7 @@ const countRefusal = statement<never>(
   "views.count-refusal",
   `update views set version = version + 1,
      refusals = jsonb_set(coalesce(refusals, '{}'), array[$3::text], to_jsonb(coalesce((refusals ->> $3)::integer, 0) + 1))
-   where bot_id = $1 and view_id = $2`,
+   where bot_id = $1 and view_id = $2 and ${inWeekOfView("$2", "code")}`,
 );
 
 /**

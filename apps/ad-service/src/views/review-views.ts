@@ -12,6 +12,7 @@ import {
 } from "../campaigns/decide-review.ts";
 import { selectTerms } from "../campaigns/event-worth.ts";
 import { type RefundOutcome, writeRefund } from "../campaigns/refund-charge.ts";
+import { inWeekOfView } from "../codes/view-ids.ts";
 import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
 import type { AdView, StoredState } from "./ad-view.ts";
 import { bodyOf } from "./change-rows.ts";
@@ -28,7 +29,7 @@ const list: Statement<SuspiciousView> = {
    where suspicions <> '{}' and ${filterConditions({ table: "views", at: "closed_at" })}
      and ($7::text is null or state = $7)
      and ($9::text is null or (opened_at, view_id) <
-       (select last.opened_at, last.view_id from views as last where last.view_id = $9))
+       (select last.opened_at, last.view_id from views as last where last.view_id = $9 and ${inWeekOfView("$9", "last.code")}))
    order by opened_at desc, view_id desc limit $8`,
 };
 
@@ -86,7 +87,7 @@ const readFacts = statement<FactRow>(
    from views s join bots using (bot_id) left join campaigns using (campaign_id)
    left join events e on e.bot_id = s.bot_id and e.code = s.code and e.event = 'rewarded' and e.price_micros is not null
    left join refunds on refunds.event_id = e.event_id
-   where s.bot_id = $1 and s.view_id = $2`,
+   where s.bot_id = $1 and s.view_id = $2 and ${inWeekOfView("$2", "s.code")}`,
 );
 
 async function factsOf(database: Database, { botId, viewId }: ViewId) {
@@ -101,7 +102,7 @@ const release = statement<{ eventId: string }>(
   "views.release",
   `with released as (
     update views set state = 'rewarded', decided_at = $4, version = version + 1
-    where bot_id = $1 and view_id = $2 and version = $3
+    where bot_id = $1 and view_id = $2 and ${inWeekOfView("$2", "code")} and version = $3
     returning bot_id, code, user_id, reference, start_param, campaign_id, creative_id, is_test, audience
   ),
   earned as (
@@ -117,7 +118,7 @@ const refuse = statement<{ state: StoredState }>(
   "views.refuse-held",
   `with refused as (
     update views set state = 'refused', decided_at = $4, version = version + 1
-    where bot_id = $1 and view_id = $2 and version = $3
+    where bot_id = $1 and view_id = $2 and ${inWeekOfView("$2", "code")} and version = $3
     returning bot_id, campaign_id, creative_id, audience, state
   ),
   counted as (

@@ -1,5 +1,6 @@
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import type { DeliveryMode } from "../bots/bots.ts";
+import { inWeekOfView } from "../codes/view-ids.ts";
 import { type ClaimedEvent, enqueueWebhook, type MadeEvents } from "../deliveries/enqueue-webhook.ts";
 import { changeRowOf, changeRows, type DecidedChange, progressRowOf, progressRows } from "./change-rows.ts";
 import { readViewers } from "./read-viewers.ts";
@@ -19,7 +20,7 @@ const recordProgress = statement<{ position: number }>(
       state = case when c.watched_at is null then s.state else 'watched' end, watched_at = c.watched_at, due_at = c.due_at,
       last_report_at = c.now
     from (select * from (${progressRows.table}) as changes order by view_id) as c
-    where s.bot_id = c.bot_id and s.view_id = c.view_id and s.version = c.version
+    where s.bot_id = c.bot_id and s.view_id = c.view_id and s.code = c.code and s.version = c.version
     returning c.position, s.bot_id, s.view_id, s.campaign_id, s.creative_id, s.is_test, s.audience, c.milestones, c.now,
       c.watched_at, c.due_at
   ),
@@ -63,22 +64,28 @@ const record = statement<Row>(
   "views.record",
   `with changes as materialized (${changeRows.table}),
   locked as materialized (
-    select changes.*, s.user_id, s.code, s.reference, s.campaign_id, s.creative_id, s.is_test, s.audience
-    from changes
-    join views s on s.bot_id = changes.bot_id and s.view_id = changes.view_id
-    join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id
-    where s.version = changes.version and (decisions_read is null or v.decisions = decisions_read)
+    select changes.*, s.reference, s.campaign_id, s.creative_id, s.is_test, s.audience
+    from (select * from changes order by bot_id, user_id) as changes
+    -- Subqueries that lock stay what they are: in any plan, each row is looked up by its key.
+    cross join lateral (
+      select clock_view_id, credited_until, decisions from viewers
+      where viewers.bot_id = changes.bot_id and viewers.user_id = changes.user_id for update
+    ) as v
+    cross join lateral (
+      select reference, campaign_id, creative_id, is_test, audience, views.state from views
+      where views.bot_id = changes.bot_id and views.view_id = changes.view_id and views.code = changes.code
+        and views.version = changes.version for update
+    ) as s
+    where (decisions_read is null or v.decisions = decisions_read)
       -- A view that is over never ends again, whatever the caller read.
       and (changes.closed_at is null or s.state in ('playing', 'watched'))
       and (not takes_clock or v.clock_view_id is not distinct from clock_holder
         and v.credited_until is not distinct from viewer_credited_until)
-    order by v.bot_id, v.user_id
-    for update of v, s
   ),
   -- The time credited to the previous clock holder counts for no other view, so that its version must be unchanged.
   holders as materialized (
     select h.bot_id, h.view_id, h.version
-    from locked join views h on h.bot_id = locked.bot_id and h.view_id = clock_holder
+    from locked join views h on h.bot_id = locked.bot_id and h.view_id = clock_holder and ${inWeekOfView("clock_holder", "h.code")}
     where takes_clock order by h.bot_id, h.view_id
     for update of h
   ),
@@ -98,7 +105,7 @@ const record = statement<Row>(
       watched_at = u.watched_at, close_requested_at = u.close_requested_at,
       closed_at = coalesce(u.closed_at, s.closed_at), close_reason = u.close_reason,
       pending_reports = u.pending_reports, due_at = u.due_at
-    from unchanged u where s.bot_id = u.bot_id and s.view_id = u.view_id
+    from unchanged u where s.bot_id = u.bot_id and s.view_id = u.view_id and s.code = u.code
     returning u.position
   ),
   ${recordBeside()},
@@ -129,7 +136,7 @@ function recordBeside(): string {
   ),
   clock_taken as (
     update views h set version = h.version + 1 from unchanged u
-    where takes_clock and h.bot_id = u.bot_id and h.view_id = u.clock_holder
+    where takes_clock and h.bot_id = u.bot_id and h.view_id = u.clock_holder and ${inWeekOfView("u.clock_holder", "h.code")}
   ),
   viewers_changed as (
     update viewers v set

@@ -3,6 +3,7 @@ import { statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import { randomBytes } from "@intermission/server/random-bytes";
 import type { FastifyBaseLogger } from "fastify";
+import { inWeekOfView } from "../codes/view-ids.ts";
 import { type AdView, clockHolder, type ViewRow, viewColumns, viewOf } from "./ad-view.ts";
 import { endingOf, SILENCE_MS, settlePendingReports, silentFrom } from "./record-progress.ts";
 import { changeView, type Views } from "./views.ts";
@@ -15,7 +16,8 @@ const readDue = statement<ViewRow>(
   `select ${viewColumns}
    from (select * from views_due where due_at <= $1 order by due_at limit $2) as due
    cross join lateral (
-     select * from views where views.bot_id = due.bot_id and views.view_id = due.view_id limit 1
+     select * from views
+     where views.bot_id = due.bot_id and views.view_id = due.view_id and ${inWeekOfView("due.view_id", "views.code")} limit 1
    ) as s
    cross join lateral (
      select * from viewers where viewers.bot_id = s.bot_id and viewers.user_id = s.user_id limit 1

@@ -21,6 +21,7 @@ export const systemWords = wordTable({
     days: (days: number) => `${days} days`,
     rows: {
       codes: "Codes",
+      views: "Views",
       requests: "Requests for ads",
       milestones: "Milestones of views",
       "cta-clicks": "Clicks in ads",
@@ -80,6 +81,7 @@ export const systemWords = wordTable({
     days: (days) => `${days} дн.`,
     rows: {
       codes: "Коды",
+      views: "Просмотры",
       requests: "Запросы рекламы",
       milestones: "Этапы просмотров",
       "cta-clicks": "Клики в рекламе",

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { newClickId } from "@intermission/ad-core/code";
+import { codeWeekAt, newClickId, timeOfClick } from "@intermission/ad-core/code";
 import { openSessionResponse } from "@intermission/ad-core/player-api";
 import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
@@ -25,7 +25,7 @@ const insertClick = statement<never>(
 const insertWithheld = statement<never>(
   "test.insert-withheld-click",
   `insert into withheld_clicks (bot_id, click_id, code, user_id, campaign_id, outcome, occurred_at)
-   values ($1, $2, $2, '1', 'cmp_1', $3, now())`,
+   values ($1, $2, $4 || substr($2, 5), '1', 'cmp_1', $3, now())`,
 );
 
 describe("postbacks of advertisers", () => {
@@ -128,7 +128,12 @@ describe("postbacks of advertisers", () => {
   ] as const)("a click of a direct link that is %s", async (outcome, expected) => {
     const id = newClickId(Date.now(), randomBytes(10));
     if (outcome === "held" || outcome === "refused")
-      await store.database.run(insertWithheld, [fixture.botId, id, outcome]);
+      await store.database.run(insertWithheld, [
+        fixture.botId,
+        id,
+        outcome,
+        codeWeekAt(timeOfClick(id)?.getTime() ?? 0),
+      ]);
     else await store.database.run(insertClick, [fixture.botId, id, outcome === "counted" ? 5 : null]);
     expect(await postback({ click_id: id, key })).toMatchObject(expected);
     const campaigns = (await stored()).map(({ campaign_id, creative_id }) => [campaign_id, creative_id]);

@@ -21,6 +21,7 @@ export const keptRows = z.enum([
   "milestones",
   "cta-clicks",
   "refused-clicks",
+  "withheld-clicks",
   "conversions",
   "ad-reports",
   "attempts",

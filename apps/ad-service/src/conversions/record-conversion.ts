@@ -1,4 +1,4 @@
-import { timeOfClick } from "@intermission/ad-core/code";
+import { codeWeekAt, timeOfClick } from "@intermission/ad-core/code";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { hashPostbackKey } from "../advertisers/advertisers.ts";
 import { MAX_CLICK_AGE_DAYS } from "../retention/kept-rows.ts";
@@ -44,8 +44,9 @@ const findAdvertiser = statement<{ advertiserId: string }>(
   "conversions.advertiser-of-key",
   'select advertiser_id as "advertiserId" from advertisers where postback_key_hash = $1',
 );
-/** A view is clicked hours after it was opened; a clock that was set in between may be wrong by days. */
-const OPENED_WITHIN = "14 days";
+// A view is clicked hours after it was opened, and a link after its code was issued; a clock may be set by days in between.
+const AROUND_CLICK_DAYS = 14;
+const WITHIN = `interval '${AROUND_CLICK_DAYS} days'`;
 
 // The event of a direct link's click has the same UUID as the click. A held click converts like any other: the advertiser reports
 // it once, and it may be released later.
@@ -65,10 +66,10 @@ const findClick = statement<{
      from events where event_id = 'evt_' || substr($1, 5) and starts_with($1, 'clk_')
      union all
      select bot_id, campaign_id, null, audience, outcome = 'refused' from withheld_clicks
-     where click_id = $1 and outcome in ('held', 'refused')
+     where click_id = $1 and outcome in ('held', 'refused') and code >= $3 and code < $4
      union all
      select bot_id, campaign_id, creative_id, audience, false from cta_clicks
-     where click_id = $1 and opened_at between $2::timestamptz - interval '${OPENED_WITHIN}' and $2::timestamptz + interval '${OPENED_WITHIN}'
+     where click_id = $1 and opened_at between $2::timestamptz - ${WITHIN} and $2::timestamptz + ${WITHIN}
    ) as clicked join campaigns using (campaign_id)`,
 );
 const insert = statement<{ clickId: string }>(
@@ -103,6 +104,12 @@ export async function countConversionRefusal(database: Database, reason: Convers
   await database.run(countRefusal, [now, reason]);
 }
 
+/** The first letters of codes that may have been issued before a click, and of the first one after these. */
+function codesAround(clickedAt: Date): [string, string] {
+  const weekAfter = (days: number) => codeWeekAt(clickedAt.getTime() + days * DAY_MS);
+  return [weekAfter(-AROUND_CLICK_DAYS), weekAfter(AROUND_CLICK_DAYS + 7)];
+}
+
 async function tryToRecord(database: Database, postback: Postback): Promise<RecordConversionOutcome> {
   const { clickId, key, conversionId, event, valueMicros, currency, now } = postback;
   const [advertiser] = await database.run(findAdvertiser, [hashPostbackKey(key)]);
@@ -112,7 +119,7 @@ async function tryToRecord(database: Database, postback: Postback): Promise<Reco
   // The id tells its time, also where the click is no longer kept, so this answer reveals nothing about the click.
   if (now.getTime() - clickedAt.getTime() > MAX_CLICK_AGE_DAYS * DAY_MS)
     return { outcome: "refused", reason: "too-late" };
-  const [click] = await database.run(findClick, [clickId, clickedAt]);
+  const [click] = await database.run(findClick, [clickId, clickedAt, ...codesAround(clickedAt)]);
   // The answer is the same for another advertiser's click, so that it does not reveal whether that click exists.
   if (!click || click.advertiserId !== advertiser.advertiserId) return { outcome: "refused", reason: "unknown-click" };
   const { botId, campaignId, creativeId, audience, isRefused } = click;

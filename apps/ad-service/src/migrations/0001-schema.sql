@@ -576,7 +576,8 @@ create table click_refusals (
 create index click_refusals_to_sum on click_refusals (quarter, bot_id, code, reason) where not is_summed;
 
 -- Clicks that earned nothing: held or refused as suspicious ('released' once an operator paid for one), and the first few
--- refused visits of each code and reason in full.
+-- refused visits of each code and reason in full. By the week of the code, so that what is unique of a code is found in one
+-- partition.
 create table withheld_clicks (
   click_id text not null,
   bot_id text not null,
@@ -597,13 +598,12 @@ create table withheld_clicks (
     'many-users-of-one-agent', 'mostly-taps', 'right-after-issue', 'address-changed', 'tap-unconfirmed']),
   occurred_at timestamptz not null,
   decided_at timestamptz,
-  primary key (click_id, bot_id)
-);
+  primary key (click_id, bot_id, code)
+) partition by range (code);
 create index withheld_clicks_of_code on withheld_clicks (code, bot_id);
 -- A click that was withheld as suspicious is the only one of its code.
 create unique index withheld_clicks_once on withheld_clicks (code, bot_id) where outcome in ('held', 'refused', 'released');
 create index withheld_clicks_suspicious on withheld_clicks (occurred_at desc, click_id) where suspicions <> '{}';
-create index withheld_clicks_by_time on withheld_clicks using brin (occurred_at) with (pages_per_range = 32);
 
 -- The activity of one address on one day (UTC): its limits are decided under the lock of this row. The hash is keyed by the
 -- day. Kept for two days.

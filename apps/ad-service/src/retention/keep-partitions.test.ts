@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { CODE_RANDOM_BYTES, newClickId, newCode } from "@intermission/ad-core/code";
+import { CODE_RANDOM_BYTES, codeWeekAt, newClickId, newCode } from "@intermission/ad-core/code";
 import { type OpenedDatabase, openDatabase } from "@intermission/postgres/open-database";
 import { readPartitions } from "@intermission/postgres/partitions";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
@@ -182,6 +182,26 @@ test("a week of views stays while one is held or waits for its end; then it goes
   await ask(store, "delete from views_due");
   expect(await drop()).toMatchObject({ needed: [], dropped: ["views_20260309"] });
   expect(await ask(store, "select state from views")).toEqual([{ state: "playing" }]);
+});
+
+test("a held click and its code are kept until somebody decides about it", async () => {
+  const { store } = await newStore();
+  await partitionsAround(store, daysFrom(-90), now);
+  const code = `${codeWeekAt(daysFrom(-90).getTime())}bota234567892345`;
+  await ask(
+    store,
+    `with issued as (
+       insert into codes (bot_id, code, user_id, issued_at, expires_at) values ('910', $1, '1', $2::timestamptz, $2)
+     )
+     insert into withheld_clicks (click_id, bot_id, code, user_id, outcome, suspicions, occurred_at)
+     values ('clk_1', '910', $1, '1', 'held', '{mostly-taps}', $2)`,
+    code,
+    daysFrom(-90),
+  );
+  const { needed } = await dropExpired(store, { retention: thirtyDays, now });
+  expect(needed).toEqual(["codes_20260309", "withheld_clicks_20260309"]);
+  await ask(store, "update withheld_clicks set outcome = 'refused'");
+  expect((await dropExpired(store, { retention: thirtyDays, now })).dropped).toEqual(needed);
 });
 
 test("while a long transaction reads the rows, others are not delayed; the drop is completed afterwards", {

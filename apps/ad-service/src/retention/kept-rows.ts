@@ -27,14 +27,20 @@ const notSettled = [
 /** Of tables that are partitioned by the week of the code's issue. */
 const byCode = { keyAt: codeWeekAt };
 
+/** Nobody has decided about it. */
+const heldClick = "suspicions <> '{}' and outcome = 'held'";
+/** Its webhook, if it is released, has the code's reference. */
+const ofHeldClick = `(code, bot_id) in (select code, bot_id from withheld_clicks where ${heldClick})`;
+
 const tablesOf: Readonly<Record<KeptRows, readonly KeptTable[]>> = {
-  codes: [{ name: "codes", ...byCode }],
+  codes: [{ name: "codes", ...byCode, neededWhile: [ofHeldClick] }],
   // The ads of tags are by the opening of their view, which comes after its code: they go with it, or a week later.
   views: [{ name: "views", fillfactor: 50, ...byCode, neededWhile: notSettled }, { name: "vast_ads" }],
   requests: [{ name: "ad_requests", neededWhile: notSummed("requests") }],
   milestones: [{ name: "ad_milestones", neededWhile: notSummed("milestones") }],
   "cta-clicks": [{ name: "cta_clicks", neededWhile: notSummed("cta-clicks") }],
   "refused-clicks": [{ name: "click_refusals", fillfactor: 70, neededWhile: ["not is_summed"] }],
+  "withheld-clicks": [{ name: "withheld_clicks", ...byCode, neededWhile: [heldClick] }],
   conversions: [
     { name: "conversions", neededWhile: notSummed("conversions") },
     { name: "conversion_reversals", neededWhile: notSummed("reversals") },

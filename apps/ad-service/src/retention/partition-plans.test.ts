@@ -1,8 +1,9 @@
-import { newClickId } from "@intermission/ad-core/code";
-import { type OpenedDatabase, openDatabase } from "@intermission/postgres/open-database";
+import { codeWeekAt, newClickId } from "@intermission/ad-core/code";
+import { type OpenedDatabase, openDatabase, type Transaction } from "@intermission/postgres/open-database";
 import { createServerDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { partitionsRead, textOfStatement } from "../../test/fixtures/partitions-read.ts";
+import "../clicks/read-click-facts.ts";
 import "../codes/describe-code.ts";
 import "../conversions/record-conversion.ts";
 import "../conversions/reverse-conversion.ts";
@@ -57,14 +58,53 @@ test.each([
 
 test("what a code's bot asks about it is read from the week of its issue on, and what an advertiser reports from weeks around the click", async () => {
   const days = (tables: readonly string[]) => tables.map((name) => name.slice(-4));
+  const around = ["2026-05-27", "2026-07-01"].map((day) => codeWeekAt(Date.parse(day)));
   const sinceIssue = ["0608", "0615", "0622", "0629", "0706"];
   expect(days(await partitionsOf("codes.count-requests", ["910", "code", now]))).toEqual(sinceIssue);
   expect(days(await partitionsOf("codes.count-refused-clicks", ["910", "code", now]))).toEqual(sinceIssue);
-  expect(days(await partitionsOf("conversions.click", [clickId, now]))).toEqual([
+  expect(days(await partitionsOf("conversions.click", [clickId, now, ...around]))).toEqual([
     "0525",
     "0601",
     "0608",
     "0615",
     "0622",
   ]);
+});
+
+const code = `${codeWeekAt(now.getTime())}bota234567892345`;
+
+/** The partitions of withheld clicks that these statements read, also those within functions, which no plan shows. */
+async function withheldRead(work: (tx: Transaction) => Promise<unknown>): Promise<string[]> {
+  return store.transaction(async (tx) => {
+    const scans = () =>
+      tx.run<{ name: string; scans: number }>(
+        {
+          name: "",
+          text: `select relname::text as name, coalesce(seq_scan, 0) + coalesce(idx_scan, 0) as scans
+            from pg_stat_xact_user_tables where relname like 'withheld_clicks_2%' order by 1`,
+        },
+        [],
+      );
+    // Counts of the transaction before may not be reported yet.
+    const before = new Map((await scans()).map(({ name, scans: count }) => [name, count]));
+    await work(tx);
+    return (await scans()).filter(({ name, scans: count }) => count > (before.get(name) ?? 0)).map(({ name }) => name);
+  });
+}
+
+test("a visit of a link is judged, and recorded as not paid, by the withheld clicks of its code's week", async () => {
+  const run = (tx: Transaction, text: string) => tx.run({ name: "", text }, []);
+  await store.transaction(async (tx) => {
+    await run(
+      tx,
+      `insert into codes (bot_id, code, user_id, issued_at, expires_at) values ('910', '${code}', '1', now(), now())`,
+    );
+    await run(tx, "insert into viewers (bot_id, user_id, day, earned_today) values ('910', '1', now(), 0)");
+  });
+  const facts = { name: "", text: textOfStatement("clicks.read-facts") };
+  const visit = ["{0}", "{910}", `{${code}}`, "{NULL}", "{NULL}", "{NULL}", "{NULL}", `{${now.getTime()}}`, "{f}"];
+  expect(await withheldRead((tx) => tx.run(facts, visit))).toEqual(["withheld_clicks_20260608"]);
+  const visits = ["910", code, "evt_1", "1", "", now.toISOString(), "", "", "expired", "", "Mozilla", "a", "b"];
+  const record = `select record_unpaid_clicks(${visits.map((value) => `'{"${value}"}'`).join(", ")})`;
+  expect(await withheldRead((tx) => run(tx, record))).toEqual(["withheld_clicks_20260608"]);
 });

@@ -16,6 +16,7 @@ export const retentionVariables = {
   RETENTION_MILESTONES_DAYS: days(THIRTEEN_MONTHS),
   RETENTION_CTA_CLICKS_DAYS: days(THIRTEEN_MONTHS),
   RETENTION_REFUSED_CLICKS_DAYS: days(THIRTEEN_MONTHS),
+  RETENTION_WITHHELD_CLICKS_DAYS: days(THIRTEEN_MONTHS),
   // From the click on. While a click may convert, a repeated report must find its row, or it would be counted twice.
   RETENTION_CONVERSIONS_DAYS: days(MAX_CLICK_AGE_DAYS + THIRTEEN_MONTHS, MAX_CLICK_AGE_DAYS),
   RETENTION_AD_REPORTS_DAYS: days(THIRTEEN_MONTHS),
@@ -31,6 +32,7 @@ export function retentionOf(read: z.output<z.ZodObject<typeof retentionVariables
     milestones: read.RETENTION_MILESTONES_DAYS,
     "cta-clicks": read.RETENTION_CTA_CLICKS_DAYS,
     "refused-clicks": read.RETENTION_REFUSED_CLICKS_DAYS,
+    "withheld-clicks": read.RETENTION_WITHHELD_CLICKS_DAYS,
     conversions: read.RETENTION_CONVERSIONS_DAYS,
     "ad-reports": read.RETENTION_AD_REPORTS_DAYS,
     attempts: read.RETENTION_ATTEMPTS_DAYS,

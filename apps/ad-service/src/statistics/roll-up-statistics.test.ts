@@ -138,20 +138,6 @@ describe("statistics", () => {
     }
   });
 
-  test("withheld clicks are deleted after 13 months in small batches", async () => {
-    const at = (hour: number) => new Date(dayStart + hour * 3_600_000);
-    await store.database.run(insertWithheld, [at(1), 1200]);
-    await store.database.run(insertWithheld, [at(23), 1]);
-    const left = async () => {
-      const text = "select count(*) as count from withheld_clicks";
-      return (await store.database.run<{ count: number }>({ name: "", text }, []))[0]?.count;
-    };
-    // Just after those of the first hour are 13 months old.
-    const now = new Date("2027-04-01T02:00:00Z");
-    expect([await pruneVisitors(store.database, { now }), await left()]).toEqual([{ hasMore: true }, 201]);
-    expect([await pruneVisitors(store.database, { now }), await left()]).toEqual([{ hasMore: false }, 1]);
-  });
-
   test("the visitor of a suspicious click is blanked after 13 months, and the event stays", async () => {
     const hours = [1, 2, 3].map((hour) => new Date(dayStart + hour * 3_600_000));
     for (const at of hours) await store.database.run(insertClick, [newEventId(at.getTime(), new Uint8Array(10)), at]);
@@ -235,12 +221,6 @@ function dyingAfter(most: number, database: Database): Pick<Database, "transacti
       }),
   };
 }
-
-const insertWithheld = statement<never>(
-  "test.insert-withheld",
-  `insert into withheld_clicks (click_id, bot_id, code, user_id, outcome, occurred_at)
-   select gen_random_uuid(), '910', 'c', '1', 'expired', $1 from generate_series(1, $2)`,
-);
 
 async function empty(database: Database): Promise<void> {
   for (const table of [

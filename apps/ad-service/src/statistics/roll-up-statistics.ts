@@ -70,24 +70,15 @@ export function startRollingUpStatistics(deps: {
   });
 }
 
-/** Of rows that are not partitioned by week (retention/kept-rows.ts). */
-const KEPT = "interval '13 months'";
 /** Small enough not to delay other statements. */
 const MAX_PRUNED_AT_ONCE = 1000;
 
-const olderThanKept = (moment: string) => `${moment} < $1::timestamptz - ${KEPT}`;
-const oldRows = {
-  withheld_clicks: olderThanKept("occurred_at"),
-  // Limits read the rows of today and yesterday (UTC).
-  address_days: "day < ($1::timestamptz at time zone 'utc')::date - 1",
-  network_days: "day < ($1::timestamptz at time zone 'utc')::date - 1",
-};
-
-const prunes = Object.entries(oldRows).map(([table, isOld]) =>
+// Limits read the rows of today and yesterday (UTC).
+const prunes = ["address_days", "network_days"].map((table) =>
   statement<never>(
     `statistics.prune-${table}`,
     `delete from ${table} where ctid = any (array(
-       select ctid from ${table} where ${isOld}
+       select ctid from ${table} where day < ($1::timestamptz at time zone 'utc')::date - 1
        limit ${MAX_PRUNED_AT_ONCE} for update skip locked
      ))
      returning 1`,
@@ -99,7 +90,7 @@ const blankVisitors = statement<never>(
   "statistics.blank-visitors",
   `update events set suspicions = null, user_agent = null, address_hash = null, network_hash = null
    where ctid = any (array(
-     select ctid from events where suspicions is not null and ${olderThanKept("occurred_at")}
+     select ctid from events where suspicions is not null and occurred_at < $1::timestamptz - interval '13 months'
      limit ${MAX_PRUNED_AT_ONCE} for update skip locked
    ))
    returning 1`,

@@ -173,6 +173,23 @@ describe("following links in the database", () => {
     expect(await follow(store.database, [{ ...visit, hash: address() }], 60)).toEqual(["used"]);
   });
 
+  test("a viewer whose row is removed after a click is judged, and made anew by another node's click, is judged again", async () => {
+    const first = await issue();
+    const late = await issue(first.userId);
+    await store.database.run({ name: "", text: knownViewer }, [first.userId]);
+    const meanwhile: Transaction = {
+      async run(statement, values) {
+        if (statement.name === "clicks.record") {
+          await store.database.run({ name: "", text: "delete from viewers where user_id = $1" }, [first.userId]);
+          expect(await follow(store.database, [{ ...first, hash: address() }])).toEqual(["counted"]);
+        }
+        return store.database.run(statement, values);
+      },
+    };
+    expect(await follow(meanwhile, [{ ...late, hash: address() }])).toEqual(["again"]);
+    expect(await follow(store.database, [{ ...late, hash: address() }])).toEqual(["daily-cap"]);
+  });
+
   test("a visitor who reached a campaign's cap per user gets another ad, and none when all caps are reached", async () => {
     const fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
     try {

@@ -53,7 +53,7 @@ const clickRows = rowParameters({
   viewer_day: "text",
   earned_today: "integer",
   last_earned_at: "timestamptz",
-  decisions: "integer",
+  decisions: "bigint",
 });
 /** As many times of an address's clicks as its limits need. */
 const MAX_ADDRESS_CLICKS = 25;
@@ -110,7 +110,8 @@ const unpaidRecords = `
  * A visit that leads to its ad is written only if the rows of its viewer and its address are still the ones that were read
  * (`viewers.decisions`, `address_days.counted`); whatever else it is judged by changes only together with these. A known
  * viewer's row is locked and compared before anything is written. A viewer without a row cannot be locked: if another node
- * inserts it meanwhile, this visit has already been counted for its address, which has then counted one too many.
+ * inserts it meanwhile, this visit has already been counted for its address, which has then counted one too many. `decisions`
+ * is 1 for such a viewer, which no row has.
  *
  * Locks are taken in this order: known viewers, addresses, new viewers, networks, counts of refusals, days of campaigns.
  * Deadlocks are rare and retried.
@@ -148,7 +149,8 @@ const record = statement<Row>(
   ),
   counted_viewers as (
     insert into viewers (bot_id, user_id, day, earned_today, last_earned_at, decisions)
-    select bot_id, user_id, viewer_day::date, earned_today, last_earned_at, decisions
+    select bot_id, user_id, viewer_day::date, earned_today, last_earned_at,
+      case when decisions > 1 then decisions else first_decision() end
     -- "case" keeps the planner on a hashed subplan.
     from leading_clicks where case when is_test or address_hash in (select * from counted_addresses) then true end
     order by bot_id, user_id

@@ -236,8 +236,14 @@ create table campaign_days (
   primary key (campaign_id, day)
 ) with (fillfactor = 50);
 
--- A bot's user, from the first opening or click on: without this row, a user has begun no view and earned nothing. Cooldown,
--- daily cap and the clock of views are decided under the lock of this row, for views and clicks alike.
+-- The first version of a viewer's row: a random one, so that whoever has read a row that was removed since and made anew does not
+-- take the new one for it. Its successors stay exact in JavaScript.
+create function first_decision() returns bigint language sql volatile
+return 1 + floor(random() * 4503599627370495)::bigint;
+
+-- A bot's user, from the first opening or click on: without this row, a user has begun no view and earned nothing that a limit
+-- still counts. Rows of idle users are removed (retention/remove-idle.ts). Cooldown, daily cap and the clock of views are
+-- decided under the lock of this row, for views and clicks alike.
 create table viewers (
   bot_id text not null,
   user_id text not null,
@@ -251,7 +257,7 @@ create table viewers (
   credited_until timestamptz,
   -- How often an ad was offered to the viewer, a view began, or the viewer earned. Compare-and-set on it keeps two concurrent
   -- decisions from passing the limits together.
-  decisions integer not null default 0,
+  decisions bigint not null default first_decision() check (decisions > 0),
   primary key (user_id, bot_id)
 ) with (fillfactor = 50);
 

@@ -54,7 +54,7 @@ const newViewRows = rowParameters({
   vast_ad: "jsonb",
   code_issued_at: "timestamptz",
   code_expires_at: "timestamptz",
-  decisions: "integer",
+  decisions: "bigint",
 });
 
 /** Columns of `new_views` that the row of the view takes as they are. */
@@ -72,7 +72,7 @@ const begin = statement<{ position: number }>(
   `with new_views as materialized (${newViewRows.table}),
   offered as (
     insert into viewers (bot_id, user_id, day, earned_today, decisions)
-    select bot_id, user_id, (opened_at at time zone 'utc')::date, 0, coalesce(decisions, 0) + 1 from new_views
+    select bot_id, user_id, (opened_at at time zone 'utc')::date, 0, coalesce(decisions + 1, first_decision()) from new_views
     order by bot_id, user_id
     on conflict (bot_id, user_id) do update set decisions = excluded.decisions
     where viewers.decisions = excluded.decisions - 1

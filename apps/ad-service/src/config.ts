@@ -307,6 +307,7 @@ function storeOf(
     poolSize: read.DATABASE_POOL_SIZE,
     databaseLimits: databaseLimitsOf(read),
     retention: retentionOf(read),
+    idleViewersDays: read.RETENTION_IDLE_VIEWERS_DAYS,
     logLevel: read.LOG_LEVEL,
     media: bucketOf(read) ?? {
       kind: "folder" as const,

@@ -40,6 +40,7 @@ import { openGuardedRequests } from "./outbound/guarded-request.ts";
 import { startEndingImpersonations } from "./people/impersonation.ts";
 import { partitionMetrics } from "./retention/describe-retention.ts";
 import { makePastPartitions, makeUpcomingPartitions, startKeepingPartitions } from "./retention/keep-partitions.ts";
+import { startRemovingIdle } from "./retention/remove-idle.ts";
 import { rememberPublisherShare, startComparingShare } from "./statistics/publisher-share.ts";
 import { replicaMetrics, reportsFromPrimary, reportsFromReplica } from "./statistics/report-source.ts";
 import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
@@ -214,6 +215,7 @@ function startLoops(config: Config, node: Node, { campaigns, requests, deliverie
     statistics: startRollingUpStatistics({ database, log, now }),
     "money-settlement": startSettlingCharges({ database, log }),
     partitions: startKeepingPartitions({ store, retention: config.retention, log, now }),
+    "idle-viewers": startRemovingIdle({ database, idleDays: config.idleViewersDays, log, now }),
     trackers: startCallingTrackers({
       database,
       requests,

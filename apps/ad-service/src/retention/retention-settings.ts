@@ -22,6 +22,8 @@ export const retentionVariables = {
   RETENTION_AD_REPORTS_DAYS: days(THIRTEEN_MONTHS),
   RETENTION_ATTEMPTS_DAYS: days(30),
   RETENTION_TRACKER_CALLS_DAYS: days(7),
+  // At least the longest cooldown.
+  RETENTION_IDLE_VIEWERS_DAYS: days(90),
 };
 
 export function retentionOf(read: z.output<z.ZodObject<typeof retentionVariables>>): Retention {

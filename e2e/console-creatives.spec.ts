@@ -169,6 +169,22 @@ test("a creative is played in the viewer's player to its end card, and nothing i
   await desk.keyboard.press("Escape");
 });
 
+test("the finder opens a creative by a part of its name, or by its id", async ({ desk, stack, browser }) => {
+  await submitVideos(browser, stack, ["found in the finder.mp4"]);
+  const creatives: { name: string; creativeId: string }[] = JSON.parse(
+    await stack.ads(["creatives", "list", "--json"]),
+  );
+  const creativeId = creatives.find(({ name }) => name === "found in the finder.mp4")?.creativeId ?? "";
+  for (const typed of ["in the finder", creativeId]) {
+    await desk.keyboard.press("Control+k");
+    await desk.getByPlaceholder("A bot, a campaign, a creative").fill(typed);
+    await expect(desk.getByRole("option", { name: `found in the finder.mp4 ${creativeId}` })).toBeVisible();
+    await desk.keyboard.press("Enter");
+    await expect(desk).toHaveURL(new RegExp(`/creatives/${creativeId}$`));
+    await desk.getByRole("link", { name: "Bots", exact: true }).filter({ visible: true }).click();
+  }
+});
+
 test("the VAST tester shows the chain of wrappers and the media, or what failed and what to do", async ({ desk }) => {
   const server = await openSampleAdServer({
     "/tag": wrapper("{self}/inline"),

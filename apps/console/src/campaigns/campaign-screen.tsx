@@ -1,26 +1,24 @@
 import { type Campaign, campaignRoutes } from "@intermission/operator-api/campaigns";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useAnswer } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
-import { AnswerView, AsOf } from "../ui/answer-view.tsx";
+import { AnswerView, AsOf, Skeleton } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
-import { useNotice } from "../ui/notices.tsx";
 import { Page } from "../ui/page.tsx";
-import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
-import { uiWords } from "../ui/words.ts";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import type { ListedCampaign } from "./campaign-columns.tsx";
-import { CampaignForm } from "./campaign-form.tsx";
-import { valuesOf } from "./campaign-form-values.ts";
-import { DuplicateDialog } from "./duplicate-dialog.tsx";
 import { phaseOf } from "./pace.ts";
 import { PhasePill } from "./phase-pill.tsx";
 import { useCampaigns } from "./use-campaigns.ts";
 import { useStatusChanges } from "./use-status-changes.ts";
 import { campaignWords } from "./words.ts";
 import "./campaigns.css";
+
+/** The form and the window are a fifth of the screen, and below or behind what is read first. */
+const SettingsPanel = lazy(async () => ({ default: (await import("./settings-panel.tsx")).SettingsPanel }));
+const DuplicateDialog = lazy(async () => ({ default: (await import("./duplicate-dialog.tsx")).DuplicateDialog }));
 
 const route = getRouteApi("/shell/campaigns/$campaignId");
 
@@ -43,7 +41,9 @@ export function CampaignScreen() {
         {(read) => (
           <div className="stack">
             {progress && <Progress campaign={progress} currency={listed.data?.currency ?? "USD"} />}
-            <Settings campaign={read} />
+            <Suspense fallback={<Skeleton rows={6} />}>
+              <SettingsPanel campaign={read} />
+            </Suspense>
           </div>
         )}
       </AnswerView>
@@ -86,35 +86,6 @@ function Progress({ campaign, currency }: { campaign: ListedCampaign; currency: 
   );
 }
 
-function Settings({ campaign }: { campaign: Campaign }) {
-  const words = useWords(campaignWords);
-  const { save, saved } = useWords(uiWords);
-  const may = useMay();
-  const notice = useNotice();
-  const update = useConfirmedChange(campaignRoutes.updateCampaign);
-  const { campaignId, targeting, status } = campaign;
-  if (!may("updateCampaign") || status === "archived") return null;
-  return (
-    <section className="panel narrow" aria-labelledby="settings">
-      <h2 id="settings">{words.settings}</h2>
-      <CampaignForm
-        // Other values than before, as after another person's change, make another form.
-        key={campaign.updatedAt.getTime()}
-        isNew={false}
-        values={valuesOf(campaign)}
-        targeting={targeting}
-        submitText={save}
-        isBusy={update.isPending}
-        serverFaults={update.faults}
-        onSubmit={({ formats: _, creativeIds: __, ...body }) =>
-          void update.run({ params: { campaignId }, body }, () => notice({ text: saved }))
-        }
-      />
-      {update.dialog}
-    </section>
-  );
-}
-
 function Actions({ campaign }: { campaign: Campaign }) {
   const words = useWords(campaignWords);
   const may = useMay();
@@ -145,7 +116,11 @@ function Actions({ campaign }: { campaign: Campaign }) {
           {words.archive}
         </Button>
       )}
-      {isDuplicated && <DuplicateDialog campaign={campaign} onClose={() => setDuplicated(false)} />}
+      {isDuplicated && (
+        <Suspense fallback={null}>
+          <DuplicateDialog campaign={campaign} onClose={() => setDuplicated(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

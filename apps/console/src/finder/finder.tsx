@@ -1,11 +1,7 @@
 import { isCode } from "@intermission/ad-core/code";
-import { deliveryRoutes } from "@intermission/operator-api/deliveries";
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
-import { type ReactNode, useState } from "react";
-import { useBots } from "../bots/use-bots.ts";
-import { useCampaigns } from "../campaigns/use-campaigns.ts";
-import { useStatusChanges } from "../campaigns/use-status-changes.ts";
+import { lazy, Suspense, useState } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { sections } from "../shell/sections.ts";
@@ -13,6 +9,7 @@ import { shellWords } from "../shell/words.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useWords } from "../words/word-table.ts";
+import { FinderContext, FinderItem } from "./finder-item.tsx";
 import { finderWords } from "./words.ts";
 import "./finder.css";
 
@@ -23,7 +20,7 @@ const anyId = /^(?=\D*\d)[\w-]{3,64}$/;
 /** One code of fifteen has no digit. */
 const mayBeId = (text: string) => anyId.test(text) || isCode(text);
 
-/** Finds pages, bots, campaigns and webhooks by name or id, and what can be done with them: typing, arrows, Enter. */
+/** Finds pages, bots, campaigns, creatives and webhooks by name or id, and what can be done with them: typing, arrows, Enter. */
 export function Finder({ onClose }: { onClose: () => void }) {
   const words = useWords(finderWords);
   const [text, setText] = useState("");
@@ -40,83 +37,61 @@ export function Finder({ onClose }: { onClose: () => void }) {
   );
 }
 
+/** What is found by name needs the answers of other screens: it is loaded beside the pages and the ids, which need nothing. */
+const Bots = lazy(async () => ({ default: (await import("./found-bots.tsx")).FoundBots }));
+const BotActions = lazy(async () => ({ default: (await import("./found-bots.tsx")).BotActions }));
+const Campaigns = lazy(async () => ({ default: (await import("./found-campaigns.tsx")).FoundCampaigns }));
+const CampaignActions = lazy(async () => ({ default: (await import("./found-campaigns.tsx")).CampaignActions }));
+const Creatives = lazy(async () => ({ default: (await import("./found-creatives.tsx")).FoundCreatives }));
+
 function Found({ text, onClose }: { text: string; onClose: () => void }) {
   const words = useWords(finderWords);
   const names = useWords(shellWords);
   const may = useMay();
   const navigate = useNavigate();
   const openDelivery = useOpenDelivery(text);
-  const bots = useBots().data ?? [];
-  const campaigns = useCampaigns({ archived: false }).data?.campaigns ?? [];
-  const { pause } = useStatusChanges();
-  const active = campaigns.filter(({ status }) => status === "active");
-  const advertisers = [...new Set(active.map(({ advertiser }) => advertiser))];
-  const item = (key: string, label: ReactNode, onSelect: () => unknown, keywords: readonly (string | null)[] = []) => (
-    <Command.Item
-      key={key}
-      value={key}
-      keywords={keywords.filter((word) => word !== null)}
-      onSelect={() => {
-        onClose();
-        void onSelect();
-      }}
-    >
-      {label}
-    </Command.Item>
-  );
   return (
-    <>
-      {eventId.test(text) && may("showDelivery") && item(text, words.delivery(text), openDelivery)}
-      <Command.Group heading={words.bots}>
-        {bots.map(({ botId, name, username }) =>
-          item(
-            `bot ${botId}`,
-            <Named name={name} id={botId} />,
-            () => navigate({ to: "/bots/$botId", params: { botId } }),
-            [name, username],
-          ),
-        )}
-      </Command.Group>
-      <Command.Group heading={words.campaigns}>
-        {campaigns.map(({ campaignId, name, advertiser }) =>
-          item(
-            campaignId,
-            <Named name={name} id={advertiser} />,
-            () => navigate({ to: "/campaigns/$campaignId", params: { campaignId } }),
-            [name, advertiser],
-          ),
-        )}
-      </Command.Group>
+    <FinderContext value={onClose}>
+      {eventId.test(text) && may("showDelivery") && (
+        <FinderItem id={text} onOpen={openDelivery}>
+          {words.delivery(text)}
+        </FinderItem>
+      )}
+      <Suspense fallback={null}>
+        <Bots />
+        {may("listCampaigns") && <Campaigns />}
+        {may("listCreatives") && <Creatives />}
+      </Suspense>
       <Command.Group heading={words.actions}>
-        {may("addCampaign") &&
-          item("new-campaign", words.newCampaign, () => navigate({ to: "/campaigns/new" }), [words.newCampaign])}
-        {may("explainChoice") &&
-          bots.map(({ botId, name }) =>
-            item(`explain ${botId}`, words.whyNoAd(name), () => navigate({ to: "/explain", search: { bot: botId } }), [
-              words.whyNoAd(name),
-            ]),
-          )}
-        {mayBeId(text) &&
-          may("findTimelines") &&
-          item(`timeline ${text}`, words.whatHappened(text), () =>
-            navigate({ to: "/timeline", search: { find: text } }),
-          )}
-        {may("pauseCampaign") &&
-          advertisers.map((advertiser) =>
-            item(
-              `pause ${advertiser}`,
-              words.pauseAll(advertiser),
-              () => pause(active.filter((campaign) => campaign.advertiser === advertiser)),
-              [words.pauseAll(advertiser)],
-            ),
-          )}
+        {may("addCampaign") && (
+          <FinderItem
+            id="new-campaign"
+            keywords={[words.newCampaign]}
+            onOpen={() => navigate({ to: "/campaigns/new" })}
+          >
+            {words.newCampaign}
+          </FinderItem>
+        )}
+        <Suspense fallback={null}>
+          {may("explainChoice") && <BotActions />}
+          {may("pauseCampaign") && <CampaignActions />}
+        </Suspense>
+        {mayBeId(text) && may("findTimelines") && (
+          <FinderItem id={`timeline ${text}`} onOpen={() => navigate({ to: "/timeline", search: { find: text } })}>
+            {words.whatHappened(text)}
+          </FinderItem>
+        )}
       </Command.Group>
       <Command.Group heading={words.pages}>
         {sections
           .filter(({ needs }) => may(needs))
-          .map(({ to, word }) => item(`page ${to}`, names[word], () => navigate({ to }), [names[word]]))}
+          .map(({ to, word }) => (
+            <FinderItem key={to} id={`page ${to}`} keywords={[names[word]]} onOpen={() => navigate({ to })}>
+              {names[word]}
+            </FinderItem>
+          ))}
       </Command.Group>
-    </>
+    </FinderContext>
   );
 }
 
@@ -127,6 +102,7 @@ function useOpenDelivery(event: string): () => Promise<void> {
   const navigate = useNavigate();
   return async () => {
     try {
+      const { deliveryRoutes } = await import("@intermission/operator-api/deliveries");
       const { botId } = await callOperator(deliveryRoutes.showDelivery, { params: { eventId: event } });
       await navigate({ to: "/bots/$botId", params: { botId }, search: { event } });
     } catch {
@@ -140,12 +116,4 @@ function matches(value: string, text: string, keywords: readonly string[] = []):
   const searched = [value, ...keywords].join(" ").toLowerCase();
   const words = text.toLowerCase().split(/\s+/);
   return words.every((word) => searched.includes(word)) ? 1 : 0;
-}
-
-function Named({ name, id }: { name: string; id: string }) {
-  return (
-    <>
-      <span>{name}</span> <small>{id}</small>
-    </>
-  );
 }

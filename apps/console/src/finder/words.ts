@@ -3,11 +3,12 @@ import { wordTable } from "../words/word-table.ts";
 export const finderWords = wordTable({
   en: {
     find: "Find",
-    placeholder: "A bot, a campaign, an id, or what to do",
+    placeholder: "A bot, a campaign, a creative, an id, or what to do",
     nothing: "Nothing is found.",
     pages: "Pages",
     bots: "Bots",
     campaigns: "Campaigns",
+    creatives: "Creatives",
     actions: "Actions",
     newCampaign: "New campaign",
     pauseAll: (advertiser: string) => `Pause everything of ${advertiser}`,
@@ -18,11 +19,12 @@ export const finderWords = wordTable({
   },
   ru: {
     find: "Найти",
-    placeholder: "Бот, кампания, id или действие",
+    placeholder: "Бот, кампания, креатив, id или действие",
     nothing: "Ничего не найдено.",
     pages: "Страницы",
     bots: "Боты",
     campaigns: "Кампании",
+    creatives: "Креативы",
     actions: "Действия",
     newCampaign: "Новая кампания",
     pauseAll: (advertiser) => `Приостановить всё: ${advertiser}`,

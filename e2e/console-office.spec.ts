@@ -221,4 +221,23 @@ test.describe("in Russian", () => {
     await desk.getByRole("button", { name: "Добавить", exact: true }).click();
     await expect(desk.getByText("Рекламодатель harbour coffee уже есть")).toBeVisible();
   });
+
+  test.describe("in forms", () => {
+    test.use({ refusal: 400 });
+    test("what is wrong with a field is said in the reader's language, in a form and in an answer of the server", async ({
+      desk,
+    }) => {
+      await desk.goto(new URL("/console/campaigns/new", desk.url()).href);
+      await desk.getByLabel("Цена просмотра").fill("12,5");
+      await desk.getByRole("button", { name: "Создать", exact: true }).click();
+      await expect(desk.getByText("Заполните это поле.")).toHaveCount(2);
+      await expect(desk.getByText("Сумма от 0 до 1000000000: напишите 12.5.")).toBeVisible();
+      await desk.goto(new URL("/console/campaigns", desk.url()).href);
+      await desk.getByRole("link", { name: "Harbour" }).first().click();
+      await desk.getByLabel("Начало").fill("2031-02-01T10:00");
+      await desk.getByLabel("Окончание").fill("2031-01-01T10:00");
+      await desk.getByRole("button", { name: "Сохранить" }).click();
+      await expect(desk.getByText("Конец должен быть позже начала.").first()).toBeVisible();
+    });
+  });
 });

@@ -50,10 +50,13 @@ export const test = base.extend<{
   desk: Page;
   window: { width: number; height: number };
   signedInAs: string | undefined;
+  /** The status of refusals that the flow causes, beside that of a request for a confirmation (409). */
+  refusal: number | undefined;
 }>({
   window: [{ width: 1280, height: 800 }, { option: true }],
   signedInAs: [undefined, { option: true }],
-  reader: async ({ stack, ownerState, browser, window, colorScheme, locale, signedInAs }, use) => {
+  refusal: [undefined, { option: true }],
+  reader: async ({ stack, ownerState, browser, window, colorScheme, locale, signedInAs, refusal }, use) => {
     const address = stack.urls.adService.replace("127.0.0.1", "localhost");
     const context = await browser.newContext({
       ...(signedInAs === undefined && { storageState: ownerState }),
@@ -68,8 +71,9 @@ export const test = base.extend<{
     const page = await context.newPage();
     const faults: string[] = [];
     page.on("console", (message) => {
-      // The browser reports the refusal (409) with which the server asks for a confirmation.
-      if (message.type() === "error" && !message.text().includes("status of 409")) faults.push(message.text());
+      // The browser reports refusals, of which 409 is the server's question for a confirmation.
+      const isMeant = [409, refusal].some((status) => message.text().includes(`status of ${status}`));
+      if (message.type() === "error" && !isMeant) faults.push(message.text());
     });
     page.on("pageerror", (error) => faults.push(error.message));
     page.on("request", (request) => {

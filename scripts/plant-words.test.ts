@@ -9,7 +9,6 @@ const nameOf = ({ name }: Vocabulary) => name.replace(/^.* /, "");
 const unhandled: Readonly<Record<string, string>> = {
   MomentFault: "a label: each refusal carries its sentence",
   reportRefusalReason: "counted by its word",
-  AmountFault: "a label: each refusal carries its sentence",
   exclusionReason: "the form of ExclusionReason, which the commands have texts for",
   openIdProviderIds: "keys of the settings: every provider is used in the same way",
   levels: "the levels of the logger's library",

@@ -9,6 +9,7 @@ import { healthRoutes } from "@intermission/server/health";
 import { createHttpServer, refuseOtherMethods } from "@intermission/server/http-server";
 import type { Logger } from "@intermission/server/logger";
 import { countRequests, metricsRoutes } from "@intermission/server/metrics";
+import { parseOperatorRequest } from "@intermission/server/parse-request";
 import { rateLimiter } from "@intermission/server/rate-limiter";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { traceRequests } from "@intermission/server/trace-requests";
@@ -315,7 +316,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
   };
   app.register(
     async (plain) => {
-      const scope = checkRequests(plain);
+      const scope = checkRequests(plain, parseOperatorRequest);
       scope.decorateRequest("operator", undefined);
       scope.addHook("onRequest", async (request, reply) => {
         reply.header("cache-control", "no-store");

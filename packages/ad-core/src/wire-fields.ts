@@ -3,10 +3,10 @@ import { readMoment } from "./moment.ts";
 
 /** Fields of the publishers' and the player's API that operators' routes have, too: apart, so that the console loads only these. */
 
+export const TELEGRAM_ID = /^[1-9][0-9]{0,19}$/;
+
 /** A Telegram id on the wire: a string of digits without leading zeros, at most 20 of them. A JSON number is refused. */
-export const telegramId = z
-  .string()
-  .regex(/^[1-9][0-9]{0,19}$/, "must be a string of 1 to 20 digits, without leading zeros");
+export const telegramId = z.string().regex(TELEGRAM_ID, "must be a string of 1 to 20 digits, without leading zeros");
 
 /** A moment on the wire: RFC 3339 in UTC. */
 export const moment = z.iso.datetime();
@@ -18,7 +18,7 @@ export const momentInput = z
   .transform((text, context): Date => {
     const read = readMoment(text);
     if (read.outcome === "moment") return read.moment;
-    context.addIssue({ code: "custom", message: read.message });
+    context.addIssue({ code: "custom", message: read.message, params: { momentFault: read.fault } });
     return z.NEVER;
   });
 

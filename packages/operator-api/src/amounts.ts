@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { FieldFaultValues } from "./field-faults.ts";
+import { fieldFault } from "./field-forms.ts";
 
 /**
  * Amounts of money are integers of micros, which are millionths of the deployment's currency. This file has their bounds and
@@ -39,31 +41,53 @@ export type AmountFault =
 
 export type AmountReading =
   | { outcome: "amount"; micros: number }
-  /** `message` names the bounds and how to write the amount. */
-  | { outcome: "refused"; fault: AmountFault; message: string };
+  /** `message` names the bounds and how to write the amount; `values` are those of the fault `AMOUNT`. */
+  | { outcome: "refused"; fault: AmountFault; message: string; values: FieldFaultValues<"AMOUNT"> };
 
 /** Reads an amount that a person has written, such as `12` or `0.002`. */
 export function readAmount(text: string, kind: AmountKind): AmountReading {
   const { min, max } = bounds[kind];
-  const form = `must be an amount from ${amountOf(min)} to ${amountOf(max)}, such as 12 or 0.002`;
-  const refused = (fault: AmountFault, how: string): AmountReading => ({
-    outcome: "refused",
-    fault,
-    message: `${form}${how === "" ? "" : `: ${how}`}`,
-  });
+  const refused = (fault: AmountFault, write = ""): AmountReading => {
+    const values = { min: amountOf(min), max: amountOf(max), fault, write };
+    const form = `must be an amount from ${values.min} to ${values.max}, such as 12 or 0.002`;
+    const how = fault === "too-small" && kind === "budget" ? "for no budget write none" : hints[fault](write);
+    return { outcome: "refused", fault, message: `${form}${how === "" ? "" : `: ${how}`}`, values };
+  };
   const [, whole, fraction = ""] = /^(\d+)(?:\.(\d+))?$/.exec(text.slice(0, MAX_LENGTH + 1)) ?? [];
   if (whole === undefined) return refused(...formFault(text));
-  if (fraction.length > DECIMALS) return refused("decimals", `it has ${DECIMALS} decimals at most`);
+  if (fraction.length > DECIMALS) return refused("decimals");
   const micros = BigInt(whole) * MICROS_PER_UNIT + BigInt(fraction.padEnd(DECIMALS, "0"));
   const fault = sizeFault(micros, kind);
   if (fault === undefined) return { outcome: "amount", micros: Number(micros) };
-  return refused(fault, fault === "too-small" && kind === "budget" ? "for no budget write none" : sizeHints[fault]);
+  return refused(fault);
+}
+
+/** How to write an amount; `write`: the amount that is meant, where that is clear. */
+const hints: Readonly<Record<AmountFault, (write: string) => string>> = {
+  "other-form": () => "",
+  "digit-groups": (write) => `write ${write}`,
+  "decimal-comma": (write) => `write ${write}`,
+  comma: (write) => `write ${write}, or ${withPoint(write)} for a decimal`,
+  exponent: (write) => (write === "" ? "write all its digits" : `write ${write}`),
+  currency: (write) => (write === "" ? "write it without a currency" : `write ${write}`),
+  sign: (write) => (write === "" ? "it is not negative" : `write ${write}`),
+  point: (write) => `write ${write}`,
+  decimals: () => `it has ${DECIMALS} decimals at most`,
+  "too-small": () => "",
+  "too-large": () => "",
+  "too-fine": () => `above ${amountOf(MAX_FINE_MICROS)} an amount has 2 decimals at most`,
+};
+
+/** What `5,000` means if its comma is that of a decimal. */
+export function withPoint(thousands: string): string {
+  return `${thousands.slice(0, -3)}.${thousands.slice(-3)}`;
 }
 
 /** Micros in the body of a request: a JSON number. */
 export function microsOf(kind: AmountKind) {
   const { min, max } = bounds[kind];
   const form = `must be a whole number of micros (millionths of the currency) from ${min} to ${max}`;
+  const params = fieldFault("MICROS", { min: amountOf(min), max: amountOf(max) });
   const message = (input: unknown): string | undefined => {
     const how = microsFault(input, kind);
     return how === undefined ? undefined : `${form}${how === "" ? "" : `: ${how}`}`;
@@ -72,7 +96,7 @@ export function microsOf(kind: AmountKind) {
     .number({ error: ({ input }) => message(input) })
     .check(({ value, issues }) => {
       const fault = message(value);
-      if (fault !== undefined) issues.push({ code: "custom", input: value, message: fault });
+      if (fault !== undefined) issues.push({ code: "custom", input: value, message: fault, params });
     })
     .meta({ type: "integer", minimum: min, maximum: max });
 }
@@ -83,16 +107,10 @@ function microsFault(input: unknown, kind: AmountKind): string | undefined {
   if (!Number.isInteger(input)) return `an amount of ${input} is ${Math.round(input * 1e6)} micros`;
   const fault = sizeFault(BigInt(input), kind);
   if (fault === undefined) return undefined;
-  return fault === "too-small" && kind === "budget" ? "for no budget send null" : sizeHints[fault];
+  return fault === "too-small" && kind === "budget" ? "for no budget send null" : hints[fault]("");
 }
 
 type SizeFault = Extract<AmountFault, "too-small" | "too-large" | "too-fine">;
-
-const sizeHints = {
-  "too-small": "",
-  "too-large": "",
-  "too-fine": `above ${amountOf(MAX_FINE_MICROS)} an amount has 2 decimals at most`,
-} satisfies Record<SizeFault, string>;
 
 function sizeFault(micros: bigint, kind: AmountKind): SizeFault | undefined {
   const { min, max } = bounds[kind];
@@ -109,6 +127,7 @@ export function isPriceTooFine(priceMicros: number, budgetMicros: number): boole
   return budgetMicros > MAX_FINE_MICROS && priceMicros % COARSE_STEP !== 0;
 }
 
+export const finePriceFieldFault = fieldFault("PRICE_TOO_FINE", { above: amountOf(MAX_FINE_MICROS) });
 export const finePriceRule = `must have 2 decimals at most beside a budget above ${amountOf(MAX_FINE_MICROS)}`;
 
 const plain = /^\d+(\.\d+)?$/;
@@ -118,31 +137,28 @@ const pointGroups = /^([1-9]\d{0,2}(?:\.\d{3})+),(\d+)$|^([1-9]\d{0,2}(?:\.\d{3}
 const withCurrency = /^(?:\p{Sc}|[A-Za-z]{3})\p{Zs}?(\d[\d.]*)$|^(\d[\d.]*)\p{Zs}?(?:\p{Sc}|[A-Za-z]{3})$/u;
 
 /** What is wrong with text that is not an amount, and how to write it where that is clear. */
-function formFault(text: string): [fault: AmountFault, how: string] {
-  const write = (amount: string) => `write ${amount}`;
-  if (text.length > MAX_LENGTH) return ["other-form", ""];
-  if (commaOfThreeDigits.test(text)) {
-    return ["comma", `write ${text.replace(",", "")}, or ${text.replace(",", ".")} for a decimal`];
-  }
+function formFault(text: string): [fault: AmountFault, write?: string] {
+  if (text.length > MAX_LENGTH) return ["other-form"];
+  if (commaOfThreeDigits.test(text)) return ["comma", text.replace(",", "")];
   const [, grouped, , fraction = ""] = digitGroups.exec(text) ?? [];
-  if (grouped !== undefined) return ["digit-groups", write(grouped.replaceAll(/\D/g, "") + fraction)];
+  if (grouped !== undefined) return ["digit-groups", grouped.replaceAll(/\D/g, "") + fraction];
   const [, pointed, decimals, whole] = pointGroups.exec(text) ?? [];
-  if (pointed !== undefined) return ["digit-groups", write(`${pointed.replaceAll(".", "")}.${decimals}`)];
-  if (whole !== undefined) return ["digit-groups", write(whole.replaceAll(".", ""))];
-  if (/^\d+,\d+$/.test(text)) return ["decimal-comma", write(text.replace(",", "."))];
-  if (/^\.\d+$/.test(text)) return ["point", write(`0${text}`)];
-  if (/^\d+\.$/.test(text)) return ["point", write(text.slice(0, -1))];
-  if (/^\+\d/.test(text)) return ["sign", write(text.slice(1))];
-  if (/^[-−]\d/.test(text)) return ["sign", "it is not negative"];
-  if (/^\d+(\.\d+)?e[+-]?\d{1,2}$/i.test(text)) return ["exponent", exponentHint(Number(text))];
+  if (pointed !== undefined) return ["digit-groups", `${pointed.replaceAll(".", "")}.${decimals}`];
+  if (whole !== undefined) return ["digit-groups", whole.replaceAll(".", "")];
+  if (/^\d+,\d+$/.test(text)) return ["decimal-comma", text.replace(",", ".")];
+  if (/^\.\d+$/.test(text)) return ["point", `0${text}`];
+  if (/^\d+\.$/.test(text)) return ["point", text.slice(0, -1)];
+  if (/^\+\d/.test(text)) return ["sign", text.slice(1)];
+  if (/^[-−]\d/.test(text)) return ["sign"];
+  if (/^\d+(\.\d+)?e[+-]?\d{1,2}$/i.test(text)) return ["exponent", withoutExponent(Number(text))];
   const [, after, before = after] = withCurrency.exec(text) ?? [];
-  if (before !== undefined) return ["currency", plain.test(before) ? write(before) : "write it without a currency"];
-  return ["other-form", ""];
+  if (before !== undefined) return ["currency", plain.test(before) ? before : ""];
+  return ["other-form"];
 }
 
-function exponentHint(value: number): string {
+function withoutExponent(value: number): string {
   const micros = Math.round(value * 1e6);
-  return Number.isSafeInteger(micros) ? `write ${amountOf(micros)}` : "write all its digits";
+  return Number.isSafeInteger(micros) ? amountOf(micros) : "";
 }
 
 /** Micros as an amount with all its digits: 2000 is 0.002. */

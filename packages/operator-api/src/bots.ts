@@ -1,5 +1,6 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { fieldFault, forms } from "./field-forms.ts";
 import { callableAddress, confirmation, moment, next, shortWord, timeZone, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
@@ -9,15 +10,12 @@ const rewardAmount = z.int(amountFault).min(1, amountFault).max(1_000_000_000, a
 
 const MAX_LANGUAGES = 40;
 const lengthFault = "must have 1 to 32 characters";
-// No control characters, and none that change the direction of the text after them. Persian and Indic words need U+200C and
-// U+200D, which join letters or keep them apart.
-const plainText = /^(?:[\u200c\u200d]|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}])*$/u;
 const word = z
   .string()
   .trim()
   .min(1, lengthFault)
   .max(32, lengthFault)
-  .regex(plainText, "must not hold control characters");
+  .regex(forms.CONTROL_CHARACTERS, "must not hold control characters");
 
 /**
  * The unit of a reward: the word after the amount, by language and plural category of `Intl.PluralRules`. A language has a
@@ -26,25 +24,36 @@ const word = z
 const rewardUnit = z.record(z.string(), z.record(z.string(), word)).superRefine((unit, context) => {
   const languages = Object.entries(unit);
   if (languages.length === 0 || languages.length > MAX_LANGUAGES)
-    context.addIssue(`must have 1 to ${MAX_LANGUAGES} languages`);
+    context.addIssue({
+      code: "custom",
+      message: `must have 1 to ${MAX_LANGUAGES} languages`,
+      params: fieldFault("ENTRIES_AT_MOST", { max: String(MAX_LANGUAGES) }),
+    });
   for (const [language, forms] of languages.slice(0, MAX_LANGUAGES)) {
     const fault = faultOf(language, Object.keys(forms));
-    if (fault !== undefined) context.addIssue(fault);
+    if (fault !== undefined) context.addIssue({ code: "custom", ...fault });
   }
 });
 export type RewardUnit = z.infer<typeof rewardUnit>;
 
-function faultOf(language: string, categories: readonly string[]): string | undefined {
+function faultOf(language: string, categories: readonly string[]) {
   // Without a region: the mini-app's languages have none.
   if (!/^[a-z]{2,3}$/.test(language) || Intl.PluralRules.supportedLocalesOf(language).length === 0)
-    return `${JSON.stringify(language.slice(0, 20))} is not a language, such as en or pt`;
+    return {
+      message: `${JSON.stringify(language.slice(0, 20))} is not a language, such as en or pt`,
+      params: fieldFault("UNKNOWN_LANGUAGE", { language: language.slice(0, 20) }),
+    };
   const rules = new Intl.PluralRules(language);
   const known: string[] = rules.resolvedOptions().pluralCategories;
   const wrong = categories.filter((category) => !known.includes(category));
-  if (wrong.length > 0) return `${language} has the plural forms ${known.join(", ")}`;
+  const formsFault = (verb: string, categories: readonly string[]) => ({
+    message: `${language} ${verb} the plural forms ${categories.join(", ")}`,
+    params: fieldFault("PLURAL_FORMS", { language, forms: categories.join(", ") }),
+  });
+  if (wrong.length > 0) return formsFault("has", known);
   const needed = [...new Set(Array.from({ length: 999 }, (_, index) => rules.select(index + 1)))];
   const isWhole = needed.every((category) => categories.includes(category));
-  return isWhole ? undefined : `${language} needs the plural forms ${needed.join(", ")}`;
+  return isWhole ? undefined : formsFault("needs", needed);
 }
 
 const wholeNumber = (least: number, most: number, unit = "") => {
@@ -55,10 +64,7 @@ const wholeNumber = (least: number, most: number, unit = "") => {
 /** Settings of a bot that an operator may change. */
 export const botSettings = z.object({
   name: z.string().trim().min(1, "must have 1 to 128 characters").max(128, "must have 1 to 128 characters"),
-  username: z
-    .string()
-    .regex(/^[A-Za-z]\w{3,31}$/, "must be the bot's username without the @")
-    .nullable(),
+  username: z.string().regex(forms.USERNAME, "must be the bot's username without the @").nullable(),
   webhookUrl: callableAddress.nullable(),
   publisherApiUrl: callableAddress.nullable(),
   deliveryMode: z.enum(["at-least-once", "at-most-once"]),
@@ -138,10 +144,10 @@ const newBot = botSettings
 const changes = botSettings
   .partial()
   .strict()
-  .refine(
-    (settings) => Object.values(settings).some((value) => value !== undefined),
-    "name at least one setting to change",
-  )
+  .refine((settings) => Object.values(settings).some((value) => value !== undefined), {
+    error: "name at least one setting to change",
+    params: fieldFault("CHANGE_NOTHING"),
+  })
   .meta({ examples: [{ cooldownSeconds: 300 }] });
 const params = z.object({ botId: telegramId });
 const tokenParams = params.extend({ tokenId: z.string().regex(/^tok_[0-9A-Za-z]{1,40}$/, "must look like tok_…") });

@@ -2,17 +2,21 @@ import { type WebAddressFault, webAddressFault } from "@intermission/ad-core/web
 import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { microsOf } from "./amounts.ts";
+import { fieldFault, forms } from "./field-forms.ts";
 import { boundedText, confirmation, micros, moment, next, shortWord, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
-const language = z.string().regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, as en");
-const country = z.string().regex(/^[A-Z]{2}$/, "must be a country code of two capital letters, as DE");
+const language = z.string().regex(forms.LANGUAGE_CODE, "must be a language code of two or three letters, as en");
+const country = z.string().regex(forms.COUNTRY_CODE, "must be a country code of two capital letters, as DE");
 const unique = <Item extends z.ZodType>(item: Item, most: number) =>
   z
     .array(item, "must be a list")
     .min(1, "must name at least one, or be left out")
     .max(most, `must name at most ${most}`)
-    .refine((items) => new Set(items).size === items.length, "must not name anything twice");
+    .refine((items) => new Set(items).size === items.length, {
+      error: "must not name anything twice",
+      params: fieldFault("TWICE"),
+    });
 
 const wholeNumber = (least: number, most: number) => {
   const message = `must be from ${least} to ${most}`;
@@ -46,7 +50,7 @@ const budget = microsOf("budget").nullable();
 const landingUrl = z.string().transform((url, context) => {
   const checked = checkLandingUrl(url);
   if (checked.outcome === "valid") return checked.url;
-  context.addIssue({ code: "custom", message: checked.message });
+  context.addIssue({ code: "custom", message: checked.message, params: checked.fault });
   return z.NEVER;
 });
 
@@ -89,7 +93,10 @@ export type CampaignSettings = z.infer<typeof campaignSettings>;
 export const campaignFormats = z
   .array(z.enum(["rewarded", "direct_link"]))
   .min(1, "must be rewarded, direct_link or both")
-  .refine((formats) => new Set(formats).size === formats.length, "must not name a format twice");
+  .refine((formats) => new Set(formats).size === formats.length, {
+    error: "must not name a format twice",
+    params: fieldFault("TWICE"),
+  });
 
 /** A creative with the settings of its campaign. */
 const campaignCreative = z.object({
@@ -262,24 +269,37 @@ export const campaignRoutes = {
   },
 } as const satisfies OperatorRoutes;
 
-export type LandingUrlCheck = { outcome: "valid"; url: string } | { outcome: "invalid"; message: string };
+export type LandingUrlCheck =
+  | { outcome: "valid"; url: string }
+  | { outcome: "invalid"; message: string; fault: ReturnType<typeof fieldFault> };
 
 const MAX_LENGTH = 2048;
 
 const faults = {
-  "not-an-address": "is not an address; write it in full, as https://example.com/page",
-  scheme: "must begin with https:// or http://",
-  "user-info": "must not hold a user name or password",
-} satisfies Record<WebAddressFault, string>;
+  "not-an-address": {
+    message: "is not an address; write it in full, as https://example.com/page",
+    fault: fieldFault("NOT_AN_ADDRESS"),
+  },
+  scheme: { message: "must begin with https:// or http://", fault: fieldFault("ADDRESS_SCHEME") },
+  "user-info": { message: "must not hold a user name or password", fault: fieldFault("ADDRESS_USER_INFO") },
+} satisfies Record<WebAddressFault, LandingUrlFault>;
 
 /** Checks a page that a viewer may be sent to: http or https (including t.me), without a user name or password. */
 export function checkLandingUrl(text: string): LandingUrlCheck {
-  if (text.length > MAX_LENGTH) return invalid(`is longer than ${MAX_LENGTH} characters`);
+  if (text.length > MAX_LENGTH) {
+    const fault = fieldFault("CHARACTERS_AT_MOST", { max: String(MAX_LENGTH) });
+    return invalid({ message: `is longer than ${MAX_LENGTH} characters`, fault });
+  }
   const fault = webAddressFault(text, { isPlainHttpAllowed: true });
   if (fault !== undefined) return invalid(faults[fault]);
   return { outcome: "valid", url: new URL(text).href };
 }
 
-function invalid(fault: string): LandingUrlCheck {
-  return { outcome: "invalid", message: `the landing URL ${fault}` };
+interface LandingUrlFault {
+  message: string;
+  fault: ReturnType<typeof fieldFault>;
+}
+
+function invalid({ message, fault }: LandingUrlFault): LandingUrlCheck {
+  return { outcome: "invalid", message: `the landing URL ${message}`, fault };
 }

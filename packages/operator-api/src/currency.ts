@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { forms } from "./field-forms.ts";
 import { confirmation } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
@@ -15,7 +16,9 @@ export const currencyRoutes = {
     description: "Names the currency of all amounts in the store. It converts none: each number stays.",
     query: confirmation,
     body: z
-      .strictObject({ currency: z.string().regex(/^[A-Z]{3}$/, "must be an ISO 4217 currency code such as EUR") })
+      .strictObject({
+        currency: z.string().regex(forms.CURRENCY_CODE, "must be an ISO 4217 currency code such as EUR"),
+      })
       .meta({ examples: [{ currency: "EUR" }] }),
     answer,
     refusals: [409],

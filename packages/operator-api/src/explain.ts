@@ -1,5 +1,6 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { forms } from "./field-forms.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 const exclusionReason = z.enum([
@@ -43,13 +44,10 @@ export const explainRoutes = {
       format: z.enum(["rewarded", "direct_link"]).default("rewarded"),
       language: z
         .string()
-        .regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, such as en")
+        .regex(forms.LANGUAGE_CODE, "must be a language code of two or three letters, such as en")
         .optional(),
       platform: z.enum(["android", "ios", "desktop", "web"]).optional(),
-      country: z
-        .string()
-        .regex(/^[A-Z]{2}$/, "must be a country code of two capital letters, as DE")
-        .optional(),
+      country: z.string().regex(forms.COUNTRY_CODE, "must be a country code of two capital letters, as DE").optional(),
       premium: z.stringbool().optional(),
     }),
     answer: z.object({

@@ -1,6 +1,7 @@
 import { hasUserInfo } from "@intermission/ad-core/web-address";
 import { isTimeZone } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { fieldFault, forms } from "./field-forms.ts";
 
 /** A moment in an answer: text of RFC 3339 in UTC in JSON, a `Date` for the server and for who parses the answer. */
 export const moment = z.codec(z.iso.datetime(), z.date(), {
@@ -45,9 +46,7 @@ export const boundedText = (max: number) =>
   z.string("is needed").trim().min(1, `must have 1 to ${max} characters`).max(max, `must have 1 to ${max} characters`);
 
 /** A short lower-case word, such as the category of a bot: `games`, `real-money`. */
-export const shortWord = z
-  .string()
-  .regex(/^[a-z][a-z0-9-]{0,31}$/, "must be at most 32 lower-case letters, digits and dashes");
+export const shortWord = z.string().regex(forms.NAME_WORD, "must be at most 32 lower-case letters, digits and dashes");
 
 /** The id of a campaign or a creative. */
 export const listedId = z.string().regex(/^[\w-]{1,64}$/, "must be an id as the lists show it");
@@ -58,11 +57,20 @@ export const confirmation = z.object({
 });
 
 /** The name of a time zone. */
-export const timeZone = z.string().refine(isTimeZone, "must be a time zone such as Europe/Berlin, or UTC");
+export const timeZone = z.string().refine(isTimeZone, {
+  error: "must be a time zone such as Europe/Berlin, or UTC",
+  params: fieldFault("TIME_ZONE"),
+});
 
 /** An address that the ad service or the mini-app calls. Whether it may be reached is decided when it is called. */
 export const callableAddress = z
   .url({ protocol: /^https?$/, error: "must be an address as https://example.com/webhooks" })
   .max(2048)
-  .refine((address) => !hasUserInfo(address), "must not hold a user name or password")
-  .refine((address) => !address.includes("#"), "must not hold a fragment");
+  .refine((address) => !hasUserInfo(address), {
+    error: "must not hold a user name or password",
+    params: fieldFault("ADDRESS_USER_INFO"),
+  })
+  .refine((address) => !address.includes("#"), {
+    error: "must not hold a fragment",
+    params: fieldFault("ADDRESS_FRAGMENT"),
+  });

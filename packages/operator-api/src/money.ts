@@ -2,6 +2,7 @@ import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { advertiserStates } from "./advertisers.ts";
 import { microsOf } from "./amounts.ts";
+import { fieldFault, forms } from "./field-forms.ts";
 import { after, boundedText, confirmation, listLimit, micros, moment, next, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
@@ -91,7 +92,7 @@ const statements = z.object({ statements: z.array(moneyStatement).describe("The 
 const formats = ["csv", "html"] as const;
 const format = z.object({ format: z.enum(formats).describe("`html` is a page to read and to print.") });
 const answerTypes = ["text/csv", "text/html"] as const;
-const month = z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/, "must be a month such as 2026-03");
+const month = z.string().regex(forms.MONTH, "must be a month such as 2026-03");
 const amountMicros = microsOf("budget");
 const reference = boundedText(128).describe("Of the bank, the invoice or the payment provider.");
 const note = boundedText(500);
@@ -151,6 +152,7 @@ export const moneyRoutes = {
       .refine(({ billing, creditLimitMicros }) => billing === "credit" || creditLimitMicros === null, {
         path: ["creditLimitMicros"],
         error: "must not be set for a prepaid advertiser",
+        params: fieldFault("NOT_FOR_PREPAID"),
       })
       .meta({ examples: [{ billing: "prepaid" }] }),
     answer: advertiserMoney,

@@ -1,5 +1,6 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { forms } from "./field-forms.ts";
 import { callableAddress, moment } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
@@ -9,10 +10,7 @@ const addresses = z
     email: z.email("must be an e-mail address such as ops@example.com").max(254).nullable(),
     telegramChatId: z
       .string()
-      .regex(
-        /^-?[1-9][0-9]{0,19}$|^@[A-Za-z]\w{3,31}$/,
-        "must be the id of a chat, such as -1001234567890, or its @name",
-      )
+      .regex(forms.TELEGRAM_CHAT, "must be the id of a chat, such as -1001234567890, or its @name")
       .nullable(),
   })
   .partial()

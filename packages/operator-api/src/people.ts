@@ -1,5 +1,6 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { fieldFault, forms } from "./field-forms.ts";
 import { after, boundedText, moment, next, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
@@ -29,7 +30,7 @@ const email = z
   .email("must be an e-mail address such as ann@example.com")
   .max(254)
   .transform((text) => text.toLowerCase());
-export const token = z.string().regex(/^[\w-]{43}$/, "must be the token of an invitation's link");
+export const token = z.string().regex(forms.TOKEN, "must be the token of an invitation's link");
 const password = z
   .string()
   .min(12, "must have at least 12 characters")
@@ -37,7 +38,7 @@ const password = z
   .describe("At least 12 characters.");
 const code = z
   .string()
-  .regex(/^\d{6}$/, "must be the six digits that the authenticator app shows")
+  .regex(forms.TOTP_CODE, "must be the six digits that the authenticator app shows")
   .describe("Of the authenticator app (TOTP).");
 
 const reach = z.strictObject({
@@ -49,13 +50,16 @@ const reach = z.strictObject({
 /** Refuses what a role needs and is absent, and what it may not have. */
 function requireOwnObjects(
   { role, advertiser, botIds }: z.output<typeof reach>,
-  context: { addIssue(issue: { code: "custom"; path: string[]; message: string }): void },
+  context: {
+    addIssue(issue: { code: "custom"; path: string[]; message: string; params: Record<string, unknown> }): void;
+  },
 ): void {
   const isNeeded = { advertiser: role === "advertiser", botIds: role === "publisher" };
   const faultOf = (field: "advertiser" | "botIds", value: unknown) => {
     if (isNeeded[field] === (value !== undefined)) return;
     const message = isNeeded[field] ? `is needed for the role ${role}` : `must not be set for the role ${role}`;
-    context.addIssue({ code: "custom", path: [field], message });
+    const params = isNeeded[field] ? fieldFault("ROLE_NEEDS", { role }) : fieldFault("NOT_FOR_ROLE", { role });
+    context.addIssue({ code: "custom", path: [field], message, params });
   };
   faultOf("advertiser", advertiser);
   faultOf("botIds", botIds);

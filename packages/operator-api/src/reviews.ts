@@ -1,5 +1,6 @@
 import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { forms } from "./field-forms.ts";
 import { after, confirmation, listLimit, moment, next } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
@@ -17,10 +18,7 @@ export const reviewFilter = z
   .meta({ examples: [{ botId: "7000000001", suspicion: "too-even", from: "2026-03-01T00:00:00Z" }] });
 export type ReviewFilter = z.infer<typeof reviewFilter>;
 
-const eightHex = z
-  .string()
-  .regex(/^[0-9a-f]{8}$/, "must be 8 hex digits, as the list shows it")
-  .optional();
+const eightHex = z.string().regex(forms.HEX_KEY, "must be 8 hex digits, as the list shows it").optional();
 const clickFilter = reviewFilter
   .extend({ address: eightHex, network: eightHex })
   .meta({ examples: [{ botId: "7000000001", suspicion: "crowded-network", network: "5f1c09aa" }] });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { forms } from "./field-forms.ts";
 import { after, boundedText, listLimit, moment, next } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
@@ -17,7 +18,7 @@ export type SavedReport = z.output<typeof savedReport>;
 const search = z
   .string()
   .max(2048, "must have at most 2048 characters")
-  .regex(/^[\w*.%+=&-]*$/, "must be the query of an address, as time=day&by=bot");
+  .regex(forms.REPORT_ADDRESS, "must be the query of an address, as time=day&by=bot");
 
 export const savedReportRoutes = {
   listSavedReports: {

@@ -1,5 +1,6 @@
 import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { fieldFault } from "./field-forms.ts";
 import { boundedText, counts, listedId, listLimitFrom, micros, moment, timeZone } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
@@ -21,7 +22,7 @@ const by = z.string().transform((text, context): Dimension[] => {
   const known = names.filter((name) => dimensions.some((one) => one === name)) as Dimension[];
   const fault = faultOfDimensions(names, known);
   if (fault === undefined) return known;
-  context.addIssue(fault);
+  context.addIssue({ code: "custom", message: fault, params: fieldFault("DIMENSIONS") });
   return z.NEVER;
 });
 

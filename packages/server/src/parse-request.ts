@@ -1,11 +1,30 @@
+import { faultOfIssue } from "@intermission/operator-api/fault-of-issue";
+import type { FieldFault } from "@intermission/operator-api/field-faults";
 import type { z } from "zod";
 import { HttpError } from "./http-server.ts";
 
 /** Returns the parsed value; else throws 400 with each field and its rule, and never the value that was sent. */
 export function parseRequest<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
-  const parsed = schema.safeParse(value ?? {}, { error: describeFault });
+  return parsed(schema, value, () => undefined);
+}
+
+/** The same for the operator's API: screens say a fault in the reader's language by its code. */
+export function parseOperatorRequest<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  return parsed(schema, value, faultOfIssue);
+}
+
+function parsed<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  faultOf: (issue: z.core.$ZodIssue) => FieldFault | undefined,
+): z.infer<Schema> {
+  // The input tells a missing value; it is not answered.
+  const parsed = schema.safeParse(value ?? {}, { error: describeFault, reportInput: true });
   if (parsed.success) return parsed.data;
-  const details = parsed.error.issues.map(({ path, message }) => ({ field: path.join(".") || "body", message }));
+  const details = parsed.error.issues.map((issue) => {
+    const { path, message } = issue;
+    return { field: path.join(".") || "body", message, ...faultOf(issue) };
+  });
   const faults = details.map(({ field, message }) => (field === "body" ? message : `${field}: ${message}`));
   const isMissing = details.some(({ field, message }) => message === missing && !field.includes("."));
   throw new HttpError(400, "BAD_REQUEST", faults.join("; ") + (isMissing ? namesOf(value) : ""), { details });

@@ -1,3 +1,4 @@
+import type { FieldFault } from "@intermission/operator-api/field-faults";
 import type { ProblemCode, ProblemValues } from "@intermission/operator-api/problems";
 import { HttpError } from "./http-server.ts";
 
@@ -27,9 +28,9 @@ export function storageUnwritable(message: string): HttpError {
   return new HttpError(507, "STORAGE_UNWRITABLE", message);
 }
 
-/** The command line replaces the field by its flag. */
-export function invalidField(field: string, message: string): HttpError {
-  return invalid(`${field} ${message}`, [{ field, message }]);
+/** A field's fault, which screens say in the reader's language by its code. The command line replaces the field by its flag. */
+export function invalidField(field: string, message: string, { code, values }: FieldFault): HttpError {
+  return invalid(`${field} ${message}`, [{ field, message, code, values }]);
 }
 
 export function invalid(message: string, details?: unknown): HttpError {

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import type { AnswerOf, CheckedPart, OperatorRoute, OperatorRoutes } from "@intermission/operator-api/route";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type CheckedScope, refusals } from "./checked-routes.ts";
@@ -82,7 +83,8 @@ const MAX_DEPTH = 20;
 
 /** PostgreSQL stores no zero characters in text. */
 function refuseZeros(value: unknown, field = "body", depth = 0): void {
-  if (typeof value === "string" && value.includes("\0")) throw invalidField(field, "must not contain U+0000");
+  if (typeof value === "string" && value.includes("\0"))
+    throw invalidField(field, "must not contain U+0000", fieldFault("ZERO_CHARACTER"));
   if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return;
   for (const [name, one] of Object.entries(value)) {
     refuseZeros(name, field, depth);

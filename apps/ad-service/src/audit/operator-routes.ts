@@ -1,4 +1,5 @@
 import { auditRoutes } from "@intermission/operator-api/audit";
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { invalidField } from "@intermission/server/refuse";
@@ -10,7 +11,8 @@ export function auditOperatorRoutes(scope: CheckedScope, { database }: { databas
   serveOperatorRoutes(scope, auditRoutes, {
     async listAuditEntries({ query }) {
       const { from, to } = query;
-      if (from !== undefined && to !== undefined && from >= to) throw invalidField("from", "must be before the end");
+      if (from !== undefined && to !== undefined && from >= to)
+        throw invalidField("from", "must be before the end", fieldFault("END_BEFORE_START"));
       const { rows: entries, next } = await listAuditEntries(database, query);
       return { entries, next };
     },

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { CODE_RANDOM_BYTES, newCodePrefix } from "@intermission/ad-core/code";
 import type { Bot, BotSettings, TokenEntry } from "@intermission/operator-api/bots";
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { byColumn } from "@intermission/postgres/row-columns";
 import { invalidField } from "@intermission/server/refuse";
@@ -95,7 +96,10 @@ async function setSettings(
   const spelled = blocked && { blockedAdvertisers: await spellAdvertisers(tx, blocked) };
   const columns = { ...byColumn(settingColumns, { ...settings, ...spelled }), is_suspended: settings.isSuspended };
   const [changed] = await tx.run(changeSettings, [botId, JSON.stringify(columns), now]);
-  if (changed && !changed.hasUnit) throw invalidField("rewardUnit", "must be set while a view or a click has a reward");
+  if (changed && !changed.hasUnit) {
+    const message = "must be set while a view or a click has a reward";
+    throw invalidField("rewardUnit", message, fieldFault("REWARD_NEEDS_UNIT"));
+  }
   if (changed && webhookUrl !== undefined) await setEndpoint(tx, botId, webhookUrl);
   return changed !== undefined;
 }

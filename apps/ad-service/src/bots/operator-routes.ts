@@ -1,5 +1,6 @@
 import { isPlainHttp } from "@intermission/ad-core/web-address";
 import { type Bot, botRoutes, tokenRoutes } from "@intermission/operator-api/bots";
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { definedFields } from "@intermission/server/parse-request";
@@ -105,7 +106,7 @@ function checkAddresses(
 ): void {
   for (const [field, address] of Object.entries({ webhookUrl, publisherApiUrl })) {
     if (address && isPlainHttp(address) && !isPlainHttpAllowed) {
-      throw invalidField(field, "must begin with https:// in production");
+      throw invalidField(field, "must begin with https:// in production", fieldFault("ADDRESS_NEEDS_HTTPS"));
     }
   }
 }

@@ -1,4 +1,5 @@
 import { amountOf } from "@intermission/operator-api/amounts";
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import type { BulkAnswer, ReviewFilter } from "@intermission/operator-api/reviews";
 import type { Database, Statement } from "@intermission/postgres/open-database";
 import { nameChangedObject } from "@intermission/postgres/recorded-changes";
@@ -92,5 +93,5 @@ const effectOf = {
 /** Refuses a filter that would select nothing by mistake. */
 export function requireFilter(filter: ReviewFilter): void {
   if (filter.from !== undefined && filter.to !== undefined && filter.from >= filter.to)
-    throw invalidField("from", "must be before the end");
+    throw invalidField("from", "must be before the end", fieldFault("END_BEFORE_START"));
 }

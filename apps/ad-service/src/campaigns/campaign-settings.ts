@@ -1,5 +1,7 @@
-import { finePriceRule, isPriceTooFine } from "@intermission/operator-api/amounts";
+import { finePriceFieldFault, finePriceRule, isPriceTooFine } from "@intermission/operator-api/amounts";
 import type { CampaignSettings } from "@intermission/operator-api/campaigns";
+import type { FieldFault } from "@intermission/operator-api/field-faults";
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import { type LandingMacro, landingMacros } from "@intermission/operator-api/landing-macros";
 import type { ColumnsOf } from "@intermission/postgres/row-columns";
 
@@ -59,22 +61,26 @@ export const defaultSettings: Omit<CampaignSettings, "name" | "advertiser"> = {
 export interface CampaignFault {
   field: keyof CampaignSettings | "creativeIds";
   message: string;
+  fault: FieldFault;
 }
 
 /** The first conflict between a campaign's settings, as text for the operator; undefined if there is none. */
 export function campaignFault(campaign: CampaignSettings & { formats: CampaignFormat[] }): CampaignFault | undefined {
   const { formats, landingUrl, callToAction, startsAt, endsAt, userCap, userCapSeconds } = campaign;
   if (formats.includes("direct_link") && landingUrl === null) {
-    return { field: "landingUrl", message: "a direct_link campaign needs a landing URL" };
+    const message = "a direct_link campaign needs a landing URL";
+    return { field: "landingUrl", message, fault: fieldFault("LINK_NEEDS_ADDRESS") };
   }
   if (callToAction !== null && landingUrl === null) {
-    return { field: "landingUrl", message: "a call to action needs a landing URL" };
+    const message = "a call to action needs a landing URL";
+    return { field: "landingUrl", message, fault: fieldFault("CALL_TO_ACTION_NEEDS_ADDRESS") };
   }
   if (startsAt && endsAt && endsAt <= startsAt) {
-    return { field: "endsAt", message: "a campaign must end after it starts" };
+    return { field: "endsAt", message: "a campaign must end after it starts", fault: fieldFault("END_BEFORE_START") };
   }
   if ((userCap === null) !== (userCapSeconds === null)) {
-    return { field: "userCap", message: "a cap per user needs both a number of views and clicks and a time span" };
+    const message = "a cap per user needs both a number of views and clicks and a time span";
+    return { field: "userCap", message, fault: fieldFault("USER_CAP_HALF") };
   }
   return formatFault(campaign) ?? finePriceFault(campaign) ?? limitFault(campaign);
 }
@@ -84,17 +90,23 @@ const settingsOfFormat = {
   direct_link: ["clickPriceMicros", "totalClickCap", "dailyClickCap"],
 } as const satisfies Record<CampaignFormat, readonly (keyof CampaignSettings)[]>;
 
-const formatMessages = {
-  rewarded: "is for videos, and this campaign has only direct links: it would never be charged or counted",
-  direct_link:
-    "is for direct links, and this campaign has only videos: it would never be charged or counted (clicks on a video's button are free)",
-} satisfies Record<CampaignFormat, string>;
+const formatFaults = {
+  rewarded: {
+    message: "is for videos, and this campaign has only direct links: it would never be charged or counted",
+    fault: fieldFault("OF_VIDEOS_ONLY"),
+  },
+  direct_link: {
+    message:
+      "is for direct links, and this campaign has only videos: it would never be charged or counted (clicks on a video's button are free)",
+    fault: fieldFault("OF_LINKS_ONLY"),
+  },
+} satisfies Record<CampaignFormat, Omit<CampaignFault, "field">>;
 
 /** With the price or the cap of the other format, a campaign would run free or without a limit. */
 function formatFault({ formats, ...settings }: CampaignSettings & { formats: CampaignFormat[] }) {
   for (const format of ["rewarded", "direct_link"] as const) {
     const field = settingsOfFormat[format].find((name) => settings[name] !== defaultSettings[name]);
-    if (!formats.includes(format) && field !== undefined) return { field, message: formatMessages[format] };
+    if (!formats.includes(format) && field !== undefined) return { field, ...formatFaults[format] };
   }
   return undefined;
 }
@@ -105,7 +117,7 @@ function finePriceFault(settings: CampaignSettings): CampaignFault | undefined {
   const field = (["viewPriceMicros", "clickPriceMicros"] as const).find((name) =>
     isPriceTooFine(settings[name], budget),
   );
-  return field && { field, message: finePriceRule };
+  return field && { field, message: finePriceRule, fault: finePriceFieldFault };
 }
 
 const limits = [
@@ -119,7 +131,7 @@ function limitFault(settings: CampaignSettings): CampaignFault | undefined {
   for (const { daily, total, totalFlag } of limits) {
     const [ofDay, inAll] = [settings[daily], settings[total]];
     if (ofDay !== null && inAll !== null && ofDay > inAll) {
-      return { field: daily, message: `must not be above the total (${totalFlag})` };
+      return { field: daily, message: `must not be above the total (${totalFlag})`, fault: fieldFault("ABOVE_TOTAL") };
     }
   }
   return undefined;

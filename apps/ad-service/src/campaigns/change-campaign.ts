@@ -1,4 +1,5 @@
 import type { Campaign, CampaignSettings, CreativeSettings } from "@intermission/operator-api/campaigns";
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { byColumn } from "@intermission/postgres/row-columns";
 import { rememberAdvertiser } from "../advertisers/advertisers.ts";
@@ -92,7 +93,7 @@ async function chargedFault(tx: Transaction, campaignId: string): Promise<Campai
   await tx.run(holdSettlement, []);
   if ((await tx.run(findCharge, [campaignId])).length === 0) return undefined;
   const message = "was charged for this campaign, which stays with it: rename the advertiser, or add another campaign";
-  return { field: "advertiser", message };
+  return { field: "advertiser", message, fault: fieldFault("ADVERTISER_CHARGED") };
 }
 
 const readSampleBots = statement<{ botIds: string[] }>(
@@ -111,19 +112,21 @@ async function sampleFault(
   const { bots = [] } = targeting;
   if (bots.length > 0 && bots.every((botId) => sample.botIds.includes(botId))) return undefined;
   const message = `must name bots of the sample alone (${sample.botIds.join(", ")}), since the advertiser is the sample's`;
-  return { field: "targeting", message };
+  return { field: "targeting", message, fault: fieldFault("SAMPLE_BOTS_ONLY") };
 }
 
 function archivedFault(name: string): CampaignFault {
-  return { field: "advertiser", message: `${name} is archived; restore it first: advertisers restore` };
+  const message = `${name} is archived; restore it first: advertisers restore`;
+  return { field: "advertiser", message, fault: fieldFault("ADVERTISER_ARCHIVED", { name }) };
 }
 
 function creativesFault(formats: CampaignFormat[], creativeIds: string[]): CampaignFault | undefined {
   if (formats.includes("rewarded") === creativeIds.length > 0) return undefined;
-  const message = formats.includes("rewarded")
-    ? "a rewarded campaign needs a video"
-    : "a campaign of direct links has a landing URL and no video";
-  return { field: "creativeIds", message };
+  if (formats.includes("rewarded")) {
+    return { field: "creativeIds", message: "a rewarded campaign needs a video", fault: fieldFault("VIDEO_NEEDED") };
+  }
+  const message = "a campaign of direct links has a landing URL and no video";
+  return { field: "creativeIds", message, fault: fieldFault("LINK_NEEDS_NO_VIDEO") };
 }
 
 async function firstUnknown(tx: Transaction, creativeIds: string[]): Promise<string | undefined> {

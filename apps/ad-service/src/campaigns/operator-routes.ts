@@ -5,9 +5,11 @@ import {
   campaignRoutes,
   type Targeting,
 } from "@intermission/operator-api/campaigns";
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import type { Database } from "@intermission/postgres/open-database";
 import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import type { CheckedScope } from "@intermission/server/checked-routes";
+import type { HttpError } from "@intermission/server/http-server";
 import { definedFields } from "@intermission/server/parse-request";
 import { invalid, invalidField, notFound, requireConfirmation } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
@@ -17,7 +19,7 @@ import { requireAdvertiser } from "../advertisers/advertisers.ts";
 import { readState } from "../audit/object-states.ts";
 import { findAuditEntry } from "../audit/read-entries.ts";
 import { unknownCreative } from "../creatives/creatives.ts";
-import type { CampaignStatus } from "./campaign-settings.ts";
+import type { CampaignFault, CampaignStatus } from "./campaign-settings.ts";
 import { campaignWarnings, readWarningFacts } from "./campaign-warnings.ts";
 import { findCampaign, listCampaigns, unknownCampaign } from "./campaigns.ts";
 import {
@@ -50,12 +52,13 @@ export interface CampaignOperatorDeps {
 export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperatorDeps): void {
   const { database, campaigns, currency, hasCountries, requireBots, now } = deps;
   const requireCountries = (targeting: Targeting | undefined) => {
-    if (targeting?.countries !== undefined && !hasCountries) throw invalidField("targeting", noCountries);
+    if (targeting?.countries === undefined || hasCountries) return;
+    throw invalidField("targeting", noCountries, fieldFault("COUNTRIES_UNKNOWN"));
   };
   const answer = async (outcome: UpdateCampaignOutcome, campaignId: string) => {
     if (outcome.outcome === "unknown-campaign") throw unknownCampaign(campaignId);
     if (outcome.outcome === "archived") throw invalid(`campaign ${campaignId} is archived, which cannot be undone`);
-    if (outcome.outcome === "invalid") throw invalidField(outcome.fault.field, outcome.fault.message);
+    if (outcome.outcome === "invalid") throw faultyCampaign(outcome.fault);
     await campaigns.refresh();
     return outcome.campaign;
   };
@@ -74,7 +77,7 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
       requireConfirmation(warnings, { isConfirmed: request.query.confirmed });
       nameChangedObject(campaignId);
       const added = await addCampaign(database, { ...settings, campaignId, now: now() });
-      if (added.outcome === "invalid") throw invalidField(added.fault.field, added.fault.message);
+      if (added.outcome === "invalid") throw faultyCampaign(added.fault);
       if (added.outcome === "unknown-creative") throw unknownCreative(added.creativeId);
       await campaigns.refresh();
       return added.campaign;
@@ -128,6 +131,10 @@ const noCountries =
   "names countries, and nothing tells the countries of users: set COUNTRY_DATABASE (a file in MaxMind's format) or COUNTRY_HEADER " +
   "(a header of the trusted proxy), start the ad service again, then repeat this";
 
+function faultyCampaign({ field, message, fault }: CampaignFault): HttpError {
+  return invalidField(field, message, fault);
+}
+
 /** The effects of a change that are rarely meant. */
 async function warningsOf(
   { database, now }: Pick<CampaignOperatorDeps, "database" | "now">,
@@ -149,10 +156,12 @@ async function readRevert(database: Database, { campaignId, entryId }: { campaig
     throw notFound(`there is no entry ${entryId} about ${campaignId}; see them with: audit list`);
   const plan = planRevert(entry, { ...current });
   if (plan.outcome === "nothing-to-revert") {
-    throw invalidField("entryId", "is of a change that set no setting and no status: only these are brought back");
+    const message = "is of a change that set no setting and no status: only these are brought back";
+    throw invalidField("entryId", message, fieldFault("REVERT_NOTHING"));
   }
   if (plan.outcome === "refused") {
-    throw invalidField("entryId", `cannot be brought back, since ${plan.field} ${plan.message}`);
+    const message = `cannot be brought back, since ${plan.field} ${plan.message}`;
+    throw invalidField("entryId", message, fieldFault("REVERT_REFUSED", { setting: plan.field }));
   }
   const { settings, status, advertiserId, changedSince } = plan;
   const advertiser = advertiserId && (await requireAdvertiser(database, advertiserId)).name;
@@ -164,7 +173,8 @@ async function readRevert(database: Database, { campaignId, entryId }: { campaig
 function refuseTexts(settings: CreativeSettings): void {
   for (const field of ["label", "callToAction"] as const) {
     if (settings[field] === undefined) continue;
-    throw invalidField(field, "is set by the operator only, since it is shown beside the video without a review");
+    const message = "is set by the operator only, since it is shown beside the video without a review";
+    throw invalidField(field, message, fieldFault("OPERATOR_ONLY"));
   }
 }
 

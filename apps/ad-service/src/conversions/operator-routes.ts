@@ -1,4 +1,5 @@
 import { conversionRoutes } from "@intermission/operator-api/conversions";
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { jsonInteger } from "@intermission/server/exact-json";
@@ -50,7 +51,7 @@ function readCursor(cursor: string | undefined): ConversionKey | undefined {
     const [clickId, event, conversionId] = cursorKey.parse(JSON.parse(Buffer.from(cursor, "base64url").toString()));
     return { clickId, event, conversionId };
   } catch {
-    throw invalidField("after", "is not the next of an earlier page of conversions");
+    throw invalidField("after", "is not the next of an earlier page of conversions", fieldFault("CURSOR"));
   }
 }
 

@@ -1,4 +1,5 @@
 import { creativeRoutes, type VastTrial } from "@intermission/operator-api/creatives";
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, invalid, invalidField, notFound, requireConfirmation } from "@intermission/server/refuse";
@@ -75,7 +76,8 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
       await requireCreative(database, query.creativeId);
       await deps.requireBots([query.botId]);
       const listed = await listAdReports(database, { ...query, now: now() });
-      if (listed.outcome === "bad-cursor") throw invalidField("after", "is not a cursor of this list");
+      if (listed.outcome === "bad-cursor")
+        throw invalidField("after", "is not a cursor of this list", fieldFault("CURSOR"));
       return listed.page;
     },
 
@@ -150,7 +152,7 @@ function vastTags({ database, faultOfTag, tryTag, isPlainHttpAllowed, now }: Cre
 
     async tryVastTag({ body: { url } }) {
       const malformed = vastTagFault(url, isPlainHttpAllowed);
-      if (malformed !== undefined) throw invalidField("url", malformed);
+      if (malformed !== undefined) throw invalidField("url", malformed, fieldFault("NOT_AN_ADDRESS"));
       return tryTag(url);
     },
   } satisfies Partial<OperatorHandlers<typeof creativeRoutes>>;

@@ -1,6 +1,7 @@
 import { adviseOnAnswer } from "@intermission/ad-core/delivery-advice";
 import { deliveryRoutes } from "@intermission/operator-api/deliveries";
 import { endpointRoutes } from "@intermission/operator-api/endpoints";
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import { listPage } from "@intermission/postgres/keyset";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
@@ -63,7 +64,8 @@ export function deliveryOperatorRoutes(scope: CheckedScope, deps: DeliveryOperat
     async countReplayable(request) {
       const { botId } = request.params;
       const range = { botId, ...request.query, until: new Date() };
-      if (range.since > range.until) throw invalidField("since", "must not be in the future");
+      if (range.since > range.until)
+        throw invalidField("since", "must not be in the future", fieldFault("SINCE_FUTURE"));
       const refusal = await replayRefusal(database, range);
       if (refusal) throw refusalOfMany(refusal, botId);
       return { ...range, ...(await countReplayable(database, range)) };
@@ -73,7 +75,8 @@ export function deliveryOperatorRoutes(scope: CheckedScope, deps: DeliveryOperat
     async replayDeliveries(request) {
       const { botId } = request.params;
       const { after, ...range } = request.body;
-      if (range.since > range.until) throw invalidField("since", "must not be after until");
+      if (range.since > range.until)
+        throw invalidField("since", "must not be after until", fieldFault("END_BEFORE_START"));
       const replayed = await replayDeliveries(deps, { botId, ...range, after: after ?? undefined });
       if (replayed.outcome !== "replayed") throw refusalOfMany(replayed, botId);
       return { replayed: replayed.replayed, next: replayed.next };

@@ -1,4 +1,5 @@
 import { eventRoutes } from "@intermission/operator-api/events";
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { invalidField } from "@intermission/server/refuse";
@@ -15,7 +16,8 @@ export function eventOperatorRoutes(
     async listLatestEventsOfBot(request) {
       const { botId } = request.params;
       const { limit, from, to, ...of } = request.query;
-      if (from !== undefined && to !== undefined && from >= to) throw invalidField("from", "must be before the end");
+      if (from !== undefined && to !== undefined && from >= to)
+        throw invalidField("from", "must be before the end", fieldFault("END_BEFORE_START"));
       await requireBots(database, [botId]);
       const worth = { includeRevenue: true, currency };
       const events = await listLatestEvents(database, { botId, ...of, from, to, limit: limit + 1, worth });
@@ -29,9 +31,11 @@ export function eventOperatorRoutes(
       if (bot === undefined) throw unknownBot(botId);
       const worth = { includeRevenue: bot.includeRevenue, currency };
       const page = await listEvents(database, { botId, after, limit, worth });
-      if (page.outcome === "bad-cursor") throw invalidField("after", "is not a cursor of this feed");
+      if (page.outcome === "bad-cursor")
+        throw invalidField("after", "is not a cursor of this feed", fieldFault("CURSOR"));
       if (page.outcome === "lost-cursor") {
-        throw invalidField("after", "is a cursor from after the restored backup: list the events from their start");
+        const message = "is a cursor from after the restored backup: list the events from their start";
+        throw invalidField("after", message, fieldFault("CURSOR"));
       }
       return { events: page.events, next: page.next, hasMore: page.hasMore };
     },

@@ -1,3 +1,4 @@
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import { noticeRoutes } from "@intermission/operator-api/notices";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
@@ -20,8 +21,10 @@ export function noticeOperatorRoutes(
       await requireBots([botId]);
       const { webhookUrl: webhook, email, telegramChatId: telegram } = body;
       const changed = await setNoticeReceivers(database, { botId, addresses: { webhook, email, telegram } });
-      if (changed.outcome === "webhook-of-events")
-        throw invalidField("webhookUrl", "must be another address than the bot's webhook: notices are not events");
+      if (changed.outcome === "webhook-of-events") {
+        const message = "must be another address than the bot's webhook: notices are not events";
+        throw invalidField("webhookUrl", message, fieldFault("OTHER_ADDRESS_NEEDED"));
+      }
       return { botId, receivers: changed.receivers };
     },
   });

@@ -1,3 +1,4 @@
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import { peopleRoutes } from "@intermission/operator-api/people";
 import type { Database } from "@intermission/postgres/open-database";
 import { nameChangedObject } from "@intermission/postgres/recorded-changes";
@@ -109,7 +110,8 @@ function sessionsAndInvitations(deps: PeopleOperatorDeps) {
       const accepted = await busy(acceptInvitation(signIns, { ...request.body, ...caller(request) }));
       if (accepted.outcome === "unknown-invitation") throw unknownInvitation();
       if (accepted.outcome === "refused") {
-        throw invalidField("code", "is not the one that the authenticator app shows now; is the clock right?");
+        const message = "is not the one that the authenticator app shows now; is the clock right?";
+        throw invalidField("code", message, fieldFault("TOTP_CODE_WRONG"));
       }
       return signedIn(accepted, answer);
     },
@@ -231,7 +233,8 @@ function refuseOwnAccount(http: FastifyRequest, personId: string, change: string
 }
 
 function unknownAdvertiser(): HttpError {
-  return invalidField("advertiser", "is not known: it exists from its first campaign on, or is added before it");
+  const message = "is not known: it exists from its first campaign on, or is added before it";
+  return invalidField("advertiser", message, fieldFault("ADVERTISER_UNKNOWN"));
 }
 
 function signedIn(outcome: SignInOutcome, answer: Pick<FastifyReply, "header">) {

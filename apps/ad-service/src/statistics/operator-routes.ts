@@ -1,3 +1,4 @@
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import {
   type ReportQuery,
   type ReportReader,
@@ -45,7 +46,8 @@ export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps
       const { report, page, names, beside } = await reports.read(async (store) => {
         const report = await requireReport(store, question);
         const page = pageOf(report.rows, question, { cursor, limit });
-        if (page.outcome === "bad-cursor") throw invalidField("cursor", "is not the next of a page of this report");
+        if (page.outcome === "bad-cursor")
+          throw invalidField("cursor", "is not the next of a page of this report", fieldFault("CURSOR"));
         const names = await namesIn(store, page.rows, { question, reader });
         return { report, page, names, beside: await besideRows(store, question, { reader, total: report.total }) };
       });
@@ -97,7 +99,7 @@ async function periodOf(
   { by, reader }: { by: readonly string[]; reader: ReportReader },
 ) {
   const range = timeRange({ from, to }, by.includes("hour") ? "hour" : "day", now(), timeZone);
-  if (range.outcome === "bad-range") throw invalidField(range.field, range.message);
+  if (range.outcome === "bad-range") throw invalidField(range.field, range.message, range.fault);
   // To others, whether a foreign object exists is not said: there are no figures of it.
   if (reader === "staff") {
     await requireBots(database, [botId]);

@@ -1,4 +1,6 @@
 import { dayOf, daysLater, offsetOf, startOfDay } from "@intermission/operator-api/days-in-zone";
+import type { FieldFault } from "@intermission/operator-api/field-faults";
+import { fieldFault } from "@intermission/operator-api/field-forms";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -7,7 +9,7 @@ const MAX_DAYS = { hour: 31, other: 400 };
 
 export type TimeRange =
   | { outcome: "range"; from: Date; to: Date }
-  | { outcome: "bad-range"; field: "from" | "to"; message: string };
+  | { outcome: "bad-range"; field: "from" | "to"; message: string; fault: FieldFault };
 
 /** The requested period in whole hours of the zone; without bounds the last seven days of the zone, today included. */
 export function timeRange(
@@ -20,7 +22,8 @@ export function timeRange(
   // Compared before both are widened to whole hours.
   if (bounds.from !== undefined && bounds.from >= end) {
     const which = bounds.to === undefined ? "now, where no end is named" : bounds.to.toISOString();
-    return { outcome: "bad-range", field: "from", message: `must be before the end (${which})` };
+    const message = `must be before the end (${which})`;
+    return { outcome: "bad-range", field: "from", message, fault: fieldFault("END_BEFORE_START") };
   }
   const to = wholeHour(timeZone, end, Math.ceil);
   const today = dayOf(timeZone, new Date(to.getTime() - 1));
@@ -28,7 +31,13 @@ export function timeRange(
   const from = bounds.from === undefined ? weekAgo : wholeHour(timeZone, bounds.from, Math.floor);
   const most = by === "hour" ? MAX_DAYS.hour : MAX_DAYS.other;
   if (to.getTime() - from.getTime() > most * DAY_MS) {
-    return { outcome: "bad-range", field: "from", message: `must be at most ${most} days before the end, by ${by}` };
+    const message = `must be at most ${most} days before the end, by ${by}`;
+    return {
+      outcome: "bad-range",
+      field: "from",
+      message,
+      fault: fieldFault("PERIOD_TOO_LONG", { days: String(most) }),
+    };
   }
   return { outcome: "range", from, to };
 }

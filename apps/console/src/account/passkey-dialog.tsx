@@ -1,4 +1,3 @@
-import { zodResolver } from "@hookform/resolvers/zod";
 import { type Passkey, signInMethodRoutes } from "@intermission/operator-api/sign-in-methods";
 import { useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
@@ -8,6 +7,7 @@ import { useRefusalText } from "../session/refusal-text.ts";
 import { Field } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
+import { useBodyResolver } from "../ui/use-body-resolver.ts";
 import { useWords } from "../words/word-table.ts";
 import { accountWords } from "./words.ts";
 
@@ -18,7 +18,7 @@ export function PasskeyDialog({ passkey, onClose }: { passkey?: Passkey; onClose
   const notice = useNotice();
   const refusal = useRefusalText();
   const { register, handleSubmit, formState, setError } = useForm({
-    resolver: zodResolver(signInMethodRoutes.renamePasskey.body),
+    resolver: useBodyResolver(signInMethodRoutes.renamePasskey.body),
     defaultValues: { name: passkey?.name ?? "" },
   });
   const { errors, isSubmitting } = formState;

@@ -1,13 +1,15 @@
 import { amountOf, readAmount } from "@intermission/operator-api/amounts";
 import { type Campaign, campaignRoutes } from "@intermission/operator-api/campaigns";
 import { type ReactNode, useRef, useState } from "react";
+import { faultOfAmount } from "../operator/amount-fault.ts";
+import type { LocalText } from "../operator/local-text.ts";
 import { useMay } from "../session/use-session.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { uiWords } from "../ui/words.ts";
 import { useFormats } from "../words/formats.ts";
-import { useWords } from "../words/word-table.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
 import { campaignWords } from "./words.ts";
 
 /**
@@ -30,7 +32,7 @@ export function BudgetCell({
   const change = useConfirmedChange(campaignRoutes.updateCampaign);
   const opener = useRef<HTMLButtonElement>(null);
   const [text, setText] = useState<string>();
-  const [fault, setFault] = useState<string>();
+  const [fault, setFault] = useState<LocalText>();
   const { campaignId, name, status } = campaign;
   const micros = campaign[field];
   const shown = micros === null ? words.noLimit : money(micros, currency);
@@ -62,7 +64,7 @@ export function BudgetCell({
   const submit = async () => {
     const read = text.trim() === "" ? undefined : readAmount(text.trim(), "budget");
     if (read?.outcome === "refused") {
-      setFault(read.message);
+      setFault(await faultOfAmount(read));
       return;
     }
     const changed = read?.micros ?? null;
@@ -89,7 +91,7 @@ export function BudgetCell({
 interface AmountFormProps {
   label: string;
   text: string;
-  fault: string | undefined;
+  fault: LocalText | undefined;
   isPending: boolean;
   onText: (text: string) => void;
   onSubmit: () => Promise<void>;
@@ -99,6 +101,7 @@ interface AmountFormProps {
 
 function AmountForm({ label, text, fault, isPending, onText, onSubmit, onClose, children }: AmountFormProps) {
   const { save } = useWords(uiWords);
+  const language = useLanguage();
   return (
     <form
       className="edit-form"
@@ -125,7 +128,7 @@ function AmountForm({ label, text, fault, isPending, onText, onSubmit, onClose, 
         <Icon name="check" />
       </button>
       <span className="fault" role="alert">
-        {fault}
+        {fault?.[language]}
       </span>
       {children}
     </form>

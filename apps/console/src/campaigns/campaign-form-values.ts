@@ -6,6 +6,8 @@ import {
   type Targeting,
 } from "@intermission/operator-api/campaigns";
 import type { z } from "zod";
+import { faultOfAmount } from "../operator/amount-fault.ts";
+import type { LocalText } from "../operator/local-text.ts";
 import { fromLocalInput, toLocalInput } from "../ui/local-time.ts";
 
 type SettingsInput = z.input<typeof campaignSettings>;
@@ -111,17 +113,18 @@ export function formField(field: string): keyof CampaignFormValues {
 
 export type FormReading =
   | { outcome: "request"; body: z.input<typeof campaignRoutes.addCampaign.body> }
-  | { outcome: "refused"; faults: Partial<Record<keyof CampaignFormValues, string>> };
+  | { outcome: "refused"; faults: FormFaults };
+type FormFaults = Partial<Record<keyof CampaignFormValues, LocalText>>;
 
 /** Reads the fields as a request; amounts as people write them. `kept`: the targeting that the editor does not show. */
-export function readCampaignForm(values: CampaignFormValues, kept: Targeting = {}): FormReading {
-  const faults: Partial<Record<keyof CampaignFormValues, string>> = {};
-  const amount = (field: "viewPrice" | "clickPrice" | "dailyBudget" | "totalBudget"): number | null => {
+export async function readCampaignForm(values: CampaignFormValues, kept: Targeting = {}): Promise<FormReading> {
+  const faults: FormFaults = {};
+  const amount = async (field: "viewPrice" | "clickPrice" | "dailyBudget" | "totalBudget"): Promise<number | null> => {
     const text = values[field].trim();
     if (text === "") return null;
     const read = readAmount(text, field.endsWith("Price") ? "price" : "budget");
     if (read.outcome === "amount") return read.micros;
-    faults[field] = read.message;
+    faults[field] = await faultOfAmount(read);
     return null;
   };
   const { languages: _, bots: __, ...otherTargeting } = kept;
@@ -131,19 +134,19 @@ export function readCampaignForm(values: CampaignFormValues, kept: Targeting = {
     formats: formats.filter((format) => values.formats.includes(format)),
     creativeIds: values.formats.includes("rewarded") ? values.creativeIds : [],
     landingUrl: values.landingUrl.trim() || null,
-    viewPriceMicros: amount("viewPrice") ?? 0,
-    clickPriceMicros: amount("clickPrice") ?? 0,
-    dailyBudgetMicros: amount("dailyBudget"),
-    totalBudgetMicros: amount("totalBudget"),
+    viewPriceMicros: (await amount("viewPrice")) ?? 0,
+    clickPriceMicros: (await amount("clickPrice")) ?? 0,
+    dailyBudgetMicros: await amount("dailyBudget"),
+    totalBudgetMicros: await amount("totalBudget"),
     startsAt: fromLocalInput(values.startsAt),
     endsAt: fromLocalInput(values.endsAt),
     priority: priorities.find((priority) => priority === values.priority) ?? "standard",
     targeting: { ...otherTargeting, ...listed("languages", values.languages), ...listed("bots", values.bots) },
   };
-  const checked = campaignRoutes.addCampaign.body.safeParse(body);
-  for (const { path, message } of checked.error?.issues ?? []) {
-    const field = formField(path.filter((part) => typeof part === "string").join("."));
-    faults[field] ??= message;
+  const schema = campaignRoutes.addCampaign.body;
+  if (!schema.safeParse(body).success) {
+    const { faultsOfBody } = await import("../operator/fault-words.ts");
+    for (const [field, text] of Object.entries(faultsOfBody(schema, body) ?? {})) faults[formField(field)] ??= text;
   }
   return Object.keys(faults).length > 0 ? { outcome: "refused", faults } : { outcome: "request", body };
 }

@@ -4,10 +4,11 @@ import { creativeRoutes } from "@intermission/operator-api/creatives";
 import { unknownMacros } from "@intermission/operator-api/landing-macros";
 import { type ReactNode, useEffect } from "react";
 import { type UseFormRegisterReturn, useForm } from "react-hook-form";
+import type { LocalText } from "../operator/local-text.ts";
 import { useAnswer } from "../operator/use-operator.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
-import { useWords } from "../words/word-table.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
 import {
   type CampaignFormValues,
   type FormReading,
@@ -27,7 +28,7 @@ interface CampaignFormProps {
   submitText: string;
   isBusy: boolean;
   /** Of the server's refusal, by the fields of the request. */
-  serverFaults: Readonly<Record<string, string>>;
+  serverFaults: Readonly<Record<string, LocalText>>;
   /** Called with what the fields hold, after each change. */
   onTyped?: (values: CampaignFormValues) => void;
   onSubmit: (body: Extract<FormReading, { outcome: "request" }>["body"]) => void;
@@ -37,6 +38,7 @@ interface CampaignFormProps {
 export function CampaignForm(props: CampaignFormProps) {
   const { values, targeting, isNew, submitText, isBusy, serverFaults, onTyped, onSubmit } = props;
   const words = useWords(campaignWords);
+  const language = useLanguage();
   const form = useForm<CampaignFormValues>({ defaultValues: values });
   const { register, handleSubmit, setError, formState, watch } = form;
   const current = watch();
@@ -45,16 +47,17 @@ export function CampaignForm(props: CampaignFormProps) {
     return () => typing.unsubscribe();
   }, [watch, onTyped, values]);
   const faultOf = (field: keyof CampaignFormValues) =>
-    formState.errors[field]?.message ?? Object.entries(serverFaults).find(([name]) => formField(name) === field)?.[1];
-  const submit = handleSubmit((typed) => {
-    const read = readCampaignForm(typed, targeting);
+    formState.errors[field]?.message ??
+    Object.entries(serverFaults).find(([name]) => formField(name) === field)?.[1][language];
+  const submit = handleSubmit(async (typed) => {
+    const read = await readCampaignForm(typed, targeting);
     if (read.outcome === "request") {
       onSubmit(read.body);
       return;
     }
-    const [first] = Object.entries(read.faults) as [keyof CampaignFormValues, string][];
-    for (const [field, message] of Object.entries(read.faults))
-      setError(formField(field), { message }, { shouldFocus: field === first?.[0] });
+    const [first] = Object.keys(read.faults);
+    for (const [field, text] of Object.entries(read.faults))
+      setError(formField(field), { message: text[language] }, { shouldFocus: field === first });
   });
   const input = (
     field: keyof CampaignFormValues,

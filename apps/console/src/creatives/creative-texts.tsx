@@ -1,5 +1,6 @@
 import { type Creative, creativeRoutes } from "@intermission/operator-api/creatives";
 import { type FormEvent, useState } from "react";
+import type { LocalText } from "../operator/local-text.ts";
 import { useMay } from "../session/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
@@ -46,7 +47,7 @@ interface OneTextProps {
   hint: string;
   value: string;
   isBusy: boolean;
-  fault: string | undefined;
+  fault: LocalText | undefined;
   onSave: (text: string) => unknown;
 }
 

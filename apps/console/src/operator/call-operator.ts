@@ -1,6 +1,6 @@
 import type { AnswerOf, OperatorRoute, ParamNames } from "@intermission/operator-api/route";
 import { z } from "zod";
-import type { ProblemTexts } from "./problem-words.ts";
+import type { LocalText } from "./local-text.ts";
 
 /** What may stand in an address: a `Date` is sent as RFC 3339. */
 type QueryValue = string | number | boolean | Date;
@@ -29,34 +29,35 @@ export class CallError extends Error {
   readonly status: number;
   readonly code: string;
   /** The faults of fields, by the field's name. */
-  readonly fields: Readonly<Record<string, string>>;
+  readonly fields: Readonly<Record<string, LocalText>>;
   /** What the server says, in the reader's language; undefined: only in its own words. */
-  readonly texts: ProblemTexts | undefined;
+  readonly texts: LocalText | undefined;
   constructor({
     status,
     code,
     message,
-    details,
+    fields = {},
     texts,
   }: {
     status: number;
     code: string;
     message: string;
-    details?: unknown;
-    texts?: ProblemTexts | undefined;
+    fields?: Readonly<Record<string, LocalText>>;
+    texts?: LocalText | undefined;
   }) {
     super(message);
     this.status = status;
     this.code = code;
-    this.fields = Object.fromEntries(
-      fieldFaults.safeParse(details).data?.map(({ field, message }) => [field, message]) ?? [],
-    );
+    this.fields = fields;
     this.texts = texts;
   }
 }
 
-const fieldFaults = z.array(z.object({ field: z.string(), message: z.string() }));
-const problemDetails = z.object({ values: z.record(z.string(), z.string()) });
+const values = z.record(z.string(), z.string());
+const fieldDetails = z.array(
+  z.object({ field: z.string(), message: z.string(), code: z.string().optional(), values: values.optional() }),
+);
+const problemDetails = z.object({ values });
 const errorBody = z.object({
   error: z.object({ code: z.string(), message: z.string(), details: z.unknown() }).partial({ details: true }),
 });
@@ -87,24 +88,30 @@ export async function callOperator<Route extends OperatorRoute>(
   const answer: unknown = await response.json().catch(() => undefined);
   if (!response.ok) {
     const refused = errorBody.safeParse(answer).data?.error;
-    const texts = refused && (await textsOf(refused));
     throw new CallError({
       status: response.status,
       code: "UNREACHABLE",
       message: response.statusText,
-      ...refused,
-      texts,
+      ...(refused && { code: refused.code, message: refused.message, ...(await textsOf(refused)) }),
     });
   }
   // The schema is of this route; a generic type loses that.
   return route.answer.parse(answer) as AnswerOf<Route>;
 }
 
-/** Loaded with the first refusal. A browser that cannot load them shows the server's own message. */
+/** Loaded with the first refusal. A browser that cannot load them shows the server's own messages. */
 async function textsOf({ code, details }: { code: string; details?: unknown }) {
-  const values = problemDetails.safeParse(details).data?.values ?? {};
-  const words = await import("./problem-words.ts").catch(() => undefined);
-  return words?.problemTexts({ code, values });
+  const ofFields = fieldDetails.safeParse(details).data;
+  if (ofFields === undefined) {
+    const words = await import("./problem-words.ts").catch(() => undefined);
+    return { texts: words?.problemTexts({ code, values: problemDetails.safeParse(details).data?.values ?? {} }) };
+  }
+  const words = await import("./fault-words.ts").catch(() => undefined);
+  const fields = ofFields.map(({ field, message, code = "", values = {} }): [string, LocalText] => [
+    field,
+    words?.faultText({ code, values }) ?? { en: message, ru: message },
+  ]);
+  return { fields: Object.fromEntries(fields) };
 }
 
 /** Where a request to a route goes: for links to answers that are no JSON, too. */

@@ -1,4 +1,5 @@
 import { type ProblemCode, type ProblemValues, problems } from "@intermission/operator-api/problems";
+import type { LocalText } from "./local-text.ts";
 
 type ProblemTable = { readonly [Code in ProblemCode]: (values: ProblemValues<Code>) => string };
 
@@ -102,10 +103,7 @@ const problemWords = {
     TOKEN_REVOKED: () => "Токен уже отозван.",
     UNDER_WAY: () => "Вебхук сейчас отправляется; посмотрите результат чуть позже.",
   },
-} satisfies Record<string, ProblemTable>;
-
-/** What a refusal says, by language. */
-export type ProblemTexts = Readonly<Record<keyof typeof problemWords, string>>;
+} satisfies Record<keyof LocalText, ProblemTable>;
 
 /** Undefined: this version knows no such refusal, or it lacks a value; then the server's message is shown. */
 export function problemTexts({
@@ -114,9 +112,9 @@ export function problemTexts({
 }: {
   code: string;
   values: Readonly<Record<string, string>>;
-}): ProblemTexts | undefined {
+}): LocalText | undefined {
   if (!isProblem(code) || problems[code].some((name) => values[name] === undefined)) return undefined;
-  const textIn = (language: keyof ProblemTexts) => {
+  const textIn = (language: keyof LocalText) => {
     // The values of this code were checked; a union of codes loses which they are.
     const sentence = problemWords[language][code] as (values: Readonly<Record<string, string>>) => string;
     return sentence(values);

@@ -1,6 +1,7 @@
 import { advertiserRoutes } from "@intermission/operator-api/advertisers";
 import { type Role, roles } from "@intermission/operator-api/people";
 import { useState } from "react";
+import type { LocalText } from "../operator/local-text.ts";
 import { useAnswer } from "../operator/use-operator.ts";
 import { roleWords } from "../session/words.ts";
 import { Field } from "../ui/field.tsx";
@@ -25,7 +26,7 @@ export function useReach(initial: Reach) {
 
 interface RoleFieldsProps {
   reach: ReturnType<typeof useReach>;
-  faults: Readonly<Record<string, string>>;
+  faults: Readonly<Record<string, LocalText>>;
 }
 
 export function RoleFields({ reach, faults }: RoleFieldsProps) {

@@ -1,4 +1,3 @@
-import { zodResolver } from "@hookform/resolvers/zod";
 import { peopleRoutes } from "@intermission/operator-api/people";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
@@ -10,6 +9,7 @@ import { CallError, callOperator } from "../operator/call-operator.ts";
 import { Failure, Skeleton } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
+import { useBodyResolver } from "../ui/use-body-resolver.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { EntryCard } from "./entry-card.tsx";
 import { OtherWays } from "./other-ways.tsx";
@@ -59,7 +59,7 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
   const navigate = useNavigate();
   const refusal = useRefusalText();
   const { register, handleSubmit, formState, setError } = useForm({
-    resolver: zodResolver(peopleRoutes.acceptInvitation.body),
+    resolver: useBodyResolver(peopleRoutes.acceptInvitation.body),
     defaultValues: { token, password: "", code: "" },
   });
   const { errors, isSubmitting } = formState;

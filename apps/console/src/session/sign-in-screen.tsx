@@ -1,10 +1,10 @@
-import { zodResolver } from "@hookform/resolvers/zod";
 import { peopleRoutes } from "@intermission/operator-api/people";
 import { useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import { callOperator } from "../operator/call-operator.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
+import { useBodyResolver } from "../ui/use-body-resolver.ts";
 import { useWords } from "../words/word-table.ts";
 import { EntryCard } from "./entry-card.tsx";
 import { OtherWays } from "./other-ways.tsx";
@@ -18,7 +18,7 @@ export function SignInScreen() {
   const queries = useQueryClient();
   const refusal = useRefusalText();
   const { register, handleSubmit, formState, setError, resetField } = useForm({
-    resolver: zodResolver(peopleRoutes.signIn.body),
+    resolver: useBodyResolver(peopleRoutes.signIn.body),
     defaultValues: { email: "", password: "", code: "" },
   });
   const { errors, isSubmitting } = formState;

@@ -1,11 +1,13 @@
 import { readAmount } from "@intermission/operator-api/amounts";
 import { useState } from "react";
+import { faultOfAmount } from "../operator/amount-fault.ts";
+import type { LocalText } from "../operator/local-text.ts";
 import { Field } from "./field.tsx";
 
 /** An amount as a person writes it: its text, and its micros once it is read. */
 export function useAmount(initial = "") {
   const [text, setText] = useState(initial);
-  const [fault, setFault] = useState<string>();
+  const [fault, setFault] = useState<LocalText>();
   return {
     text,
     fault,
@@ -17,7 +19,7 @@ export function useAmount(initial = "") {
     read(): number | undefined {
       const reading = readAmount(text.trim(), "budget");
       if (reading.outcome === "amount") return reading.micros;
-      setFault(reading.message);
+      void faultOfAmount(reading).then(setFault);
       return undefined;
     },
   };
@@ -28,7 +30,7 @@ interface AmountFieldProps {
   hint?: string;
   amount: ReturnType<typeof useAmount>;
   /** Of the server's refusal. */
-  fault: string | undefined;
+  fault: LocalText | undefined;
 }
 
 export function AmountField({ label, hint, amount, fault }: AmountFieldProps) {

@@ -53,7 +53,8 @@ export function useErrorText(): (error: Error) => string {
   return (error) => {
     if (!(error instanceof CallError)) return error.message;
     if (error.code === "UNREACHABLE") return words.unreachable;
-    return error.texts?.[language] ?? error.message;
+    const faults = Object.values(error.fields).map((text) => text[language]);
+    return error.texts?.[language] ?? (faults.length > 0 ? words.checkFields(faults.join(" ")) : error.message);
   };
 }
 

@@ -1,9 +1,11 @@
 import { type ReactNode, useId } from "react";
+import type { LocalText } from "../operator/local-text.ts";
+import { useLanguage } from "../words/word-table.ts";
 
 interface FieldProps {
   label: string;
   hint?: ReactNode;
-  fault?: string | undefined;
+  fault?: string | LocalText | undefined;
   /** The control: spread what it gets, so that label, hint and fault belong to it. */
   children: (control: { id: string; "aria-describedby": string; "aria-invalid": boolean }) => ReactNode;
 }
@@ -11,6 +13,7 @@ interface FieldProps {
 /** A label, its control, a hint, and what is wrong with the value. */
 export function Field({ label, hint, fault, children }: FieldProps) {
   const id = useId();
+  const language = useLanguage();
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -19,7 +22,7 @@ export function Field({ label, hint, fault, children }: FieldProps) {
         {hint}
       </p>
       <p className="fault" id={`${id}-fault`} role="alert">
-        {fault}
+        {typeof fault === "object" ? fault[language] : fault}
       </p>
     </div>
   );

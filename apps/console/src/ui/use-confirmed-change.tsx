@@ -1,8 +1,9 @@
 import type { AnswerOf, OperatorRoute } from "@intermission/operator-api/route";
 import { type ReactNode, useState } from "react";
 import { CallError, type RouteInput } from "../operator/call-operator.ts";
+import type { LocalText } from "../operator/local-text.ts";
 import { useChange } from "../operator/use-operator.ts";
-import { useWords } from "../words/word-table.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
 import { useErrorText } from "./answer-view.tsx";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -14,7 +15,7 @@ export interface ConfirmedChange<Route extends OperatorRoute> {
   run: (input: RouteInput<Route>, onDone?: (answer: AnswerOf<Route>) => void) => Promise<AnswerOf<Route> | undefined>;
   isPending: boolean;
   /** The faults of fields of the last refusal, by the field's name. */
-  faults: Readonly<Record<string, string>>;
+  faults: Readonly<Record<string, LocalText>>;
   /** Render it: the question about effects that are rarely meant. */
   dialog: ReactNode;
 }
@@ -22,11 +23,12 @@ export interface ConfirmedChange<Route extends OperatorRoute> {
 /** A change whose refusal is shown, and whose effects the server may ask about (`confirmed`) before it makes them. */
 export function useConfirmedChange<Route extends OperatorRoute>(route: Route): ConfirmedChange<Route> {
   const words = useWords(uiWords);
+  const language = useLanguage();
   const change = useChange(route);
   const notice = useNotice();
   const textOf = useErrorText();
-  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
-  const [question, setQuestion] = useState<{ effects: string[]; onConfirm: () => void }>();
+  const [faults, setFaults] = useState<Readonly<Record<string, LocalText>>>({});
+  const [question, setQuestion] = useState<{ effects: LocalText[]; onConfirm: () => void }>();
   const run: ConfirmedChange<Route>["run"] = async (input, onDone) => {
     setFaults({});
     try {
@@ -56,7 +58,7 @@ export function useConfirmedChange<Route extends OperatorRoute>(route: Route): C
   const dialog = question && (
     <Dialog title={words.confirm} onClose={() => setQuestion(undefined)}>
       {question.effects.map((effect) => (
-        <p key={effect}>{effect}</p>
+        <p key={effect.en}>{effect[language]}</p>
       ))}
       <div className="dialog-foot">
         <Button onClick={() => setQuestion(undefined)}>{words.cancel}</Button>

@@ -1,0 +1,30 @@
+/** Apart from the vocabulary, which screens load with the first fault. */
+import { TELEGRAM_ID } from "@intermission/ad-core/wire-fields";
+import type { FieldFault, FieldFaultCode, FieldFaultValues } from "./field-faults.ts";
+
+/** A fault with the values that its sentence needs: without one, it does not compile. */
+export function fieldFault<Code extends FieldFaultCode>(
+  code: Code,
+  ...[values]: keyof FieldFaultValues<Code> extends never ? [] : [values: FieldFaultValues<Code>]
+): FieldFault & Record<string, unknown> {
+  return { code, values: values ?? {} };
+}
+
+/** The forms of text, by the fault of other text. The `regex` of a field that people write is one of them. */
+export const forms = {
+  COUNTRY_CODE: /^[A-Z]{2}$/,
+  CURRENCY_CODE: /^[A-Z]{3}$/,
+  HEX_KEY: /^[0-9a-f]{8}$/,
+  LANGUAGE_CODE: /^[a-z]{2,3}$/,
+  MONTH: /^20\d\d-(0[1-9]|1[0-2])$/,
+  NAME_WORD: /^[a-z][a-z0-9-]{0,31}$/,
+  // Nor characters that change the direction of the text after them. Persian and Indic words need U+200C and U+200D, which
+  // join letters or keep them apart.
+  CONTROL_CHARACTERS: /^(?:[\u200c\u200d]|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}])*$/u,
+  REPORT_ADDRESS: /^[\w*.%+=&-]*$/,
+  TELEGRAM_CHAT: /^-?[1-9][0-9]{0,19}$|^@[A-Za-z]\w{3,31}$/,
+  TELEGRAM_ID,
+  TOKEN: /^[\w-]{43}$/,
+  TOTP_CODE: /^\d{6}$/,
+  USERNAME: /^[A-Za-z]\w{3,31}$/,
+} as const satisfies Partial<Record<FieldFaultCode, RegExp>>;

@@ -105,9 +105,9 @@ test("a view that begins, starts, goes on and is due reads the weeks of its code
     const started = await storeChanges(database, [changeOf(holder, start, true)], 0);
     expect(started.result).toMatchObject([{ outcome: "stored" }]);
     const question = { botId, userId, code: undefined, mustContinue: false, seenSince: undefined, now };
-    await readOpenings(database, [question]);
+    const [opening] = await readOpenings(database, [question]);
     const held = await readView(database, holder);
-    const [begun] = await beginViews(database, [newView(code, now, 2, held)]);
+    const [begun] = await beginViews(database, [newView(code, now, opening?.viewer.decisions ?? null, held)]);
     const view = begun && (await readView(database, begun));
     if (!view) throw new Error("the second view did not begin");
     const taken = await storeChanges(database, [changeOf(view, { ...start, clockHolderId: holder.viewId }, true)], 0);

@@ -37,6 +37,7 @@ import { type CampaignOperatorDeps, campaignOperatorRoutes } from "./campaigns/o
 import { openClicks } from "./clicks/follow-direct-link.ts";
 import { linkAddress } from "./clicks/link-address.ts";
 import { clickOperatorRoutes } from "./clicks/operator-routes.ts";
+import type { ReleaseClickDeps } from "./clicks/review-clicks.ts";
 import { directLinkRoutes } from "./clicks/routes.ts";
 import { type CodeLinks, codeClientRoutes } from "./codes/client-routes.ts";
 import { openCodes } from "./codes/issue-code.ts";
@@ -77,7 +78,6 @@ import {
 import { type PeopleOperatorDeps, peopleOperatorRoutes } from "./people/operator-routes.ts";
 import { openSignIns } from "./people/sign-in.ts";
 import { signInMethodOperatorRoutes } from "./people/sign-in-methods/operator-routes.ts";
-import type { AddSampleDeps } from "./sample/add-sample.ts";
 import { sampleOperatorRoutes } from "./sample/operator-routes.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
@@ -110,7 +110,7 @@ export interface AppDeps {
   logger: Logger;
   database: Database;
   reports: ReportSource;
-  makePartitions: AddSampleDeps["makePartitions"];
+  makePartitions: ReleaseClickDeps["makePartitions"];
   media: FolderStorage | BucketStorage;
   bots: Bots;
   apiTokens: ApiTokens;
@@ -290,7 +290,7 @@ export type OperatorDeps = BotOperatorDeps &
   ExplainOperatorDeps &
   Omit<PeopleOperatorDeps, "signIns"> &
   Omit<StatusOperatorDeps, "replica"> &
-  Pick<AddSampleDeps, "makePartitions"> &
+  Pick<ReleaseClickDeps, "makePartitions"> &
   OperatorAuth & { requests: GuardedRequests; turns: Turns };
 
 interface OperatorAuth {

@@ -3,12 +3,13 @@ import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, st
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Database, openDatabase } from "@intermission/postgres/open-database";
+import { type Database, type OpenedDatabase, openDatabase } from "@intermission/postgres/open-database";
 import { askServer, startDumpableCluster } from "@intermission/testing/copy-database";
 import { findDebianPrograms } from "@intermission/testing/temporary-cluster";
 import { createServerDatabase } from "@intermission/testing/test-database";
 import { expect, onTestFinished, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
+import { makeUpcomingPartitions } from "../src/retention/keep-partitions.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
 import { openDeliveryFixture } from "./fixtures/delivery-fixture.ts";
 
@@ -29,7 +30,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
-async function open(databaseUrl: string): Promise<Database> {
+async function open(databaseUrl: string): Promise<OpenedDatabase> {
   return openDatabase({ databaseUrl, dataDirectory: temporaryFolder(), schema: "ad_service", migrations });
 }
 
@@ -64,6 +65,7 @@ test.skipIf(programs === undefined)(
     onTestFinished(cluster.stop);
     const [source, target] = [await createServerDatabase(cluster.url), await createServerDatabase(cluster.url)];
     const before = await open(source.url);
+    await makeUpcomingPartitions(before, new Date());
     const { token, enqueue } = await openDeliveryFixture(before, {});
     const [first = ""] = await enqueue(1);
     const { next } = await readFeed(before, token, { count: 1 });
@@ -128,6 +130,7 @@ test.skipIf(!hasBackRest)(
     run(archive);
     await cluster.restart();
     const before = await open(cluster.url);
+    await makeUpcomingPartitions(before, new Date());
     const { token, enqueue } = await openDeliveryFixture(before, {});
     const [first = ""] = await enqueue(1);
     const { next } = await readFeed(before, token, { count: 1 });

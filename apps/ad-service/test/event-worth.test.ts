@@ -155,7 +155,12 @@ describe("what an event is worth to the publisher", () => {
     const now = fixture.clock.now;
     const released = { botId: fixture.botId, viewId: view?.sessionId ?? "", eventId: "evt_released", now };
     expect(await releaseView(client.database, released)).toMatchObject({ outcome: "released" });
-    expect(await releaseClick(client.database, { clickId: click?.clickId ?? "", now })).toMatchObject({
+    expect(
+      await releaseClick(
+        { database: client.database, makePartitions: async () => {} },
+        { clickId: click?.clickId ?? "", now },
+      ),
+    ).toMatchObject({
       outcome: "released",
     });
     expect(worths(await bodies()).sort()).toEqual([

@@ -189,7 +189,10 @@ describe("what a code earns", () => {
       expect(body.code).not.toBe(code);
       expect(await watch(fixture, body as never)).toMatchObject({ state: "rewarded" });
       expect(
-        await releaseClick(store.database, { clickId: click?.clickId ?? "", now: fixture.clock.now }),
+        await releaseClick(
+          { database: store.database, makePartitions: async () => {} },
+          { clickId: click?.clickId ?? "", now: fixture.clock.now },
+        ),
       ).toMatchObject({
         outcome: "released",
       });

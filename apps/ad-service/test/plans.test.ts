@@ -50,7 +50,8 @@ describe("statements", () => {
   // The cost of deduplicated entries shows only after thousands of claims (docs/decisions/stores.md), so the test checks the setting
   // itself.
   test("the index of waiting deliveries is not deduplicated", async () => {
-    const text = "select reloptions as settings from pg_class where oid = 'deliveries_due'::regclass";
+    const text = `select reloptions as settings from pg_inherits join pg_class on oid = inhrelid
+      where inhparent = 'deliveries_due'::regclass`;
     expect(await store.database.run({ name: "test-settings-of-index", text }, [])).toEqual([
       { settings: ["deduplicate_items=off"] },
     ]);

@@ -175,6 +175,11 @@ export const listEventsQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
 });
 
+/** A webhook's state, or that it is no longer kept. */
+export const listedDelivery = z
+  .enum([...deliveryState.options, "not-kept"])
+  .describe(`${deliveryState.description} \`not-kept\`: the event is so old that its webhook is no longer kept.`);
+
 export const listedEvent = z.object({
   event_id: z.string(),
   event: eventType,
@@ -187,7 +192,7 @@ export const listedEvent = z.object({
   revenue_micros: revenueMicros.optional(),
   currency: currencyCode.optional(),
   test: z.literal(true).optional(),
-  delivery: deliveryState,
+  delivery: listedDelivery,
 });
 export type ListedEvent = z.infer<typeof listedEvent>;
 
@@ -280,6 +285,7 @@ export const statsResponse = z
         failed: z.int(),
         /** Share of the finished deliveries. */
         success_rate: z.number().nullable(),
+        since: moment.optional().describe("Only of events since then: earlier webhooks are no longer kept."),
       })
       .describe("Current state of the webhooks of events in this period."),
   })

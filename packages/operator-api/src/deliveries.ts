@@ -82,6 +82,7 @@ export const deliveryRoutes = {
     description: "Returns a delivery with its attempts, and what to do about a failed one.",
     params: eventParams,
     answer: shownDelivery.extend({ explanation: z.string(), advice: z.string().optional() }),
+    refusals: [410],
   },
   replayDelivery: {
     method: "POST",
@@ -94,7 +95,7 @@ export const deliveryRoutes = {
       state: z.literal("waiting"),
       notBefore: moment.nullable().describe("Until when its endpoint is in backoff; null: it is sent now."),
     }),
-    refusals: [409],
+    refusals: [409, 410],
   },
   countReplayable: {
     method: "GET",
@@ -107,6 +108,7 @@ export const deliveryRoutes = {
       scope,
       since: moment,
       until: moment,
+      keptSince: moment.nullable().describe("Webhooks of earlier events of the period are no longer kept."),
       count: z.int(),
       unknown: z.int().describe("Deliveries in the state `unknown`, which a replay leaves out."),
       isMore: z.boolean().describe("The counts are lower bounds."),

@@ -22,6 +22,7 @@ export const problems = {
   NOTHING_OWED: ["month"],
   NOT_CHARGED: [],
   NOT_HELD: ["state"],
+  NOT_KEPT: ["since"],
   NOT_IMPERSONATING: [],
   NO_ENDPOINT: [],
   NO_TOKEN: [],

@@ -156,7 +156,13 @@ export const statisticsRoutes = {
       from: moment,
       to: moment,
       deliveries: z
-        .object({ delivered: z.int(), underWay: z.int(), failed: z.int(), successRate: share })
+        .object({
+          delivered: z.int(),
+          underWay: z.int(),
+          failed: z.int(),
+          successRate: share,
+          since: moment.optional().describe("Only of events since then: earlier webhooks are no longer kept."),
+        })
         .optional()
         .describe("Of the period's events; absent if the report is about less than whole bots."),
       countedUntil: moment.optional().describe("Every row that was committed before is counted."),

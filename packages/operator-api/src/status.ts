@@ -24,6 +24,7 @@ export const keptRows = z.enum([
   "withheld-clicks",
   "conversions",
   "ad-reports",
+  "deliveries",
   "attempts",
   "tracker-calls",
 ]);

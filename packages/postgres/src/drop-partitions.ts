@@ -10,6 +10,8 @@ export interface DropPartitionsOptions {
    * SQL of conditions, by table: a partition with a row for which one of them is true is kept for now.
    */
   readonly neededWhile?: Readonly<Record<string, readonly string[]>>;
+  /** Tables whose rows are needed by those of another table: a week of the first goes only after that of the second. */
+  readonly after?: Readonly<Record<string, string>>;
   /** How long a step waits for transactions that use a partition. Others do not wait for it meanwhile. */
   readonly waitMs?: number;
 }
@@ -34,7 +36,7 @@ const BUSY = ["55P03", "40P01"];
  */
 export async function dropPartitions(
   client: pg.ClientBase,
-  { schema, isExpired, neededWhile = {}, waitMs = 5000 }: DropPartitionsOptions,
+  { schema, isExpired, neededWhile = {}, after = {}, waitMs = 5000 }: DropPartitionsOptions,
 ): Promise<DroppedPartitions> {
   const lock = [`intermission.drop-partitions.${schema}`];
   const { rows } = await client.query<{ locked: boolean }>("select pg_try_advisory_lock(hashtext($1)) as locked", lock);
@@ -44,10 +46,15 @@ export async function dropPartitions(
     await client.query(`set lock_timeout to ${waitMs}`);
     for (const name of await detachedBefore(client, schema)) result[await drop(client, schema, name)].push(name);
     const busyTables = new Set<string>();
-    for (const partition of inOrder(await partitionsOf(client, schema))) {
+    const partitions = await partitionsOf(client, schema);
+    const left = new Set(partitions.map(weekOf));
+    for (const partition of inOrder(partitions, after)) {
       if (busyTables.has(partition.table) || !(partition.isDetaching || isExpired(partition))) continue;
+      const other = after[partition.table];
+      if (other !== undefined && left.has(weekOf({ ...partition, table: other }))) continue;
       const { outcome } = await detachAndDrop(client, schema, partition, neededWhile);
       result[outcome].push(partition.name);
+      if (outcome === "dropped") left.delete(weekOf(partition));
       if (outcome === "busy") busyTables.add(partition.table);
     }
   } finally {
@@ -57,9 +64,12 @@ export async function dropPartitions(
   return result;
 }
 
+const weekOf = ({ table, fromMs }: Pick<Partition, "table" | "fromMs">) => `${table} ${fromMs}`;
+
 /** PostgreSQL detaches one partition of a table at a time: one that was begun comes first. */
-function inOrder(partitions: readonly Partition[]): Partition[] {
-  return partitions.toSorted((one, other) => Number(other.isDetaching) - Number(one.isDetaching));
+function inOrder(partitions: readonly Partition[], after: Readonly<Record<string, string>>): Partition[] {
+  const rank = ({ table, isDetaching }: Partition) => (isDetaching ? 0 : after[table] === undefined ? 1 : 2);
+  return partitions.toSorted((one, other) => rank(one) - rank(other));
 }
 
 async function detachAndDrop(

@@ -155,6 +155,12 @@ export interface Stats {
   /** `key`: the day, the beginning of the hour, or an id; "" for figures without an id. */
   rows: (StatsFigures & { key: string })[];
   total: StatsFigures;
-  /** Current state of the webhooks of events in this period. */
-  deliveries: { delivered: number; under_way: number; failed: number; success_rate: number | null };
+  /** Current state of the webhooks of events in this period, or only of those since `since`: earlier ones are no longer kept. */
+  deliveries: {
+    delivered: number;
+    under_way: number;
+    failed: number;
+    success_rate: number | null;
+    since?: string | undefined;
+  };
 }

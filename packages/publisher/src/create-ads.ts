@@ -50,7 +50,8 @@ export interface Availability {
 }
 
 export interface ListedEvent extends AdEvent {
-  readonly delivery: "waiting" | "sending" | "delivered" | "failed" | "held" | "unknown";
+  /** `not-kept`: the event is so old that its webhook is no longer kept. */
+  readonly delivery: "waiting" | "sending" | "delivered" | "failed" | "held" | "unknown" | "not-kept";
 }
 
 export interface EventsPage {

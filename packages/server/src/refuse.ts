@@ -19,6 +19,11 @@ export function conflict<Code extends ProblemCode>(
   return new HttpError(409, code, message, values === undefined ? {} : { details: { values } });
 }
 
+/** The same for what was there once and is no longer kept. */
+export function gone<Code extends ProblemCode>(code: Code, message: string, values: ProblemValues<Code>): HttpError {
+  return new HttpError(410, code, message, { details: { values } });
+}
+
 /** A disk that is full: nothing of the request was stored. */
 export function storageFull(message: string): HttpError {
   return new HttpError(507, "STORAGE_FULL", message);

@@ -1,5 +1,4 @@
 import { clickRoutes } from "@intermission/operator-api/reviews";
-import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, notFound } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
@@ -10,6 +9,7 @@ import {
   type DecideClickOutcome,
   listClicks,
   matchingClicks,
+  type ReleaseClickDeps,
   refundClick,
   refuseClick,
   releaseClick,
@@ -18,11 +18,11 @@ import {
 /** Suspicious clicks of direct links, the operator's decision about held ones, and refunds. */
 export function clickOperatorRoutes(
   scope: CheckedScope,
-  deps: { database: Database; deliveries: Deliveries; currency: string; now: () => Date },
+  deps: ReleaseClickDeps & { deliveries: Deliveries; currency: string; now: () => Date },
 ): void {
   const { database, deliveries, now } = deps;
   const decisions = {
-    release: async (clickId) => (await releaseClick(database, { clickId, now: now() })).outcome === "released",
+    release: async (clickId) => (await releaseClick(deps, { clickId, now: now() })).outcome === "released",
     refuse: async (clickId) => (await refuseClick(database, { clickId, now: now() })).outcome === "refused",
     refund: async (clickId) => (await refundClick(database, { clickId, now: now() })).outcome === "refunded",
   } satisfies Record<BulkDecision, (clickId: string) => Promise<boolean>>;
@@ -41,7 +41,7 @@ export function clickOperatorRoutes(
 
     async releaseClick(request) {
       const { clickId } = request.params;
-      const released = await releaseClick(database, { clickId, now: now() });
+      const released = await releaseClick(deps, { clickId, now: now() });
       deliveries.wake();
       if (released.outcome === "released") {
         request.log.info({ clickId, eventId: released.eventId, decision: "release" }, decidedByOperator);

@@ -1,4 +1,4 @@
-import { eventIdOfClick } from "@intermission/ad-core/code";
+import { eventIdOfClick, timeOfClick } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import type { ReviewFilter, SuspiciousClick } from "@intermission/operator-api/reviews";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
@@ -15,7 +15,11 @@ import {
 import { selectTerms } from "../campaigns/event-worth.ts";
 import { type RefundOutcome, writeRefund } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
+import type { PastPeriod } from "../retention/keep-partitions.ts";
+import { MIN_KEPT_DAYS } from "../retention/kept-rows.ts";
 import type { WithheldOutcome } from "./click-verdict.ts";
+
+const MIN_KEPT_MS = MIN_KEPT_DAYS * 86_400_000;
 
 /** `counted`: paid anyway, by the bot's setting or by release. */
 export type ClickState = "counted" | "held" | "refused";
@@ -199,12 +203,17 @@ const refuse = statement<{ code: string }>(
   returning code`,
 );
 
+export interface ReleaseClickDeps {
+  database: Database;
+  makePartitions: (period: PastPeriod) => Promise<void>;
+}
+
 /**
  * Pays a held click: its event is created now, like any other. It used up its viewer's quota when it occurred. Then
  * call `deliveries.wake()`.
  */
 export function releaseClick(
-  database: Database,
+  { database, makePartitions }: ReleaseClickDeps,
   { clickId, now }: { clickId: string; now: Date },
 ): Promise<DecideClickOutcome> {
   return untilUnchanged(async () => {
@@ -214,6 +223,10 @@ export function releaseClick(
     if (decision.outcome === "not-held") return decision;
     const { botId, userId, code, reference } = facts;
     const eventId = eventIdOfClick(clickId);
+    // The event has the id of its click, and so the click's week: its webhooks may have been dropped.
+    const clickedAt = timeOfClick(clickId);
+    if (clickedAt !== undefined && now.getTime() - clickedAt.getTime() > MIN_KEPT_MS)
+      await makePartitions({ from: clickedAt, to: new Date(clickedAt.getTime() + 1), rows: "deliveries" });
     const body = encodeWebhookEvent({
       event: "direct_link",
       event_id: eventId,

@@ -11,6 +11,7 @@ const now = new Date("2026-03-01T13:00:00Z");
 
 describe("suspicious clicks", () => {
   let store: TestDatabase;
+  const deps = () => ({ database: store.database, makePartitions: async () => {} });
   let fixture: Awaited<ReturnType<typeof openDirectLinkFixture>>;
 
   beforeAll(async () => {
@@ -124,7 +125,7 @@ describe("suspicious clicks", () => {
     expect(others).toEqual([]);
     const clickId = held?.clickId ?? "";
 
-    const release = () => releaseClick(store.database, { clickId, now });
+    const release = () => releaseClick(deps(), { clickId, now });
     const released = await Promise.all([1, 2, 3].map(release));
     expect(released.map(({ outcome }) => outcome).sort()).toEqual(["not-held", "not-held", "released"]);
     expect(await refuseClick(store.database, { clickId, now })).toEqual({ outcome: "not-held", state: "counted" });
@@ -155,7 +156,7 @@ describe("suspicious clicks", () => {
       },
       [code],
     );
-    expect(await releaseClick(store.database, { clickId, now })).toEqual({ outcome: "not-held", state: "used" });
+    expect(await releaseClick(deps(), { clickId, now })).toEqual({ outcome: "not-held", state: "used" });
     expect(await refuseClick(store.database, { clickId, now })).toEqual({ outcome: "refused" });
     expect(await fixture.events()).toHaveLength(1);
   });
@@ -167,7 +168,7 @@ describe("suspicious clicks", () => {
     const clickId = (await list("held"))[0]?.clickId ?? "";
     const refusals = await Promise.all([1, 2].map(() => refuseClick(store.database, { clickId, now })));
     expect(refusals.map(({ outcome }) => outcome).sort()).toEqual(["not-held", "refused"]);
-    expect(await releaseClick(store.database, { clickId, now })).toMatchObject({
+    expect(await releaseClick(deps(), { clickId, now })).toMatchObject({
       state: "refused",
     });
     expect((await fixture.visit(code)).status).toBe(302);

@@ -151,7 +151,10 @@ describe("what a publisher can do about webhooks", () => {
       expect(await read()).toMatchObject({ event_id: eventId, delivery: "waiting", attempts: [] });
       const sender = startTestDelivery(fixture.database);
       try {
-        const shown = await eventually(read, ({ attempts }) => attempts.length === 1);
+        const shown = await eventually(
+          read,
+          ({ attempts, delivery }) => attempts.length === 1 && delivery === "waiting",
+        );
         expect(shown).toMatchObject({ delivery: "waiting", next_attempt_at: expect.any(String) });
         expect(shown.explanation).toMatch(/next attempt is due at|nothing is sent to it until/);
         expect(shown.attempts[0]).toMatchObject({
@@ -191,6 +194,18 @@ describe("what a publisher can do about webhooks", () => {
       expect(await bot.deliveries()).toMatchObject([{ state: "held" }]);
     });
 
+    test("whose webhook is no longer kept is 410, as are its attempts; another bot's stays 404", async () => {
+      const [eventId = ""] = await bot.enqueue();
+      for (const table of ["deliveries", "event_bodies"])
+        await fixture.database.run({ name: "", text: `delete from ${table} where event_id = $1` }, [eventId]);
+      const answer = await post(`/events/${eventId}/redeliver`);
+      expect(await messageOf(answer)).toContain("GET /client/v1/events still lists the event");
+      await expectError(answer, 410, "NOT_KEPT");
+      await expectError(await fixture.get(`/events/${eventId}/attempts`, bearer(bot.token)), 410, "NOT_KEPT");
+      const other = await openDeliveryFixture(fixture.database, {});
+      await expectError(await fixture.get(`/events/${eventId}/attempts`, bearer(other.token)), 404, "NOT_FOUND");
+    });
+
     test("that is being sent is 409", async () => {
       const [eventId = ""] = await bot.enqueue();
       let answer: (() => void) | undefined;
@@ -215,7 +230,7 @@ describe("what a publisher can do about webhooks", () => {
     const document: unknown = await (await fixture.get("/openapi.json", {})).json();
     expect(document).toMatchObject({
       paths: {
-        "/events/{event_id}/redeliver": { post: { responses: { "202": {}, "404": {}, "409": {} } } },
+        "/events/{event_id}/redeliver": { post: { responses: { "202": {}, "404": {}, "409": {}, "410": {} } } },
         "/webhook/test": { post: { responses: { "200": {}, "409": {} } } },
       },
     });

@@ -15,10 +15,11 @@ import { type CheckedScope, refusals } from "@intermission/server/checked-routes
 import { HttpError } from "@intermission/server/http-server";
 import { z } from "zod";
 import { callerOf } from "../bots/authenticate-client.ts";
+import { webhooksKeptSince } from "../retention/webhooks-kept-since.ts";
 import { type EndpointTestOutcome, type EndpointTests, testEndpoint } from "./endpoint-tests.ts";
 import type { Deliveries } from "./enqueue-webhook.ts";
 import { blockedForPublisher, explainToPublisher } from "./explain-delivery.ts";
-import { showDelivery } from "./read-deliveries.ts";
+import { isNoLongerKept, showDelivery } from "./read-deliveries.ts";
 import { type ReplayDeliveryOutcome, replayDelivery } from "./replay-deliveries.ts";
 
 const conflict = (code: string, message: string) => new HttpError(409, code, message);
@@ -36,13 +37,23 @@ const testRefusals = {
   "unknown-bot": () => new HttpError(404, "NOT_FOUND", "the bot is gone"),
 } satisfies Record<TestRefusal, () => HttpError>;
 
+/** The event is listed still, and nothing of its webhook is there. */
+async function notKept(database: Database): Promise<HttpError> {
+  const since = (await webhooksKeptSince(database)).toISOString();
+  return new HttpError(
+    410,
+    "NOT_KEPT",
+    `the webhook of this event is no longer kept, only those of events since ${since}; GET /client/v1/events still lists the event`,
+  );
+}
+
 type ReplayRefusal = Exclude<ReplayDeliveryOutcome, { outcome: "replayed" | "held" }>["outcome"];
 
 const replayRefusals = {
   "under-way": () => conflict("UNDER_WAY", "the event is being sent; check its outcome in a moment"),
   test: () => conflict("TEST_EVENT", "a test event is not sent again; send a test with: POST /client/v1/webhook/test"),
   "unknown-event": noEvent,
-} satisfies Record<ReplayRefusal, () => HttpError>;
+} satisfies Record<Exclude<ReplayRefusal, "not-kept">, () => HttpError>;
 
 const testWebhook = {
   operationId: "testWebhook",
@@ -54,13 +65,13 @@ const listAttempts = {
   operationId: "listAttempts",
   description: "Lists the attempts to send an event, with the answers to them and what to check.",
   params: z.object({ event_id: z.string() }),
-  response: { 200: listAttemptsResponse, ...refusals(404) },
+  response: { 200: listAttemptsResponse, ...refusals(404, 410) },
 };
 const redeliverEvent = {
   operationId: "redeliverEvent",
   description: "Sends an event again, unchanged: the same event_id, the same bytes.",
   params: z.object({ event_id: z.string() }),
-  response: { 202: redeliverEventResponse, ...refusals(404, 409) },
+  response: { 202: redeliverEventResponse, ...refusals(404, 409, 410) },
 };
 
 /** What a publisher can do about webhooks: test the endpoint, see the attempts, and have an event sent again. */
@@ -79,8 +90,9 @@ export function webhookClientRoutes(
   scope.get("/events/:event_id/attempts", { schema: listAttempts }, async (request) => {
     const { event_id: eventId } = request.params;
     if (!eventIdPattern.test(eventId)) throw noEvent();
-    const delivery = await showDelivery(deps.database, { botId: callerOf(request).bot.botId, eventId });
-    if (!delivery) throw noEvent();
+    const event = { botId: callerOf(request).bot.botId, eventId };
+    const delivery = await showDelivery(deps.database, event);
+    if (!delivery) throw (await isNoLongerKept(deps.database, event)) ? await notKept(deps.database) : noEvent();
     return attemptsAnswer(delivery);
   });
 
@@ -90,6 +102,7 @@ export function webhookClientRoutes(
     if (!eventIdPattern.test(eventId)) throw noEvent();
     const replayed = await replayDelivery(deps, { botId: callerOf(request).bot.botId, eventId });
     if (replayed.outcome === "held") throw conflict("HELD", blockedForPublisher[replayed.blockedReason]);
+    if (replayed.outcome === "not-kept") throw await notKept(deps.database);
     if (replayed.outcome !== "replayed") throw replayRefusals[replayed.outcome]();
     const answer: RedeliverEventResponse = { event_id: eventId, delivery: "waiting" };
     return reply.code(202).send(answer);

@@ -115,11 +115,12 @@ async function replayMany(context: CommandContext, range: Range, isMeant: boolea
   const { botId, scope, since } = range;
   const params = { botId };
   const counted = await callForRow(context, operatorRequest("countReplayable", { params, query: { scope, since } }));
+  const left = counted.keptSince === null ? "" : `; webhooks of events before ${counted.keptSince} are no longer kept`;
   const count = `${counted.isMore ? "more than " : ""}${counted.count}`;
   const unknown =
     counted.unknown === 0 ? "" : `; ${counted.unknown} that are unknown are left out: replay each by its id`;
   if (!isMeant && !context.isJson()) {
-    throw new OperatorRefusal(409, "NOT_MEANT", `${count} would be sent again${unknown}. Confirm with: --yes`);
+    throw new OperatorRefusal(409, "NOT_MEANT", `${count} would be sent again${unknown}${left}. Confirm with: --yes`);
   }
   let replayed = 0;
   let after: unknown;
@@ -131,7 +132,7 @@ async function replayMany(context: CommandContext, range: Range, isMeant: boolea
     if (after !== null) process.stderr.write(`${replayed} of ${count} …\n`);
   } while (after !== null);
   const answer = { ...range, until: counted.until, replayed, unknown: counted.unknown };
-  context.print(answer, () => `${replayed} are sent again${unknown}.\nSee: deliveries list --bot-id ${botId}`);
+  context.print(answer, () => `${replayed} are sent again${unknown}${left}.\nSee: deliveries list --bot-id ${botId}`);
 }
 
 /** A delivery and its attempts: for each a line of numbers, and below it the answer. */

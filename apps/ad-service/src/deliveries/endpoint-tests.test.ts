@@ -1,3 +1,4 @@
+import { newEventId } from "@intermission/ad-core/code";
 import { verify } from "@intermission/ad-core/signature";
 import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { statement } from "@intermission/postgres/open-database";
@@ -79,6 +80,19 @@ describe("tests of endpoints", () => {
     // The same event each time: a receiver that dedupes sees one.
     expect(new Set(tests.map(({ event_id }) => event_id)).size).toBe(1);
     expect(bodies().map(({ event_id }) => event_id)).toEqual(expect.arrayContaining(ids));
+  });
+
+  test("an endpoint that was pending for longer than webhooks are kept is tested with a new event", async () => {
+    const now = Date.now();
+    const idOf = (days: number) => newEventId(now - days * 86_400_000, new Uint8Array(10));
+    const { testEndpoint } = start();
+    for (const [days, isSame] of [
+      [6, true],
+      [8, false],
+    ] as const) {
+      await testEndpoint({ botId: fixture.botId, activation: { eventId: idOf(days), tests: 3 } });
+      expect(bodies().at(-1)?.event_id === idOf(days), `${days} days`).toBe(isSame);
+    }
   });
 
   test("the first event of a pending endpoint triggers a test immediately", async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { isCode, newEventId } from "@intermission/ad-core/code";
+import { firstEventIdAt, isCode, newEventId } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import type { EventType } from "@intermission/ad-core/wire-fields";
 import { type Database, statement } from "@intermission/postgres/open-database";
@@ -9,6 +9,7 @@ import { signingTokens } from "../bots/tokens.ts";
 import { revenueFields, storedCurrency } from "../campaigns/event-worth.ts";
 import { enqueueNotices } from "../notices/enqueue-notices.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
+import { MIN_KEPT_DAYS } from "../retention/kept-rows.ts";
 import { attemptDelivery, type FinishedAttempt } from "./attempt-delivery.ts";
 import type { ClaimedDelivery } from "./claim-deliveries.ts";
 import type { EndpointState } from "./endpoint-health.ts";
@@ -103,7 +104,7 @@ async function makeTest(tests: EndpointTests, request: EndpointTestRequest): Pro
   if (!tokens) return { outcome: "no-token" };
 
   const currency = bot.includeRevenue ? await storedCurrency(database) : null;
-  const eventId = activation?.eventId ?? newEventId(now.getTime(), randomBytes(10));
+  const eventId = stillKept(activation?.eventId, now) ?? newEventId(now.getTime(), randomBytes(10));
   const body = encodeWebhookEvent({
     event,
     event_id: eventId,
@@ -143,6 +144,12 @@ async function makeTest(tests: EndpointTests, request: EndpointTestRequest): Pro
   const { status, errorClass, responseText: answer, dnsMs, tcpMs, tlsMs, firstByteMs, totalMs } = finished;
   const phases = { dnsMs, tcpMs, tlsMs, firstByteMs, totalMs };
   return { outcome: "tested", eventId, isDelivered, status, errorClass, answer, phases, endpointState };
+}
+
+/** An endpoint may be pending for months: a test whose webhook may be gone is not made again under its id. */
+function stillKept(eventId: string | null | undefined, now: Date): string | undefined {
+  const oldest = firstEventIdAt(new Date(now.getTime() - MIN_KEPT_DAYS * 86_400_000));
+  return eventId !== null && eventId !== undefined && eventId >= oldest ? eventId : undefined;
 }
 
 const findTestersCode = statement<{ code: string; reference: string | null }>(

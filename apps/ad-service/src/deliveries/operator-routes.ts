@@ -13,7 +13,7 @@ import { type EndpointTestOutcome, type EndpointTests, testEndpoint } from "./en
 import { disableEndpoint, enableEndpoint, limitEndpoint, listEndpoints } from "./endpoints.ts";
 import type { Deliveries } from "./enqueue-webhook.ts";
 import { explainDelivery, explainToOperator } from "./explain-delivery.ts";
-import { findBotOfEvent, listDeliveries, showDelivery, unknownEvent } from "./read-deliveries.ts";
+import { findBotOfEvent, listDeliveries, noDeliveryOf, showDelivery, unknownEvent } from "./read-deliveries.ts";
 import {
   countReplayable,
   type ReplayDeliveryOutcome,
@@ -44,8 +44,9 @@ export function deliveryOperatorRoutes(scope: CheckedScope, deps: DeliveryOperat
     async showDelivery(request) {
       const { eventId } = request.params;
       const botId = await findBotOfEvent(database, eventId);
-      const delivery = botId === undefined ? undefined : await showDelivery(database, { botId, eventId });
-      if (!delivery) throw unknownEvent(eventId);
+      if (botId === undefined) throw unknownEvent(eventId);
+      const delivery = await showDelivery(database, { botId, eventId });
+      if (!delivery) throw await noDeliveryOf(database, { botId, eventId });
       const last = delivery.log.at(-1);
       const advice = last && adviseOnAnswer({ ...last, text: last.responseText }, "operator");
       return { ...delivery, explanation: explainDelivery(delivery), advice };
@@ -56,6 +57,7 @@ export function deliveryOperatorRoutes(scope: CheckedScope, deps: DeliveryOperat
       const botId = await findBotOfEvent(database, eventId);
       if (botId === undefined) throw unknownEvent(eventId);
       const replayed = await replayDelivery(deps, { botId, eventId });
+      if (replayed.outcome === "not-kept") throw await noDeliveryOf(database, { botId, eventId });
       if (replayed.outcome !== "replayed") throw refusalOfOne(replayed, botId, eventId);
       return { eventId, botId, state: "waiting" as const, notBefore: replayed.notBefore };
     },
@@ -85,7 +87,7 @@ export function deliveryOperatorRoutes(scope: CheckedScope, deps: DeliveryOperat
 }
 
 function refusalOfOne(
-  refused: Exclude<ReplayDeliveryOutcome, { outcome: "replayed" }>,
+  refused: Exclude<ReplayDeliveryOutcome, { outcome: "replayed" | "not-kept" }>,
   botId: string,
   eventId: string,
 ) {

@@ -1,7 +1,8 @@
 import type { DeliveryAttempt, ListedDelivery, ShownDelivery } from "@intermission/operator-api/deliveries";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
-import { notFound } from "@intermission/server/refuse";
+import { gone, notFound } from "@intermission/server/refuse";
+import { webhooksKeptSince } from "../retention/webhooks-kept-since.ts";
 import { endpointBlockedReason, endpointNotBefore } from "./blocked-reason.ts";
 import type { DeliveryState } from "./enqueue-webhook.ts";
 
@@ -93,7 +94,7 @@ const readAttempts = statement<DeliveryAttempt>(
   from delivery_attempts where bot_id = $1 and event_id = $2 order by attempt desc limit ${MAX_SHOWN_ATTEMPTS}`,
 );
 
-/** One delivery with its latest attempts, oldest first; undefined when no event of the bot has this id. */
+/** One delivery with its latest attempts, oldest first; undefined when no event of the bot has this id, or its delivery is no longer kept. */
 export async function showDelivery(
   database: Pick<Database, "run">,
   { botId, eventId }: { botId: string; eventId: string },
@@ -110,19 +111,43 @@ export async function showDelivery(
   };
 }
 
-// One primary key probe for each bot: the key begins with the bot, so a search by event id alone would read the whole table.
 const find = statement<{ botId: string }>(
-  "deliveries.bot-of-event",
-  `select bots.bot_id as "botId" from bots cross join lateral (
-    select from deliveries where deliveries.bot_id = bots.bot_id and event_id = $1 offset 0
-  ) as delivery
-  limit 1`,
+  "events.bot-of-event",
+  `select bot_id as "botId" from events where event_id = $1`,
 );
 
 /** The bot of an event, for an operator who knows only the event's id. */
 export async function findBotOfEvent(database: Pick<Database, "run">, eventId: string): Promise<string | undefined> {
   const [row] = await database.run(find, [eventId]);
   return row?.botId;
+}
+
+const findWithoutDelivery = statement<object>(
+  "events.without-delivery",
+  `select from events where bot_id = $1 and event_id = $2 and not is_erased and not exists (
+     select from deliveries where deliveries.bot_id = $1 and deliveries.event_id = $2)`,
+);
+
+/** Whether a bot has this event, and its webhook is no longer kept. */
+export async function isNoLongerKept(
+  database: Pick<Database, "run">,
+  { botId, eventId }: { botId: string; eventId: string },
+): Promise<boolean> {
+  return (await database.run(findWithoutDelivery, [botId, eventId])).length > 0;
+}
+
+/** For the operator: an event that has no delivery. */
+export async function noDeliveryOf(
+  database: Pick<Database, "run">,
+  { botId, eventId }: { botId: string; eventId: string },
+): Promise<HttpError> {
+  if (!(await isNoLongerKept(database, { botId, eventId }))) return unknownEvent(eventId);
+  const since = (await webhooksKeptSince(database)).toISOString();
+  return gone(
+    "NOT_KEPT",
+    `the webhook of ${eventId} is no longer kept, only those of events since ${since}; the event is in: events list --bot-id ${botId}`,
+    { since: since.slice(0, 10) },
+  );
 }
 
 export function unknownEvent(eventId: string): HttpError {

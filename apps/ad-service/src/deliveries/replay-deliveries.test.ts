@@ -298,7 +298,12 @@ describe("replays", () => {
     test("scope `failed` selects all that failed, and nothing else", async () => {
       const { failed } = await oneOfEach();
       const before = await fixture.deliveries();
-      expect(await countReplayable(store.database, range("failed"))).toEqual({ count: 1, unknown: 1, isMore: false });
+      expect(await countReplayable(store.database, range("failed"))).toEqual({
+        count: 1,
+        unknown: 1,
+        isMore: false,
+        keptSince: null,
+      });
       expect(await replayDeliveries(deps(), range("failed"))).toEqual({
         outcome: "replayed",
         replayed: 1,
@@ -317,6 +322,7 @@ describe("replays", () => {
         count: 3,
         unknown: 1,
         isMore: false,
+        keptSince: null,
       });
       expect(await replayDeliveries(deps(), range("everything"))).toMatchObject({ replayed: 3, next: null });
       expect(await stateOf(wasDelivered)).toMatchObject({ state: "waiting", resume_state: "delivered" });
@@ -346,7 +352,11 @@ describe("replays", () => {
     test("that exceed one batch are reached by the cursor, each once", async () => {
       const made = await fixture.enqueue(2300);
       await set(made, "state = 'failed'");
-      expect(await countReplayable(store.database, range("failed"))).toMatchObject({ count: 2300, isMore: false });
+      expect(await countReplayable(store.database, range("failed"))).toMatchObject({
+        count: 2300,
+        isMore: false,
+        keptSince: null,
+      });
       const batches: number[] = [];
       const filter = range("failed");
       for (let after: string | undefined, isOver = false; !isOver; ) {

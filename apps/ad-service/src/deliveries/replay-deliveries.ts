@@ -1,8 +1,10 @@
 import { newEventId } from "@intermission/ad-core/code";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { DeliveryMode } from "../bots/bots.ts";
+import { webhooksKeptSince } from "../retention/webhooks-kept-since.ts";
 import { type BlockedReason, endpointBlockedReason, endpointNotBefore } from "./blocked-reason.ts";
 import type { Deliveries } from "./enqueue-webhook.ts";
+import { isNoLongerKept } from "./read-deliveries.ts";
 
 export type ReplayDeliveryOutcome =
   /** Due now; sent immediately, or after `notBefore` if its endpoint is in backoff until then. */
@@ -12,6 +14,7 @@ export type ReplayDeliveryOutcome =
   | { outcome: "held"; blockedReason: BlockedReason }
   /** Test events are not replayed; make a new test instead. */
   | { outcome: "test" }
+  | { outcome: "not-kept" }
   | { outcome: "unknown-event" };
 
 /**
@@ -39,7 +42,7 @@ const replayChanges = (before: string, { isBulk }: { isBulk: boolean }) => `
 
 // `judged` uses the locked row. Reading the state again would read this statement's older snapshot.
 const replay = statement<{
-  outcome: Exclude<ReplayDeliveryOutcome["outcome"], "unknown-event">;
+  outcome: Exclude<ReplayDeliveryOutcome["outcome"], "unknown-event" | "not-kept">;
   blockedReason: BlockedReason | null;
   notBefore: Date | null;
 }>(
@@ -81,7 +84,7 @@ export async function replayDelivery(
   { botId, eventId }: { botId: string; eventId: string },
 ): Promise<ReplayDeliveryOutcome> {
   const [row] = await database.run(replay, [botId, eventId]);
-  if (!row) return { outcome: "unknown-event" };
+  if (!row) return { outcome: (await isNoLongerKept(database, { botId, eventId })) ? "not-kept" : "unknown-event" };
   if (row.outcome === "held") {
     if (row.blockedReason === null) throw new Error(`${eventId} is held without a blocked reason`);
     return { outcome: "held", blockedReason: row.blockedReason };
@@ -211,11 +214,15 @@ export interface ReplayCount {
   unknown: number;
   /** The range has more rows than were read: the counts are lower bounds. */
   isMore: boolean;
+  /** Webhooks of earlier events of the range are no longer kept; null: all of it are. */
+  keptSince: Date | null;
 }
 
 /** How many deliveries a replay of this range would send again. Counts within the first 10,000 rows. */
 export async function countReplayable(database: Database, range: ReplayRange): Promise<ReplayCount> {
   const [row] = await database.run(counts[range.scope], [range.botId, ...idsBetween(range), MAX_LOOKED_AT + 1]);
   if (!row) throw new Error("the count of replayable deliveries returned no row");
-  return { count: row.count, unknown: row.unknown, isMore: row.lookedAt > MAX_LOOKED_AT };
+  const since = await webhooksKeptSince(database);
+  const keptSince = since > range.since ? since : null;
+  return { count: row.count, unknown: row.unknown, isMore: row.lookedAt > MAX_LOOKED_AT, keptSince };
 }

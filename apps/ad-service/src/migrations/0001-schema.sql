@@ -395,7 +395,7 @@ create index events_of_references on events (bot_id, ((occurred_at at time zone 
   where reference is not null;
 create index events_suspicious on events (occurred_at desc, event_id) where suspicions is not null;
 
--- What is sent of an event, in the statement that makes it.
+-- What is sent of an event: written by the statement that makes it, and kept as long as its delivery.
 create table event_bodies (
   event_id text collate "C" not null,
   bot_id text not null,
@@ -404,7 +404,7 @@ create table event_bodies (
   -- The trace of the request that earned it (W3C Trace Context), which its deliveries continue; null where nothing is traced.
   traceparent text,
   primary key (event_id, bot_id)
-);
+) partition by range (event_id);
 
 -- Events whose price was refunded, each in full and once. Append-only.
 create table refunds (
@@ -445,7 +445,7 @@ create table deliveries (
   created_at timestamptz not null default now(),
   finished_at timestamptz,
   primary key (bot_id, event_id)
-);
+) partition by range (event_id);
 -- By bot, so that claims for one endpoint never read another's backlog. Deduplication is off: a deduplicated entry stays until
 -- all its rows are gone, and each claim would scan past the rows claimed before.
 create index deliveries_due on deliveries (bot_id, is_bulk, due_at) with (deduplicate_items = off) where state = 'waiting';

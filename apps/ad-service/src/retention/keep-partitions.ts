@@ -1,18 +1,27 @@
+import type { KeptRows } from "@intermission/operator-api/status";
 import { dropPartitions } from "@intermission/postgres/drop-partitions";
 import type { OpenedDatabase } from "@intermission/postgres/open-database";
 import { coveredUntil, makePartitions, partitionsOf } from "@intermission/postgres/partitions";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
-import { isExpired, partitionedTables, type Retention } from "./kept-rows.ts";
+import {
+  isExpired,
+  type KeptTable,
+  MIN_KEPT_DAYS,
+  partitionedTables,
+  type Retention,
+  tablesOfKind,
+} from "./kept-rows.ts";
 
 type Store = Pick<OpenedDatabase, "withoutTimeout">;
 
 const schema = "ad_service";
-const WEEK_MS = 7 * 86_400_000;
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
 /** A node has this long to be repaired before a row has no partition. */
 const LEAD_WEEKS = 4;
 /** For rows that begin in one week and are written in the next, and for a clock that is set back by a day. */
-const PAST_WEEKS = 1;
+const PAST_DAYS = MIN_KEPT_DAYS;
 
 /** A period without a gap for which each table has partitions, in milliseconds of the epoch. */
 interface Covered {
@@ -22,7 +31,7 @@ interface Covered {
 
 /** Makes the partitions that are missing from the week before `now` until four weeks after it. Call it before rows are written. */
 export async function makeUpcomingPartitions(store: Store, now: Date): Promise<Covered & { made: readonly string[] }> {
-  const [fromMs, toMs] = [now.getTime() - PAST_WEEKS * WEEK_MS, now.getTime() + LEAD_WEEKS * WEEK_MS];
+  const [fromMs, toMs] = [now.getTime() - PAST_DAYS * DAY_MS, now.getTime() + LEAD_WEEKS * WEEK_MS];
   return store.withoutTimeout(async (client) => {
     const made = await makePartitions(client, { schema, tables: partitionedTables, fromMs, toMs });
     const untilMs = coveredUntil(await partitionsOf(client, schema), partitionedTables, fromMs);
@@ -30,10 +39,19 @@ export async function makeUpcomingPartitions(store: Store, now: Date): Promise<C
   });
 }
 
-/** Makes those that are missing of a period that is over: of rows that are written later than they say. */
-export async function makePastPartitions(store: Store, { from, to }: { from: Date; to: Date }): Promise<void> {
+/** A period that is over, whose rows are written later than they say. */
+export interface PastPeriod {
+  readonly from: Date;
+  readonly to: Date;
+  /** Only these; without it, all kinds. */
+  readonly rows?: KeptRows;
+}
+
+/** Makes the partitions that are missing of a past period. They are dropped again once their rows need not be kept. */
+export async function makePastPartitions(store: Store, { from, to, rows }: PastPeriod): Promise<void> {
   const [fromMs, toMs] = [from.getTime(), to.getTime()];
-  await store.withoutTimeout((client) => makePartitions(client, { schema, tables: partitionedTables, fromMs, toMs }));
+  const tables = rows === undefined ? partitionedTables : tablesOfKind(rows);
+  await store.withoutTimeout((client) => makePartitions(client, { schema, tables, fromMs, toMs }));
 }
 
 /** The database's clock is compared as often: after a jump, rows wait for their partitions no longer than this. */
@@ -81,7 +99,10 @@ export function startKeepingPartitions(deps: {
     if (busy.length > 0)
       log.warn({ busy }, "a long transaction uses rows that are no longer kept; trying again in five minutes");
     if (needed.length > 0)
-      log.warn({ needed }, "rows that are no longer kept stay until they are in the statistics, or decided about");
+      log.warn(
+        { needed },
+        "rows that are no longer kept stay until they are in the statistics, decided about, or sent",
+      );
   }
 
   return startLoop({
@@ -100,15 +121,22 @@ export function dropExpired(
   store: Store,
   { retention, now, stopping, waitMs }: { retention: Retention; now: Date; stopping?: AbortSignal; waitMs?: number },
 ): ReturnType<typeof dropPartitions> {
-  const neededWhile = Object.fromEntries(
-    partitionedTables.flatMap((table) => (table.neededWhile === undefined ? [] : [[table.name, table.neededWhile]])),
-  );
   return store.withoutTimeout((client) =>
     dropPartitions(client, {
       schema,
       isExpired: (partition) => stopping?.aborted !== true && isExpired(partition, retention, now),
-      neededWhile,
+      neededWhile: byTable(({ neededWhile }) => neededWhile),
+      after: byTable(({ after }) => after),
       ...(waitMs !== undefined && { waitMs }),
+    }),
+  );
+}
+
+function byTable<Value>(of: (table: KeptTable) => Value | undefined): Record<string, Value> {
+  return Object.fromEntries(
+    partitionedTables.flatMap((table) => {
+      const value = of(table);
+      return value === undefined ? [] : [[table.name, value]];
     }),
   );
 }

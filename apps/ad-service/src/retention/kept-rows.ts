@@ -1,19 +1,24 @@
-import { codeWeekAt } from "@intermission/ad-core/code";
+import { codeWeekAt, firstEventIdAt } from "@intermission/ad-core/code";
 import type { KeptRows } from "@intermission/operator-api/status";
 import type { PartitionedTable } from "@intermission/postgres/partitions";
 
 /** Days for which the rows of each kind are kept. They go with the last row of their week, up to seven days later. */
 export type Retention = Readonly<Record<KeptRows, number>>;
 
+/** Of every kind: rows of the last days always have a partition. */
+export const MIN_KEPT_DAYS = 7;
+
 /** A click converts for thirteen months: a subscription's renewals of a year belong to its click. */
 export const MAX_CLICK_AGE_DAYS = 396;
 
-interface KeptTable extends PartitionedTable {
+export interface KeptTable extends PartitionedTable {
   /**
    * SQL for rows without which something would be lost: the sums of the statistics do not include them yet, or nobody has
    * decided about them. A row is needed if it fits one of these; each is looked for by its own index.
    */
   readonly neededWhile?: readonly string[];
+  /** A week of this table goes only after that of another one, whose rows need it. */
+  readonly after?: string;
 }
 
 const notSummed = (source: string) => [`xid >= (select xid from stats_progress where source = '${source}')`];
@@ -26,6 +31,10 @@ const notSettled = [
 
 /** Of tables that are partitioned by the week of the code's issue. */
 const byCode = { keyAt: codeWeekAt };
+/** Of those by the time in the event's id: of its reward, or of the click that it pays. */
+const byEvent = { keyAt: (ms: number) => firstEventIdAt(new Date(ms)) };
+/** Not sent yet. */
+const notSentYet = ["state = 'waiting'", "state = 'sending'", "state = 'held'"];
 
 /** Nobody has decided about it. */
 const heldClick = "suspicions <> '{}' and outcome = 'held'";
@@ -46,6 +55,10 @@ const tablesOf: Readonly<Record<KeptRows, readonly KeptTable[]>> = {
     { name: "conversion_reversals", neededWhile: notSummed("reversals") },
   ],
   "ad-reports": [{ name: "ad_reports" }],
+  deliveries: [
+    { name: "deliveries", ...byEvent, neededWhile: notSentYet },
+    { name: "event_bodies", ...byEvent, after: "deliveries" },
+  ],
   attempts: [{ name: "delivery_attempts" }],
   "tracker-calls": [{ name: "tracker_calls" }],
 };
@@ -54,6 +67,10 @@ const tablesOf: Readonly<Record<KeptRows, readonly KeptTable[]>> = {
 export const partitionedTables: readonly KeptTable[] = Object.values(tablesOf).flat();
 
 export const keptKinds = Object.keys(tablesOf) as readonly KeptRows[];
+
+export function tablesOfKind(kind: KeptRows): readonly KeptTable[] {
+  return tablesOf[kind];
+}
 
 export function tableNames(kind: KeptRows): readonly string[] {
   return tablesOf[kind].map(({ name }) => name);

@@ -1,10 +1,14 @@
-import { codeWeekAt, newClickId } from "@intermission/ad-core/code";
+import { codeWeekAt, newClickId, newEventId } from "@intermission/ad-core/code";
 import { type OpenedDatabase, openDatabase, type Transaction } from "@intermission/postgres/open-database";
 import { createServerDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { partitionsRead, textOfStatement } from "../../test/fixtures/partitions-read.ts";
 import "../clicks/read-click-facts.ts";
 import "../codes/describe-code.ts";
+import "../deliveries/claim-deliveries.ts";
+import "../deliveries/read-deliveries.ts";
+import "../deliveries/replay-deliveries.ts";
+import "../events/list-events.ts";
 import "../conversions/record-conversion.ts";
 import "../conversions/reverse-conversion.ts";
 import "../vast/trackers.ts";
@@ -15,6 +19,7 @@ import { makeUpcomingPartitions } from "./keep-partitions.ts";
 /** A Wednesday: its week began on the 8th. */
 const now = new Date("2026-06-10T12:00:00Z");
 const clickId = newClickId(now.getTime(), new Uint8Array(10));
+const eventId = newEventId(now.getTime(), new Uint8Array(10));
 
 let store: OpenedDatabase;
 let drop: () => Promise<void>;
@@ -31,6 +36,13 @@ beforeAll(async () => {
   });
   await makeUpcomingPartitions(store, new Date("2026-05-01T12:00:00Z"));
   await makeUpcomingPartitions(store, now);
+  // A statement that finds no row of one table reads no partition of the next.
+  const run = (text: string) => store.run({ name: "", text }, [eventId]);
+  await run("insert into bots (bot_id, code_prefix, name) select '910', 'abcd', 'Quiz' where $1::text <> ''");
+  await run(`insert into events (event_id, bot_id, event, user_id, occurred_at)
+    values ($1, '910', 'rewarded', '1', '2026-06-10')`);
+  await run("insert into event_bodies (event_id, bot_id, body) values ($1, '910', '{}')");
+  await run("insert into deliveries (event_id, bot_id, state) values ($1, '910', 'delivered')");
 });
 afterAll(async () => {
   await store.close();
@@ -52,6 +64,10 @@ test.each([
   ["conversions.of-click", [clickId, now], ["conversions_20260608"]],
   ["vast.read-ad", ["910", "910-v", now], ["vast_ads_20260608"]],
   ["vast.finish-call", ["1", now, now, "answered"], ["tracker_calls_20260608"]],
+  ["deliveries.show", ["910", eventId], ["deliveries_20260608", "event_bodies_20260608"]],
+  ["deliveries.replay-one", ["910", eventId], ["deliveries_20260608"]],
+  ["deliveries.release", ["{910}", `{${eventId}}`, "{0}", "waiting", "0"], ["deliveries_20260608"]],
+  ["events.list-latest", ["910", "evt_g", "", "2026-01-01", "2027-01-01", "10"], ["deliveries_20260608"]],
 ] as const)("%s reads one partition, that of the week it names", async (name, values, partitions) => {
   expect(await partitionsOf(name, values)).toEqual(partitions);
 });

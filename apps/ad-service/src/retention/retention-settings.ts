@@ -1,12 +1,12 @@
 import { wholeNumberSetting } from "@intermission/server/settings";
 import { z } from "zod";
-import { MAX_CLICK_AGE_DAYS, type Retention } from "./kept-rows.ts";
+import { MAX_CLICK_AGE_DAYS, MIN_KEPT_DAYS, type Retention } from "./kept-rows.ts";
 
 /** Thirteen months: long enough to compare a month with the same one of the year before, row by row. */
 const THIRTEEN_MONTHS = 396;
 const MAX_DAYS = 36_500;
 
-const days = (usual: number, min = 7) => wholeNumberSetting({ min, max: MAX_DAYS }).default(usual);
+const days = (usual: number, min = MIN_KEPT_DAYS) => wholeNumberSetting({ min, max: MAX_DAYS }).default(usual);
 
 export const retentionVariables = {
   // A code lives for a day at most: afterwards it only explains what its user did.
@@ -20,6 +20,8 @@ export const retentionVariables = {
   // From the click on. While a click may convert, a repeated report must find its row, or it would be counted twice.
   RETENTION_CONVERSIONS_DAYS: days(MAX_CLICK_AGE_DAYS + THIRTEEN_MONTHS, MAX_CLICK_AGE_DAYS),
   RETENTION_AD_REPORTS_DAYS: days(THIRTEEN_MONTHS),
+  // The webhooks themselves. While one waits or is held, its week stays.
+  RETENTION_DELIVERIES_DAYS: days(30),
   RETENTION_ATTEMPTS_DAYS: days(30),
   RETENTION_TRACKER_CALLS_DAYS: days(7),
   // At least the longest cooldown.
@@ -37,6 +39,7 @@ export function retentionOf(read: z.output<z.ZodObject<typeof retentionVariables
     "withheld-clicks": read.RETENTION_WITHHELD_CLICKS_DAYS,
     conversions: read.RETENTION_CONVERSIONS_DAYS,
     "ad-reports": read.RETENTION_AD_REPORTS_DAYS,
+    deliveries: read.RETENTION_DELIVERIES_DAYS,
     attempts: read.RETENTION_ATTEMPTS_DAYS,
     "tracker-calls": read.RETENTION_TRACKER_CALLS_DAYS,
   };

@@ -10,7 +10,7 @@ import { HttpError } from "@intermission/server/http-server";
 import { callerOf } from "../bots/authenticate-client.ts";
 import { readDeliverySuccess } from "./delivery-success.ts";
 import type { Figures } from "./figures-of.ts";
-import { readReport } from "./read-report.ts";
+import { readReport, readTotal } from "./read-report.ts";
 import { MAX_GROUPS } from "./read-sums.ts";
 import { MAX_EVENTS_READ, type ReferenceKey, readReferenceStatistics } from "./reference-statistics.ts";
 import type { ReportSource } from "./report-source.ts";
@@ -56,7 +56,12 @@ export function statsClientRoutes(
     const { report, deliveries } = await reports.read(async (store) => {
       const report = await readReport(store, { of: { botIds: [botId] }, from, to, timeZone, by: [by] });
       if (report.outcome === "too-many") return { report };
-      return { report, deliveries: await readDeliverySuccess(store, { botId, from, to, total: report.total }) };
+      const of = { of: { botIds: [botId] }, to };
+      const totalSince = (since: Date) => readTotal(store, { ...of, from: since });
+      return {
+        report,
+        deliveries: await readDeliverySuccess(store, { botId, from, to, total: report.total, totalSince }),
+      };
     });
     if (deliveries === undefined)
       throw new HttpError(
@@ -78,6 +83,7 @@ export function statsClientRoutes(
         under_way: deliveries.underWay,
         failed: deliveries.failed,
         success_rate: deliveries.successRate,
+        ...(deliveries.since && { since: deliveries.since.toISOString() }),
       },
     };
   });

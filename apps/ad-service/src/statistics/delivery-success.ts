@@ -1,5 +1,6 @@
 import { firstEventIdAt } from "@intermission/ad-core/code";
 import { type Runner, statement } from "@intermission/postgres/open-database";
+import { webhooksKeptSince } from "../retention/webhooks-kept-since.ts";
 import type { Figures } from "./figures-of.ts";
 
 export interface DeliverySuccess {
@@ -8,7 +9,11 @@ export interface DeliverySuccess {
   failed: number;
   /** The delivered share of those that ended; null if none ended. */
   successRate: number | null;
+  /** Only of events since then, since earlier webhooks are no longer kept; without it, of the whole period. */
+  since?: Date;
 }
+
+type Rewarded = Pick<Figures, "rewards" | "clicks">;
 
 const states = {
   underWay: ["waiting", "sending", "held"],
@@ -47,19 +52,32 @@ export async function readDeliverySuccess(
     from,
     to,
     total,
-  }: { botId?: string | undefined; from: Date; to: Date; total: Pick<Figures, "rewards" | "clicks"> },
+    totalSince,
+  }: {
+    botId?: string | undefined;
+    from: Date;
+    to: Date;
+    total: Rewarded;
+    /** Of the period's end, beginning with this moment. */
+    totalSince: (since: Date) => Promise<Rewarded>;
+  },
 ): Promise<DeliverySuccess> {
-  const period = [firstEventIdAt(from), firstEventIdAt(to)];
+  const keptSince = await webhooksKeptSince(store);
+  const since = keptSince <= from ? from : keptSince < to ? keptSince : to;
+  const kept = since === from ? total : since === to ? { rewards: 0, clicks: 0 } : await totalSince(since);
+  const isAll = kept.rewards + kept.clicks === total.rewards + total.clicks;
+  const period = [firstEventIdAt(since), firstEventIdAt(to)];
   const [{ underWay, failed } = { underWay: 0, failed: 0 }] =
     botId === undefined
       ? await store.run(undeliveredOfAll, period)
       : await store.run(undeliveredOfBot, [...period, botId]);
-  const delivered = Math.max(0, total.rewards + total.clicks - underWay - failed);
+  const delivered = Math.max(0, kept.rewards + kept.clicks - underWay - failed);
   const over = delivered + failed;
   return {
     delivered,
     underWay,
     failed,
     successRate: over === 0 ? null : Math.round((delivered / over) * 10_000) / 10_000,
+    ...(!isAll && { since }),
   };
 }

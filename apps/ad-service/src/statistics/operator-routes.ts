@@ -19,7 +19,7 @@ import { requireCreative } from "../creatives/creatives.ts";
 import { readDeliverySuccess } from "./delivery-success.ts";
 import type { Figures } from "./figures-of.ts";
 import { isNamed, namesOfKeys } from "./names-of-keys.ts";
-import { type ReportQuestion, type ReportRow, readReport } from "./read-report.ts";
+import { type ReportQuestion, type ReportRow, readReport, readTotal } from "./read-report.ts";
 import { MAX_GROUPS } from "./read-sums.ts";
 import { figuresInJson, rowInJson, seenBy, shownRow, visibleFigures } from "./report-in-json.ts";
 import { pageOf } from "./report-page.ts";
@@ -145,7 +145,15 @@ async function besideRows(
       ? []
       : await sumConversions(store, { botId, campaignIds, creativeId, from, to });
   const deliveries =
-    isOfWholeBots && reader !== "advertiser" ? await readDeliverySuccess(store, { botId, from, to, total }) : undefined;
+    isOfWholeBots && reader !== "advertiser"
+      ? await readDeliverySuccess(store, {
+          botId,
+          from,
+          to,
+          total,
+          totalSince: (since) => readTotal(store, { of, from: since, to }),
+        })
+      : undefined;
   return { ...(deliveries && { deliveries }), conversionSums: conversionSums.map(sumInJson) };
 }
 

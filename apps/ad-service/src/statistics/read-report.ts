@@ -72,6 +72,15 @@ export async function readReport(database: Pick<Database, "run">, question: Repo
   };
 }
 
+/** The sum of a period that is not split. */
+export async function readTotal(
+  database: Pick<Database, "run">,
+  { of, from, to }: Pick<ReportQuestion, "of" | "from" | "to">,
+): Promise<Figures> {
+  const buckets = bucketsOf({ from, to }, undefined, "UTC");
+  return totalOf(await readSums(database, { buckets, of, by: [] }));
+}
+
 function isTime(dimension: Dimension): dimension is TimeDimension {
   return dimension === "day" || dimension === "hour";
 }

@@ -99,7 +99,7 @@ const earned = ofCodes(
   "earned",
   `select moment.at, moment.step, e.code, e.event_id as id, e.campaign_id as "campaignId", e.creative_id as "creativeId",
      moment.amount as "amountMicros", moment.detail
-   from events e join deliveries d on d.event_id = e.event_id and d.bot_id = e.bot_id
+   from events e left join deliveries d on d.event_id = e.event_id and d.bot_id = e.bot_id
    left join refunds f on f.event_id = e.event_id
    cross join lateral (values
      (e.occurred_at, 'earned', e.price_micros, concat_ws(', ', e.event, case when e.is_test then 'test' end,

@@ -26,6 +26,7 @@ export interface EarnedEvent {
   deliveredAt: Date | null;
 }
 
+// Nothing is found any more when the webhook is no longer kept: a page that was open for weeks.
 const readEvent = statement<{
   eventId: string;
   occurredAt: Date;

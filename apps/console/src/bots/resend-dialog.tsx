@@ -33,7 +33,7 @@ export function ResendButton({ botId, name }: { botId: string; name: string }) {
 function ResendDialog({ botId, name, onClose }: { botId: string; name: string; onClose: () => void }) {
   const words = useWords(botWords);
   const { cancel } = useWords(uiWords);
-  const { number } = useFormats();
+  const { number, date } = useFormats();
   const queries = useQueryClient();
   const notice = useNotice();
   const textOf = useErrorText();
@@ -82,7 +82,7 @@ function ResendDialog({ botId, name, onClose }: { botId: string; name: string; o
         )}
       </Field>
       <AnswerView query={counted} rows={1}>
-        {({ count, unknown, isMore, until }) => {
+        {({ count, unknown, isMore, until, keptSince }) => {
           const shown = `${number(count)}${isMore ? "+" : ""}`;
           return (
             <>
@@ -94,6 +94,7 @@ function ResendDialog({ botId, name, onClose }: { botId: string; name: string; o
                     : words.resendCount(shown)}
               </p>
               {unknown > 0 && <p className="secondary">{words.resendUnknown(number(unknown))}</p>}
+              {keptSince !== null && <p className="secondary">{words.resendKept(date(keptSince))}</p>}
               <div className="dialog-foot">
                 <Button onClick={onClose}>{cancel}</Button>
                 {count > 0 && (

@@ -80,8 +80,8 @@ class CodeDetails:
 
 @dataclass(frozen=True)
 class ListedEvent(AdEvent):
-    delivery: Literal["waiting", "sending", "delivered", "failed", "held", "unknown"]
-    """The state of its webhook."""
+    delivery: Literal["waiting", "sending", "delivered", "failed", "held", "unknown", "not-kept"]
+    """The state of its webhook; `not-kept`: the event is so old that its webhook is no longer kept."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +133,8 @@ class Deliveries:
     under_way: int
     failed: int
     success_rate: float | None
+    since: str | None
+    """Only of events since then: earlier webhooks are no longer kept. `None`: of the whole period."""
 
 
 @dataclass(frozen=True)
@@ -283,7 +285,7 @@ def read_stats(answer: Mapping[str, Any]) -> Stats:
         counted_until=answer.get("counted_until"),
         rows=tuple(_take(StatsRow, row) for row in answer["rows"]),
         total=_take(StatsFigures, answer["total"]),
-        deliveries=_take(Deliveries, answer["deliveries"]),
+        deliveries=_take(Deliveries, {**answer["deliveries"], "since": answer["deliveries"].get("since")}),
     )
 
 

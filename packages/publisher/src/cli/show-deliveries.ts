@@ -25,9 +25,10 @@ export async function showDeliveries(
     }
     const latest = await latestEvents(ads, signal);
     if (latest.length === 0) host.write("The bot has no events yet. trigger sends a test event.");
-    for (const { eventId: id } of latest) {
+    for (const { eventId: id, event, delivery } of latest) {
       if (id === undefined) continue;
-      for (const line of linesOf(await ads.attempts(id, { signal }))) host.write(line);
+      if (delivery === "not-kept") host.write(`${id}  ${event}  its webhook is no longer kept`);
+      else for (const line of linesOf(await ads.attempts(id, { signal }))) host.write(line);
     }
     return 0;
   } catch (error) {

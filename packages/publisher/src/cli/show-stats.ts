@@ -47,8 +47,9 @@ export function showStats(
 ): Promise<number> {
   return show(host, async () => {
     const stats = await ads.stats(query, { signal: host.signal });
-    const { delivered, under_way, failed } = stats.deliveries;
-    const webhooks = `webhooks: ${delivered} delivered, ${under_way} under way, ${failed} failed`;
+    const { delivered, under_way, failed, since } = stats.deliveries;
+    const kept = since === undefined ? "" : ` (of events since ${since}: earlier webhooks are no longer kept)`;
+    const webhooks = `webhooks: ${delivered} delivered, ${under_way} under way, ${failed} failed${kept}`;
     return [...tableOf<StatsFigures>(stats, columns[table]), webhooks];
   });
 }

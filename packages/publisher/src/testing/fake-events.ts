@@ -17,7 +17,7 @@ interface StoredEvent {
   readonly fields: OutgoingWebhookEvent;
   /** The same bytes on every attempt. */
   readonly text: string;
-  delivery: ListedEvent["delivery"];
+  delivery: Exclude<ListedEvent["delivery"], "not-kept">;
   readonly attempts: (Attempt & { readonly startedAt: Date; readonly url: string })[];
 }
 

@@ -74,7 +74,8 @@ const seenAds = `(
      ) as seen_ads
    )`;
 
-// Of a viewer without a row no event and no view exists, so that nothing more is read about most first clicks.
+// Of a viewer without a row no event and no view exists that decides anything, so that nothing more is read about most first
+// clicks.
 const read = statement<Row>(
   "clicks.read-facts",
   `select v.position, code.user_id as "userId", nullif(code.reference, '') as reference, code.issued_at as "issuedAt",

@@ -35,3 +35,16 @@ test("what a clock that was ahead has postponed is due now, and what a right clo
   expect(row?.isReady).toBe(true);
   expect(await repairAfterClockJump(database)).toEqual({ repaired: 0, hasMore: false });
 });
+
+test("a pending endpoint is tested now if a clock that was ahead has postponed its test, and not earlier than a right clock says", async () => {
+  const { database } = store;
+  const fixture = await openDeliveryFixture(database, { webhookUrl: "https://bot.example/hook" });
+  const dueIn = async (interval: string) => {
+    const text = `update endpoints set state = 'pending', test_due_at = now() + $2::interval where bot_id = $1`;
+    await database.run({ name: "", text }, [fixture.botId, interval]);
+    await repairAfterClockJump(database);
+    const left = "select test_due_at <= now() as is_due from endpoints where bot_id = $1";
+    return (await database.run<{ is_due: boolean }>({ name: "", text: left }, [fixture.botId]))[0]?.is_due;
+  };
+  expect([await dueIn("71 minutes"), await dueIn("1 day")]).toEqual([false, true]);
+});

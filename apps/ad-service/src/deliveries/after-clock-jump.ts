@@ -1,5 +1,6 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { maxRetryDelays } from "./attempt-delivery.ts";
+import { MAX_TEST_DELAY_SECONDS } from "./endpoint-tests.ts";
 import { LEASE_SECONDS } from "./enqueue-webhook.ts";
 
 const MAX_AT_ONCE = 1000;
@@ -49,9 +50,16 @@ const endBackoffs = statement<never>(
    returning 1`,
 );
 
+const dueTests = statement<never>(
+  "deliveries.tests-after-clock-jump",
+  `update endpoints set test_due_at = now()
+   where state = 'pending' and test_due_at > now() + interval '${MAX_TEST_DELAY_SECONDS} seconds' + ${MARGIN}
+   returning 1`,
+);
+
 /**
- * Brings back to the present what was postponed while the database's clock was ahead, so that webhooks do not wait as long as
- * it was wrong. Returns how many rows it changed; a thousand of a kind at most.
+ * Brings back to the present what was postponed while the database's clock was ahead, so that webhooks and tests of endpoints do
+ * not wait as long as it was wrong. Returns how many rows it changed; a thousand of a kind at most.
  */
 export async function repairAfterClockJump(
   database: Pick<Database, "run">,
@@ -59,8 +67,9 @@ export async function repairAfterClockJump(
   const due = await database.run(duePast, [maxRetryDelays()]);
   const leases = await database.run(endLeases, []);
   const backoffs = await database.run(endBackoffs, []);
+  const tests = await database.run(dueTests, []);
   return {
-    repaired: due.length + leases.length + backoffs.length,
+    repaired: due.length + leases.length + backoffs.length + tests.length,
     hasMore: Math.max(due.length, leases.length) >= MAX_AT_ONCE,
   };
 }

@@ -258,9 +258,12 @@ async function finishTest(
 }
 
 const TEST_DELAY_SECONDS = [5, 30, 120, 600, 1800];
-const MAX_TEST_DELAY_SECONDS = 3600;
+const HOURLY_SECONDS = 3600;
+const JITTER = 0.2;
+/** No test of a pending endpoint is due later. */
+export const MAX_TEST_DELAY_SECONDS = HOURLY_SECONDS * (1 + JITTER);
 
 /** Seconds from a pending endpoint's failed test to the next: quick at first, then hourly; `jitter` adds up to 20 %. */
 function testDelaySeconds(testsBefore: number, jitter: number): number {
-  return (TEST_DELAY_SECONDS[testsBefore] ?? MAX_TEST_DELAY_SECONDS) * (1 + 0.2 * jitter);
+  return (TEST_DELAY_SECONDS[testsBefore] ?? HOURLY_SECONDS) * (1 + JITTER * jitter);
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { startTemporaryCluster } from "../../packages/testing/src/temporary-cluster.ts";
 import { startDemoStack } from "../../scripts/demo-stack.ts";
 import { freePort, root } from "../../scripts/processes.ts";
 import { companionApi } from "../kill/companion-api.ts";
@@ -52,16 +53,23 @@ test("each figure of the alerts and each panel of the dashboard has data in a Pr
   // Sums and scrapes come slowly on a busy machine.
   test.setTimeout(420_000);
   const dataDirectory = await newDataDirectory();
+  const cluster = await startTemporaryCluster({ fsync: false });
   const metricsPorts = { "ad-service": await freePort(), api: await freePort() };
   const stack = await startDemoStack({
     dataDirectory,
     ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
+    databaseUrl: cluster.url,
     video: join(root, "e2e/fixtures/clip-2s.mp4"),
     hasChat: false,
     cooldownSeconds: 0,
     dailyCap: 100,
     env: {
-      "ad-service": { METRICS_PORT: String(metricsPorts["ad-service"]), TRUST_PROXY: "127.0.0.1" },
+      "ad-service": {
+        METRICS_PORT: String(metricsPorts["ad-service"]),
+        TRUST_PROXY: "127.0.0.1",
+        // The primary passes as its own replica, without a lag.
+        REPORTS_DATABASE_URL: cluster.url,
+      },
       api: { METRICS_PORT: String(metricsPorts.api) },
     },
   });
@@ -79,7 +87,7 @@ test("each figure of the alerts and each panel of the dashboard has data in a Pr
         await new Promise((resolve) => setTimeout(resolve, 4000));
       }
       const figures = rules.flatMap(({ record }) => (record === undefined ? [] : [record]));
-      expect(figures).toHaveLength(13);
+      expect(figures).toHaveLength(14);
       for (const figure of figures)
         await expect
           .poll(async () => (await prometheus.query(figure)).map(([, value]) => Number.isFinite(Number(value))), {
@@ -96,7 +104,7 @@ test("each figure of the alerts and each panel of the dashboard has data in a Pr
           })
           .toContain(true);
       const evaluated = await prometheus.rules();
-      expect(evaluated.filter(({ type }) => type === "alerting")).toHaveLength(13);
+      expect(evaluated.filter(({ type }) => type === "alerting")).toHaveLength(14);
       for (const { name, health, lastError, state } of evaluated)
         expect({ name, health, lastError, state: state ?? "inactive" }).toEqual({
           name,
@@ -109,6 +117,7 @@ test("each figure of the alerts and each panel of the dashboard has data in a Pr
     }
   } finally {
     await stack.stop();
+    await cluster.stop();
     rmSync(dataDirectory, { recursive: true, force: true });
   }
 });

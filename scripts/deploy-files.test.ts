@@ -1,6 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Deployment } from "kubernetes-models/apps/v1";
@@ -274,3 +276,67 @@ test.skipIf(!isCaddyHere).each(["proxy/Caddyfile", "proxy/compose.Caddyfile"])("
   const { status, stderr } = spawnSync("caddy", words, { env, encoding: "utf8" });
   expect(status, stderr).toBe(0);
 });
+
+/** A node of the ad service, as far as a proxy sees it: it says its name, and when it stops it fails /readyz first. */
+async function openNode(name: string) {
+  let isReady = true;
+  const server = createServer((request, response) => {
+    response.statusCode = request.url === "/readyz" && !isReady ? 503 : 200;
+    response.end(name);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close().closeAllConnections());
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    fail() {
+      isReady = false;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test.skipIf(!isCaddyHere)(
+  "behind compose's Caddy all parts of an upload reach one node, viewers reach both, and a node that stops is replaced",
+  { timeout: 60_000 },
+  async () => {
+    const [first, second] = [await openNode("first"), await openNode("second")];
+    const [ads, api, inner] = [await freePort(), await freePort(), await freePort()];
+    const folder = mkdtempSync(join(tmpdir(), "intermission-caddy-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const sample = read("proxy/compose.Caddyfile")
+      .replaceAll("ad-service-1:8701", first.address)
+      .replaceAll("ad-service-2:8701", second.address)
+      .replace("http://caddy:8701", `http://127.0.0.1:${inner}`);
+    writeFileSync(join(folder, "Caddyfile"), `{\n\tadmin off\n}\n${sample}`);
+    const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+    const hosts = { ADS_HOST: `http://127.0.0.1:${ads}`, API_HOST: `http://127.0.0.1:${api}` };
+    const caddy = spawn("caddy", ["run", "--config", join(folder, "Caddyfile"), "--adapter", "caddyfile"], {
+      env: { ...env, ...hosts },
+      stdio: "ignore",
+    });
+    onTestFinished(() => void caddy.kill());
+    let cookie = "";
+    const nodeOf = async (path: string, kept = "") => {
+      const answer = await fetch(`${hosts.ADS_HOST}${path}`, { headers: { cookie: kept } });
+      cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? cookie;
+      expect(answer.status).toBe(200);
+      return answer.text();
+    };
+    const upload = "/operator/v1/uploads/0123";
+    await expect.poll(() => nodeOf(upload).catch(() => ""), { timeout: 20_000 }).toMatch(/first|second/);
+    const node = await nodeOf(upload, cookie);
+    const parts = Array.from({ length: 20 }, (_, part) => (part === 19 ? "/operator/v1/creatives/uploaded" : upload));
+    for (const part of parts) expect(await nodeOf(part, cookie)).toBe(node);
+    const viewers = await Promise.all(Array.from({ length: 40 }, () => nodeOf("/player/v1/sessions", cookie)));
+    expect(new Set(viewers)).toEqual(new Set(["first", "second"]));
+    (node === "first" ? first : second).fail();
+    await expect.poll(() => nodeOf(upload, cookie), { timeout: 20_000 }).toBe(node === "first" ? "second" : "first");
+  },
+);

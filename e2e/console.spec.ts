@@ -245,6 +245,36 @@ test("signing out ends the session, and a link that was used signs nobody in", a
   await page.close();
 });
 
+test("signing out everywhere ends what another browser shows with its next question, and it asks to sign in there", async ({
+  browser,
+  stack,
+}) => {
+  const EMAIL = "everywhere@example.com";
+  await stack.ads(["people", "add", EMAIL, "--role", "ad-ops"]);
+  const open = async () => {
+    const context = await browser.newContext({ isMobile: false, viewport: { width: 1280, height: 800 } });
+    const page = await context.newPage();
+    await page.clock.install();
+    await page.goto(JSON.parse(await stack.ads(["people", "sign-in-link", EMAIL, "--json"])).link);
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    return page;
+  };
+  const [watched, other] = [await open(), await open()];
+  await watched.getByRole("link", { name: "System", exact: true }).click();
+  await watched.getByRole("heading", { name: "System" }).waitFor();
+  const address = watched.url();
+  await other.getByText(EMAIL).filter({ visible: true }).click();
+  await other.getByRole("button", { name: "Sign out everywhere" }).click();
+  await other.getByRole("heading", { name: "Sign in" }).waitFor();
+  const refused = watched.waitForResponse((answer) => answer.status() === 401);
+  await watched.clock.fastForward(20_000);
+  expect(new URL((await refused).url()).pathname).toMatch("/operator/v1/system");
+  await watched.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(watched.url()).toBe(address);
+  await expect(watched.getByRole("heading", { name: "System" })).toHaveCount(0);
+  await Promise.all([watched.context().close(), other.context().close()]);
+});
+
 async function isFocused(target: Locator): Promise<boolean> {
   return target.evaluate((element) => element === document.activeElement).catch(() => false);
 }

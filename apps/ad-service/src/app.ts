@@ -322,7 +322,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
         reply.header("cache-control", "no-store");
         request.operator = await authenticateOperator(guard, request);
       });
-      scope.addHook("preHandler", (request) => authorizeOperator(database, request));
+      scope.addHook("preHandler", (request) => authorizeOperator(guard, request));
       // With a callback, so that the handler runs inside.
       scope.addHook("preHandler", (request, reply, done) =>
         recordChanges({ request, reply, actor: actorOf(request) }, done),

@@ -7,8 +7,14 @@ import type { Role } from "./people.ts";
  */
 export type Grant = "all" | "own-bot" | "own-event" | "own-campaign" | "own-creative" | "own-advertiser";
 
-/** Who may use a route: a role without a grant is refused. `anyone` also signed out; `signed-in` every role. */
-export type Access = "anyone" | "signed-in" | { readonly [One in Role]?: Grant };
+/**
+ * Who may use a route: a role without a grant is refused. `anyone` also signed out; `signed-in` every role; `freshly-signed-in`
+ * every role within `FRESH_SIGN_IN_MINUTES` of signing in, since what it adds outlives the session.
+ */
+export type Access = "anyone" | "signed-in" | "freshly-signed-in" | { readonly [One in Role]?: Grant };
+
+/** How long ago a person may have signed in who adds a way to sign in. */
+export const FRESH_SIGN_IN_MINUTES = 10;
 
 const owner = { owner: "all" } as const satisfies Access;
 /** Without a role, for OPERATOR_TOKEN and the socket in the data folder. */
@@ -156,11 +162,11 @@ export const accessOf = {
   startPasskeySignIn: "anyone",
   signInWithPasskey: "anyone",
   listSignInMethods: "signed-in",
-  startLinkingIdentity: "signed-in",
-  linkIdentity: "signed-in",
+  startLinkingIdentity: "freshly-signed-in",
+  linkIdentity: "freshly-signed-in",
   unlinkIdentity: "signed-in",
-  startAddingPasskey: "signed-in",
-  addPasskey: "signed-in",
+  startAddingPasskey: "freshly-signed-in",
+  addPasskey: "freshly-signed-in",
   renamePasskey: "signed-in",
   removePasskey: "signed-in",
   listAuditEntries: owner,

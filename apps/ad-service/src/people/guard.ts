@@ -1,4 +1,4 @@
-import { type Access, accessOf, type Grant } from "@intermission/operator-api/access";
+import { type Access, accessOf, FRESH_SIGN_IN_MINUTES, type Grant } from "@intermission/operator-api/access";
 import { operatorRoutes } from "@intermission/operator-api/operator-routes";
 import type { Person } from "@intermission/operator-api/people";
 import type { ReportReader } from "@intermission/operator-api/statistics";
@@ -138,7 +138,7 @@ export function decideAccess(
   { role, botIds, advertiserId }: Pick<Person, "role" | "botIds" | "advertiserId">,
   named: NamedObjects,
 ): AccessDecision {
-  if (rule === "anyone" || rule === "signed-in") return "allowed";
+  if (rule === "anyone" || rule === "signed-in" || rule === "freshly-signed-in") return "allowed";
   const grant: Grant | undefined = rule[role];
   const allOwn = (objects: readonly (string | null)[], isOwn: (object: string | null) => boolean): AccessDecision => {
     if (objects.length === 0) return "not-named";
@@ -169,19 +169,26 @@ export function decideAccess(
 }
 
 /** Throws 403 or 404 for a request that its caller may not make. Call it once the request is checked by its schemas. */
-export async function authorizeOperator(database: Database, request: FastifyRequest): Promise<void> {
+export async function authorizeOperator(
+  { database, now }: Pick<OperatorGuard, "database" | "now">,
+  request: FastifyRequest,
+): Promise<void> {
   const caller = operatorOf(request);
   const rule = accessRule(request);
   if (rule === undefined) throw new Error(`${request.routeOptions.url} has no rule of access`);
   if (rule === "anyone") return;
   if (caller.kind === "command-line") {
-    if (rule !== "signed-in") return;
+    if (rule !== "signed-in" && rule !== "freshly-signed-in") return;
     throw new HttpError(403, "NO_SESSION", "this needs the session of a person, which the command line has not");
   }
   if (caller.kind === "anonymous") throw new HttpError(401, "SIGNED_OUT", "sign in first");
-  const { person, impersonation } = caller.session;
+  const { person, impersonation, signedInAt } = caller.session;
   if (impersonation !== undefined && !isRead(request) && request.routeOptions.config.operation !== "endImpersonation") {
     throw new HttpError(403, "READ_ONLY", `you see the console as ${person.email}, only to read: end that first`);
+  }
+  if (rule === "freshly-signed-in" && now().getTime() - signedInAt.getTime() > FRESH_SIGN_IN_MINUTES * 60_000) {
+    const message = `this needs a sign-in of the last ${FRESH_SIGN_IN_MINUTES} minutes: sign in again, then repeat it`;
+    throw new HttpError(403, "SIGN_IN_AGAIN", message);
   }
   const values = namedIn(request);
   const decision = decideAccess(rule, person, await readNamed(database, values));

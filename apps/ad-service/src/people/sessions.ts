@@ -17,6 +17,8 @@ export interface Session {
   /** Set while another signed-in person sees the console as this person: such a session only reads. */
   impersonation: { by: Person; until: Date } | undefined;
   tokenHash: Buffer;
+  /** By password, passkey, provider, invitation or link; use does not renew it. */
+  signedInAt: Date;
   expiresAt: Date;
 }
 
@@ -47,6 +49,7 @@ export async function openSession(
 }
 
 interface FoundSession extends Person {
+  signedInAt: Date;
   expiresAt: Date;
   lastUsedAt: Date;
   impersonatedId: string | null;
@@ -55,7 +58,7 @@ interface FoundSession extends Person {
 
 const find = statement<FoundSession>(
   "people.find-session",
-  `select person.*, expires_at as "expiresAt", last_used_at as "lastUsedAt", impersonated_id as "impersonatedId",
+  `select person.*, person_sessions.created_at as "signedInAt", expires_at as "expiresAt", last_used_at as "lastUsedAt", impersonated_id as "impersonatedId",
      impersonated_until as "impersonatedUntil"
    from person_sessions join (${selectPerson}) as person on person."personId" = person_sessions.person_id
    where token_hash = $1 and expires_at > $2 and last_used_at > $3 and not "isDisabled"`,
@@ -70,9 +73,9 @@ export async function findSession(database: Database, token: string, now: Date):
   const tokenHash = hashOfToken(token);
   const [row] = await database.run(find, [tokenHash, now, idleSince(now)]);
   if (row === undefined) return undefined;
-  const { expiresAt, lastUsedAt, impersonatedId, impersonatedUntil, ...signedIn } = row;
+  const { signedInAt, expiresAt, lastUsedAt, impersonatedId, impersonatedUntil, ...signedIn } = row;
   if (now.getTime() - lastUsedAt.getTime() > TOUCH_MS) await database.run(touch, [tokenHash, now]);
-  const own = { person: signedIn, impersonation: undefined, tokenHash, expiresAt };
+  const own = { person: signedIn, impersonation: undefined, tokenHash, signedInAt, expiresAt };
   if (impersonatedId === null || impersonatedUntil === null || impersonatedUntil <= now) return own;
   const person = await findPerson(database, impersonatedId);
   // Roles may have changed since it began.

@@ -36,6 +36,8 @@ export const sessionWords = wordTable({
       PROVIDER_UNAVAILABLE: "The provider does not answer. Try again, or sign in another way.",
       PASSKEY_REFUSED: "This passkey is not accepted. Try again, or sign in another way.",
       LAST_SIGN_IN_METHOD: "This is your only way to sign in. Add another one first.",
+      SIGN_IN_AGAIN:
+        "You signed in a while ago. To keep your account yours, sign out and in again; then you have ten minutes for this.",
       TOO_MANY_METHODS: "There are too many of them. Remove one that is not used.",
     },
     passkeyFaults: {
@@ -79,6 +81,8 @@ export const sessionWords = wordTable({
       PROVIDER_UNAVAILABLE: "Провайдер не отвечает. Повторите или войдите иначе.",
       PASSKEY_REFUSED: "Ключ доступа не принят. Повторите или войдите иначе.",
       LAST_SIGN_IN_METHOD: "Это единственный способ входа. Сначала добавьте другой.",
+      SIGN_IN_AGAIN:
+        "Вы вошли довольно давно. Чтобы аккаунт оставался вашим, выйдите и войдите снова: после этого на это есть десять минут.",
       TOO_MANY_METHODS: "Их слишком много. Удалите ненужный.",
     },
     passkeyFaults: {

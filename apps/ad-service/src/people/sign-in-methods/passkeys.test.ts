@@ -67,6 +67,47 @@ async function assertionOf(browser: BrowserFixture, authenticator: SoftwareAuthe
 }
 
 const refused = { status: 401, body: { error: { code: "PASSKEY_REFUSED" } } };
+const signInAgain = { status: 403, body: { error: { code: "SIGN_IN_AGAIN" } } };
+
+/** Moves the clock of all by some minutes, while something is tried. */
+async function later<Result>(minutes: number, attempt: () => Promise<Result>): Promise<Result> {
+  const { now } = fixture.clock;
+  fixture.clock.now = new Date(now.getTime() + minutes * 60_000);
+  try {
+    return await attempt();
+  } finally {
+    fixture.clock.now = now;
+  }
+}
+
+test("a stolen cookie adds no passkey and no account: only within ten minutes of signing in, which use does not renew", async () => {
+  const { browser: owner, personId } = await openPersonWithPasskey();
+  const thief = browserOf(99);
+  for (const [name, value] of owner.cookies) thief.cookies.set(name, value);
+  await later(9, async () => expect((await owner.send("listSignInMethods")).status).toBe(200));
+  await later(11, async () => {
+    expect(await thief.send("startAddingPasskey")).toMatchObject(signInAgain);
+    expect(await thief.send("startLinkingIdentity", { providerId: "telegram" })).toMatchObject(signInAgain);
+    expect(await thief.send("linkIdentity", { query: "code=1&state=2" })).toMatchObject(signInAgain);
+  });
+  // Begun in time, ended too late; the challenge is still good.
+  const authenticator = openSoftwareAuthenticator({ origin: consoleOrigin });
+  const begun = await later(8, async () => (await thief.send("startAddingPasskey")).body as Creation);
+  const credential = authenticator.register(begun);
+  await later(11, async () =>
+    expect(await thief.send("addPasskey", { name: "Theft", credential })).toMatchObject(signInAgain),
+  );
+  const { body } = await owner.send("listSignInMethods");
+  expect(body.passkeys).toMatchObject([{ name: "Phone" }]);
+  expect(body.identities).toEqual([]);
+
+  const link = await asOperator("createSignInLink", { payload: { email: `person${people}@ads.test` } });
+  await later(11, async () => {
+    const signedIn = await owner.send("openSignInLink", { token: String(link.body.link).split("#")[1] });
+    expect(signedIn).toMatchObject({ status: 200, body: { person: { personId } } });
+    expect((await addPasskey(owner, "Laptop")).added.status).toBe(201);
+  });
+});
 
 test("a passkey signs in without a name, and is renamed and removed by its person alone", async () => {
   const { browser, authenticator, personId, passkeyId } = await openPersonWithPasskey();

@@ -8,8 +8,8 @@ import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
+import { isFound, ListHead } from "../ui/list-head.tsx";
 import { Page } from "../ui/page.tsx";
-import { SearchField } from "../ui/search-field.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { AddAdvertiserDialog } from "./add-advertiser-dialog.tsx";
@@ -58,12 +58,12 @@ function AllAdvertisers() {
           const shown = matching(all, search);
           return (
             <>
-              <div className="list-head">
-                <SearchField
-                  label={words.find}
-                  value={search.find ?? ""}
-                  onChange={(text) => filter({ find: text || undefined })}
-                />
+              <ListHead
+                find={search.find}
+                findLabel={words.find}
+                onFind={(find) => filter({ find })}
+                count={words.count(shown.length)}
+              >
                 <FilterSelect
                   label={words.state}
                   value={search.state}
@@ -71,8 +71,7 @@ function AllAdvertisers() {
                   options={states.map((state) => ({ value: state, text: words[state] }))}
                   onChange={(state) => filter({ state })}
                 />
-                <span className="secondary">{words.count(shown.length)}</span>
-              </div>
+              </ListHead>
               {shown.length === 0 ? (
                 <EmptyState>{all.length === 0 ? words.none : words.noMatch}</EmptyState>
               ) : (
@@ -97,11 +96,10 @@ function AllAdvertisers() {
 
 type Search = ReturnType<typeof route.useSearch>;
 
-function matching(all: readonly AdvertiserMoney[], { find = "", state }: Search): AdvertiserMoney[] {
-  const sought = find.toLowerCase();
+function matching(all: readonly AdvertiserMoney[], { find, state }: Search): AdvertiserMoney[] {
   return all.filter(
     (one) =>
-      [one.name, one.advertiserId].join("\n").toLowerCase().includes(sought) &&
+      isFound(find, [one.name, one.advertiserId]) &&
       (state === undefined || (state === "empty" ? one.availableMicros === 0 : one.state === state)),
   );
 }

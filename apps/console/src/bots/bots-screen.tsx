@@ -6,8 +6,8 @@ import { answerOf } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
+import { isFound, ListHead } from "../ui/list-head.tsx";
 import { Page } from "../ui/page.tsx";
-import { SearchField } from "../ui/search-field.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { EndpointPill } from "./endpoint-pill.tsx";
@@ -21,7 +21,7 @@ const route = getRouteApi("/shell/bots");
 export function BotsScreen() {
   const words = useWords(botWords);
   const search = route.useSearch();
-  const { find = "", webhooks } = search;
+  const { find, webhooks } = search;
   const navigate = route.useNavigate();
   const may = useMay();
   const bots = useBots();
@@ -33,22 +33,19 @@ export function BotsScreen() {
       <AnswerView query={bots}>
         {(all) => {
           if (all.length === 0) return <EmptyState>{words.none}</EmptyState>;
-          const sought = find.toLowerCase();
           const isShown = ({ botId }: Bot) => {
             const endpoint = endpointOf.get(botId);
             return webhooks === undefined || (endpoint !== undefined && troubleOf(endpoint) !== undefined);
           };
-          const found = all
-            .filter(isShown)
-            .filter((bot) => [bot.name, bot.username, bot.botId].join(" ").toLowerCase().includes(sought));
+          const found = all.filter(isShown).filter((bot) => isFound(find, [bot.name, bot.username, bot.botId]));
           return (
             <>
-              <div className="list-head">
-                <SearchField
-                  label={words.find}
-                  value={find}
-                  onChange={(text) => navigate({ search: { ...search, find: text }, replace: true })}
-                />
+              <ListHead
+                find={find}
+                findLabel={words.find}
+                onFind={(typed) => void navigate({ search: { ...search, find: typed }, replace: true })}
+                count={words.count(found.length)}
+              >
                 <label className="row">
                   <input
                     type="checkbox"
@@ -59,8 +56,7 @@ export function BotsScreen() {
                   />
                   {words.onlyFailing}
                 </label>
-                <span className="secondary">{words.count(found.length)}</span>
-              </div>
+              </ListHead>
               {found.length === 0 ? (
                 <EmptyState>{words.noMatch}</EmptyState>
               ) : (

@@ -5,8 +5,8 @@ import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
+import { isFound, ListHead } from "../ui/list-head.tsx";
 import { Page } from "../ui/page.tsx";
-import { SearchField } from "../ui/search-field.tsx";
 import { useWords } from "../words/word-table.ts";
 import { type ListedCampaign, useCampaignColumns } from "./campaign-columns.tsx";
 import { CsvButton } from "./csv-button.tsx";
@@ -55,12 +55,20 @@ export function CampaignsScreen() {
           const advertisers = [...new Set(all.map(({ advertiser }) => advertiser))].sort();
           return (
             <>
-              <div className="list-head">
-                <SearchField
-                  label={words.find}
-                  value={search.find ?? ""}
-                  onChange={(text) => filter({ find: text || undefined })}
-                />
+              <ListHead
+                find={search.find}
+                findLabel={words.find}
+                onFind={(find) => filter({ find })}
+                count={words.count(shown.length)}
+                actions={
+                  <>
+                    {search.advertiser !== undefined && running.length > 0 && may("pauseCampaign") && (
+                      <Button onClick={() => void pause(running)}>{words.pauseAll(running.length)}</Button>
+                    )}
+                    <CsvButton campaigns={shown} currency={currency} />
+                  </>
+                }
+              >
                 <FilterSelect
                   label={words.advertiser}
                   value={search.advertiser}
@@ -69,14 +77,7 @@ export function CampaignsScreen() {
                   onChange={(advertiser) => filter({ advertiser })}
                 />
                 <StateFilter value={search.status} onChange={(status) => filter({ status, phase: undefined })} />
-                <span className="secondary">{words.count(shown.length)}</span>
-                <span className="list-actions">
-                  {search.advertiser !== undefined && running.length > 0 && may("pauseCampaign") && (
-                    <Button onClick={() => void pause(running)}>{words.pauseAll(running.length)}</Button>
-                  )}
-                  <CsvButton campaigns={shown} currency={currency} />
-                </span>
-              </div>
+              </ListHead>
               {shown.length === 0 ? (
                 <EmptyState>{all.length === 0 ? words.none : words.noMatch}</EmptyState>
               ) : (
@@ -98,12 +99,11 @@ export function CampaignsScreen() {
 
 type Search = ReturnType<typeof route.useSearch>;
 
-function matching(all: readonly ListedCampaign[], { find = "", advertiser, status, phase }: Search): ListedCampaign[] {
-  const sought = find.toLowerCase();
+function matching(all: readonly ListedCampaign[], { find, advertiser, status, phase }: Search): ListedCampaign[] {
   const now = Date.now();
   return all.filter(
     (campaign) =>
-      [campaign.name, campaign.advertiser, campaign.campaignId].join("\n").toLowerCase().includes(sought) &&
+      isFound(find, [campaign.name, campaign.advertiser, campaign.campaignId]) &&
       (advertiser === undefined || campaign.advertiser === advertiser) &&
       (status === undefined || campaign.status === status) &&
       (phase === undefined || phaseOf(campaign, now) === phase),

@@ -7,9 +7,9 @@ import { FormDialog } from "../ui/form-dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useWords } from "../words/word-table.ts";
+import { mediaAddress } from "./creative-marks.tsx";
 import { FileButton } from "./file-button.tsx";
-import { mediaAddress } from "./poster.tsx";
-import { useChangedNotice } from "./use-changed-notice.ts";
+import { useChangedNotice } from "./use-creatives.ts";
 import { creativeWords } from "./words.ts";
 
 /** The poster and the captions of a stored video. */

@@ -1,7 +1,9 @@
+import type { AdForPlayer } from "@intermission/ad-core/player-api";
+import type { Campaign } from "@intermission/operator-api/campaigns";
 import type { Creative } from "@intermission/operator-api/creatives";
 import { useCampaigns } from "../campaigns/use-campaigns.ts";
 import { useWords } from "../words/word-table.ts";
-import { adOf } from "./ad-of-creative.ts";
+import { mediaAddress } from "./creative-marks.tsx";
 import { PhonePreview } from "./phone-preview.tsx";
 import { useAdvertisers } from "./use-creatives.ts";
 import { creativeWords } from "./words.ts";
@@ -16,4 +18,35 @@ export function CreativePreview({ creative }: { creative: Creative }) {
   );
   const ad = adOf(creative, advertiser?.name ?? words.advertiser, campaign);
   return ad === undefined ? <p className="secondary">{words.noPreview}</p> : <PhonePreview ad={ad} />;
+}
+
+/** What of a campaign is shown beside its videos. */
+type Beside = Pick<Campaign, "advertiser" | "landingUrl" | "callToAction" | "creatives">;
+
+/**
+ * A creative as the player gets it, in a campaign that shows it or without one. Undefined for a VAST tag, whose answer alone
+ * has the video. The call to action leads to its page, and is not counted.
+ */
+function adOf(creative: Creative, advertiser: string, campaign: Beside | undefined): AdForPlayer | undefined {
+  const { creativeId, fileName, url, mediaType, durationMs, width, height } = creative;
+  if (mediaType === null || durationMs === null || width === null || height === null) return undefined;
+  const media = fileName === null ? url : mediaAddress(fileName);
+  if (media === null) return undefined;
+  const shown = campaign?.creatives.find((one) => one.creativeId === creativeId);
+  const landing = campaign?.landingUrl;
+  // As the ad service labels it where nothing else does.
+  const label = shown?.callToAction ?? campaign?.callToAction ?? (landing && new URL(landing).hostname.slice(0, 40));
+  return {
+    advertiser: shown?.label ?? campaign?.advertiser ?? advertiser,
+    media_url: media,
+    media_type: mediaType,
+    duration_ms: durationMs,
+    width,
+    height,
+    ...(creative.posterFileName !== null && { poster_url: mediaAddress(creative.posterFileName) }),
+    ...(creative.legalLine !== null && { legal_line: creative.legalLine }),
+    lighter_media: creative.renditions.map((one) => ({ url: mediaAddress(one.fileName), media_type: one.mediaType })),
+    captions: creative.captions.map((one) => ({ language: one.language, url: mediaAddress(one.fileName) })),
+    ...(landing && label && { call_to_action: { url: landing, label } }),
+  };
 }

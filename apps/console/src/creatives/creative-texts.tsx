@@ -7,7 +7,7 @@ import { Field } from "../ui/field.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { uiWords } from "../ui/words.ts";
 import { useWords } from "../words/word-table.ts";
-import { useChangedNotice } from "./use-changed-notice.ts";
+import { useChangedNotice } from "./use-creatives.ts";
 import { creativeWords } from "./words.ts";
 
 /** The name, and the line that a law requires beside the ad. */

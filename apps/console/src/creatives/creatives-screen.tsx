@@ -4,13 +4,12 @@ import { useMay, usePerson } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
+import { isFound, ListHead } from "../ui/list-head.tsx";
 import { MoreButton } from "../ui/more-button.tsx";
 import { Page } from "../ui/page.tsx";
-import { SearchField } from "../ui/search-field.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
-import { Poster } from "./poster.tsx";
-import { ReviewPill } from "./review-pill.tsx";
+import { Poster, ReviewPill } from "./creative-marks.tsx";
 import { type CreativesSearch, creativeKinds, reviewStates } from "./search.ts";
 import { UploadPanel } from "./upload-panel.tsx";
 import { useAdvertisers, useCampaignsOfCreatives, useCreatives } from "./use-creatives.ts";
@@ -27,7 +26,7 @@ export function CreativesScreen() {
   const columns = useColumns();
   const may = useMay();
   const all = creatives.data?.pages.flatMap((page) => page.creatives) ?? [];
-  const shown = matching(all, search.find);
+  const shown = all.filter(({ name, creativeId, url }) => isFound(search.find, [name, creativeId, url]));
   return (
     <Page
       title={words.creatives}
@@ -65,11 +64,6 @@ export function CreativesScreen() {
   );
 }
 
-function matching(all: readonly Creative[], find = ""): Creative[] {
-  const sought = find.toLowerCase();
-  return all.filter(({ name, creativeId, url }) => [name, creativeId, url].join("\n").toLowerCase().includes(sought));
-}
-
 function Filters({ search, count }: { search: CreativesSearch; count: number | undefined }) {
   const words = useWords(creativeWords);
   const navigate = route.useNavigate();
@@ -78,12 +72,12 @@ function Filters({ search, count }: { search: CreativesSearch; count: number | u
   const filter = (changes: Partial<CreativesSearch>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });
   return (
-    <div className="list-head">
-      <SearchField
-        label={words.find}
-        value={search.find ?? ""}
-        onChange={(text) => filter({ find: text || undefined })}
-      />
+    <ListHead
+      find={search.find}
+      findLabel={words.find}
+      onFind={(find) => filter({ find })}
+      count={count !== undefined && words.count(count)}
+    >
       {advertiserId === null && (
         <FilterSelect
           label={words.advertiser}
@@ -107,10 +101,7 @@ function Filters({ search, count }: { search: CreativesSearch; count: number | u
         options={creativeKinds.map((kind) => ({ value: kind, text: words.kinds[kind] }))}
         onChange={(kind) => filter({ kind })}
       />
-      <span className="secondary" role="status">
-        {count !== undefined && words.count(count)}
-      </span>
-    </div>
+    </ListHead>
   );
 }
 

@@ -9,8 +9,8 @@ import { Button } from "../ui/button.tsx";
 import { csvOf, saveCsv } from "../ui/csv.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
+import { isFound, ListHead } from "../ui/list-head.tsx";
 import { Page } from "../ui/page.tsx";
-import { SearchField } from "../ui/search-field.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { lastMonths } from "./months.ts";
@@ -82,19 +82,21 @@ function Filters({ month, total }: { month: string; total: string }) {
     void navigate({ search: { ...search, ...changes }, replace: true });
   const months = [...new Set([...lastMonths(MONTHS, new Date()), month])];
   return (
-    <div className="list-head">
-      <select aria-label={words.month} value={month} onChange={({ target }) => filter({ month: target.value })}>
-        {months.map((one) => (
-          <option key={one} value={one}>
-            {nameOfMonth(one)}
-          </option>
-        ))}
-      </select>
-      <SearchField
-        label={words.find}
-        value={search.find ?? ""}
-        onChange={(text) => filter({ find: text || undefined })}
-      />
+    <ListHead
+      find={search.find}
+      findLabel={words.find}
+      onFind={(find) => filter({ find })}
+      count={total}
+      lead={
+        <select aria-label={words.month} value={month} onChange={({ target }) => filter({ month: target.value })}>
+          {months.map((one) => (
+            <option key={one} value={one}>
+              {nameOfMonth(one)}
+            </option>
+          ))}
+        </select>
+      }
+    >
       <FilterSelect
         label={words.state}
         value={search.state}
@@ -102,8 +104,7 @@ function Filters({ month, total }: { month: string; total: string }) {
         options={(["due", "paid"] as const).map((state) => ({ value: state, text: words[state] }))}
         onChange={(state) => filter({ state })}
       />
-      <span className="secondary">{total}</span>
-    </div>
+    </ListHead>
   );
 }
 
@@ -111,11 +112,10 @@ type Search = ReturnType<typeof route.useSearch>;
 
 const isDue = ({ owedMicros, paidAt }: PublisherMoney) => paidAt === null && owedMicros > 0;
 
-function matching(all: readonly PublisherMoney[], { find = "", state }: Search): PublisherMoney[] {
-  const sought = find.toLowerCase();
+function matching(all: readonly PublisherMoney[], { find, state }: Search): PublisherMoney[] {
   return all.filter(
     (one) =>
-      [one.name, one.botId].join("\n").toLowerCase().includes(sought) &&
+      isFound(find, [one.name, one.botId]) &&
       (state === undefined || (state === "due" ? isDue(one) : one.paidAt !== null)),
   );
 }

@@ -7,8 +7,8 @@ import { roleWords } from "../session/words.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
+import { isFound, ListHead } from "../ui/list-head.tsx";
 import { Page } from "../ui/page.tsx";
-import { SearchField } from "../ui/search-field.tsx";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { PersonActions } from "./person-actions.tsx";
@@ -20,7 +20,7 @@ const route = getRouteApi("/shell/people");
 /** Who may sign in, with which role. */
 export function PeopleScreen() {
   const words = useWords(peopleWords);
-  const { find = "" } = route.useSearch();
+  const { find } = route.useSearch();
   const navigate = route.useNavigate();
   const people = useAnswer(peopleRoutes.listPeople);
   const [isInviting, setInviting] = useState(false);
@@ -42,20 +42,17 @@ export function PeopleScreen() {
     >
       <AnswerView query={people} rows={4}>
         {({ people: all }) => {
-          const sought = find.toLowerCase();
           const shown = all.filter(({ email, advertiser, botIds, role }) =>
-            [email, role, advertiser, ...botIds].join("\n").toLowerCase().includes(sought),
+            isFound(find, [email, role, advertiser, ...botIds]),
           );
           return (
             <>
-              <div className="list-head">
-                <SearchField
-                  label={words.find}
-                  value={find}
-                  onChange={(text) => void navigate({ search: { find: text || undefined }, replace: true })}
-                />
-                <span className="secondary">{words.count(shown.length)}</span>
-              </div>
+              <ListHead
+                find={find}
+                findLabel={words.find}
+                onFind={(typed) => void navigate({ search: { find: typed }, replace: true })}
+                count={words.count(shown.length)}
+              />
               {shown.length === 0 ? (
                 <EmptyState>{all.length === 0 ? words.none : words.noMatch}</EmptyState>
               ) : (

@@ -1,5 +1,7 @@
 import type { Creative } from "@intermission/operator-api/creatives";
 import { Icon } from "../ui/icon.tsx";
+import { useWords } from "../words/word-table.ts";
+import { creativeWords } from "./words.ts";
 
 /** The picture of a creative in a list; its name stands beside it. */
 export function Poster({ creative: { posterFileName } }: { creative: Pick<Creative, "posterFileName"> }) {
@@ -17,4 +19,16 @@ export function Poster({ creative: { posterFileName } }: { creative: Pick<Creati
 /** Where this service serves a stored file. */
 export function mediaAddress(fileName: string): string {
   return `/media/${fileName}`;
+}
+
+const looks = {
+  draft: "",
+  waiting: "pill-late",
+  approved: "pill-good",
+  refused: "pill-bad",
+} satisfies Record<Creative["review"], string>;
+
+/** How far the review of a creative is. */
+export function ReviewPill({ review }: Pick<Creative, "review">) {
+  return <span className={`pill ${looks[review]}`}>{useWords(creativeWords).reviews[review]}</span>;
 }

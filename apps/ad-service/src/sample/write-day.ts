@@ -5,6 +5,14 @@ import type { PlannedDay } from "./planned-rows.ts";
 const ofCode = { bot_id: "text", user_id: "text", code: "text" } as const;
 const ofAd = { campaign_id: "text", creative_id: "text", audience: "text" } as const;
 
+/** Rows that stand in a table as they are planned. */
+function insertOf<const Columns extends Parameters<typeof rowParameters>[0]>(table: string, columns: Columns) {
+  const { table: planned, values } = rowParameters(columns);
+  const names = Object.keys(columns).join(", ");
+  const text = `insert into ${table} (${names}) select ${names} from (${planned}) as planned`;
+  return { insert: statement<never>(`sample.insert-${table.replaceAll("_", "-")}`, text), values };
+}
+
 const codeRows = rowParameters({ ...ofCode, issued_at: "timestamptz" });
 const insertCodes = statement<never>(
   "sample.insert-codes",
@@ -19,19 +27,13 @@ const insertCodes = statement<never>(
   select bot_id, code, user_id, issued_at, expires_at from planned`,
 );
 
-const requestRows = rowParameters({
+const requests = insertOf("ad_requests", {
   ...ofCode,
   ...ofAd,
   outcome: "text",
   reason: "text",
   occurred_at: "timestamptz",
 });
-const insertRequests = statement<never>(
-  "sample.insert-requests",
-  `insert into ad_requests (bot_id, user_id, code, outcome, reason, campaign_id, creative_id, audience, occurred_at)
-   select bot_id, user_id, code, outcome, reason, campaign_id, creative_id, audience, occurred_at
-   from (${requestRows.table}) as planned`,
-);
 
 const viewRows = rowParameters({
   ...ofCode,
@@ -60,21 +62,15 @@ const insertViews = statement<never>(
    from (${viewRows.table}) as planned`,
 );
 
-const milestoneRows = rowParameters({
+const milestones = insertOf("ad_milestones", {
   bot_id: "text",
   ...ofAd,
   milestone: "text",
   reason: "text",
   occurred_at: "timestamptz",
 });
-const insertMilestones = statement<never>(
-  "sample.insert-milestones",
-  `insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, audience, occurred_at)
-   select bot_id, campaign_id, creative_id, milestone, reason, audience, occurred_at
-   from (${milestoneRows.table}) as planned`,
-);
 
-const ctaClickRows = rowParameters({
+const ctaClicks = insertOf("cta_clicks", {
   bot_id: "text",
   ...ofAd,
   view_id: "text",
@@ -83,12 +79,6 @@ const ctaClickRows = rowParameters({
   occurred_at: "timestamptz",
   opened_at: "timestamptz",
 });
-const insertCtaClicks = statement<never>(
-  "sample.insert-cta-clicks",
-  `insert into cta_clicks (bot_id, view_id, click_id, user_id, campaign_id, creative_id, audience, occurred_at, opened_at)
-   select bot_id, view_id, click_id, user_id, campaign_id, creative_id, audience, occurred_at, opened_at
-   from (${ctaClickRows.table}) as planned`,
-);
 
 const eventRows = rowParameters({
   ...ofCode,
@@ -164,7 +154,7 @@ const insertWithheld = statement<never>(
   from planned`,
 );
 
-const conversionRows = rowParameters({
+const conversions = insertOf("conversions", {
   bot_id: "text",
   ...ofAd,
   click_id: "text",
@@ -174,22 +164,15 @@ const conversionRows = rowParameters({
   occurred_at: "timestamptz",
   clicked_at: "timestamptz",
 });
-const insertConversions = statement<never>(
-  "sample.insert-conversions",
-  `insert into conversions (click_id, event, value_micros, currency, bot_id, campaign_id, creative_id, audience, occurred_at,
-     clicked_at)
-   select click_id, event, value_micros, currency, bot_id, campaign_id, creative_id, audience, occurred_at, clicked_at
-   from (${conversionRows.table}) as planned`,
-);
 
 /** Writes a day of traffic into the tables of real traffic, in statements of at most some thousand rows. */
 export async function writeDay(tx: Transaction, day: PlannedDay): Promise<void> {
   await tx.run(insertCodes, codeRows.values(day.codes));
-  await tx.run(insertRequests, requestRows.values(day.requests));
+  await tx.run(requests.insert, requests.values(day.requests));
   await tx.run(insertViews, viewRows.values(day.views));
-  await tx.run(insertMilestones, milestoneRows.values(day.milestones));
-  await tx.run(insertCtaClicks, ctaClickRows.values(day.ctaClicks));
+  await tx.run(milestones.insert, milestones.values(day.milestones));
+  await tx.run(ctaClicks.insert, ctaClicks.values(day.ctaClicks));
   await tx.run(insertEvents, eventRows.values(day.events));
   await tx.run(insertWithheld, withheldRows.values(day.withheld));
-  await tx.run(insertConversions, conversionRows.values(day.conversions));
+  await tx.run(conversions.insert, conversions.values(day.conversions));
 }

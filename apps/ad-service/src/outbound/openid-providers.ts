@@ -1,6 +1,5 @@
 import type { OpenIdProviderId } from "@intermission/operator-api/sign-in-methods";
 import * as openid from "openid-client";
-import { providerFetch } from "./provider-fetch.ts";
 
 /** An OpenID provider of the settings. */
 export interface OpenIdProviderSettings {
@@ -15,6 +14,9 @@ export interface OpenIdProviderSettings {
 /** How long a provider's addresses are used before they are read again. Its keys are read again when one is unknown. */
 const DISCOVERED_MS = 3_600_000;
 const TIMEOUT_SECONDS = 10;
+/** Of an answer. */
+const MAX_BODY_BYTES = 256 * 1024;
+const ANSWER_MS = 10_000;
 const MAX_LABEL = 128;
 const MAX_SUBJECT = 255;
 
@@ -165,4 +167,28 @@ function discover({ issuer, clientId, clientSecret }: Provider): Promise<openid.
     timeout: TIMEOUT_SECONDS,
     [openid.customFetch]: providerFetch,
   });
+}
+
+/**
+ * Requests to a service that the operator names in the settings, as an OpenID provider. It may be in a private network, unlike
+ * the addresses of publishers and advertisers, so the guard of addresses does not apply. No redirect is followed, an answer
+ * has 10 s and 256 KiB.
+ */
+async function providerFetch(url: string, options: openid.CustomFetchOptions): Promise<Response> {
+  const timeout = AbortSignal.timeout(ANSWER_MS);
+  const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+  const { body = null, ...rest } = options;
+  // Typed for any memory, while fetch takes what is not shared with other threads.
+  const ownBody = body instanceof Uint8Array ? Buffer.from(body) : body;
+  const response = await fetch(url, { ...rest, body: ownBody, signal, redirect: "manual" });
+  const { status, statusText, headers } = response;
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of response.body ?? []) {
+    length += part.byteLength;
+    if (length > MAX_BODY_BYTES)
+      throw new Error(`the answer of ${new URL(url).host} is longer than ${MAX_BODY_BYTES} bytes`);
+    parts.push(part);
+  }
+  return new Response(length === 0 ? null : Buffer.concat(parts), { status, statusText, headers });
 }

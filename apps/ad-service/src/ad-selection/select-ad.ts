@@ -192,8 +192,13 @@ export function explainChoice(index: CampaignIndex, request: AdRequest, now: Dat
     .map(({ isBehind: _isBehind, weight: _weight, ...verdict }) => verdict);
 }
 
-/** SQL of one row about the user's views that may still earn, except the view of `code`. The arguments are SQL expressions. */
-export function selectUnfinishedViews(of: { botId: string; userId: string; code: string; now: string }): string {
+/**
+ * SQL of one row about the user's views that may still earn, except the view of `code`. The arguments are SQL expressions; the
+ * codes of views that are open now are from `first` to `last`.
+ */
+export function selectUnfinishedViews(
+  of: Readonly<Record<"botId" | "userId" | "code" | "now" | "first" | "last", string>>,
+): string {
   return `select count, last_active_at as "lastActiveAt", first_deadline as "firstDeadline"
-   from unfinished_views(${of.botId}, ${of.userId}, ${of.code}, ${of.now})`;
+   from unfinished_views(${of.botId}, ${of.userId}, ${of.code}, ${of.now}, ${of.first}, ${of.last})`;
 }

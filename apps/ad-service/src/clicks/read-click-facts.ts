@@ -2,6 +2,7 @@ import type { Bot } from "@intermission/operator-api/bots";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { selectTerms } from "../campaigns/event-worth.ts";
+import { boundsAt, boundsIn } from "../codes/view-ids.ts";
 import type { Click, ClickFacts } from "./judge-click.ts";
 import { noUsers } from "./network-users.ts";
 
@@ -16,6 +17,9 @@ const visitRows = rowParameters({
   moment: "timestamptz",
   is_machine: "boolean",
 });
+
+const behind = visitRows.parameters.length;
+const bounds = boundsIn(`$${behind + 1}`, `$${behind + 2}`);
 
 interface Row {
   position: number;
@@ -115,7 +119,7 @@ const read = statement<Row>(
      select * from viewers where not is_machine and viewers.bot_id = v.bot_id and viewers.user_id = code.user_id limit 1
    ) as viewer on true
    left join lateral (
-     select * from unfinished_views(v.bot_id, code.user_id, v.code, moment) where viewer.day is not null
+     select * from unfinished_views(v.bot_id, code.user_id, v.code, moment, ${bounds.first}, ${bounds.last}) where viewer.day is not null
    ) as unfinished on true
    left join lateral (
      select event_id, campaign_id, price_micros from events where viewer.day is not null
@@ -131,7 +135,8 @@ const read = statement<Row>(
 /** Reads what visits are judged by, in their order. Nothing is locked: the statement that writes compares the versions. */
 export async function readClickFacts(database: Transaction, clicks: readonly Click[]): Promise<ClickFacts[]> {
   const facts: ClickFacts[] = [];
-  for (const row of await database.run(read, visitRows.values(clicks.map(rowOf)))) facts[row.position] = factsOf(row);
+  const values = [...visitRows.values(clicks.map(rowOf)), ...boundsAt(clicks.map(({ visit }) => visit.now))];
+  for (const row of await database.run(read, values)) facts[row.position] = factsOf(row);
   return facts;
 }
 

@@ -1,4 +1,4 @@
-import { CODE_WEEK_LENGTH, codeAlphabet, weekOfCode } from "@intermission/ad-core/code";
+import { CODE_WEEK_LENGTH, codeAlphabet, codeWeekAt, weekOfCode } from "@intermission/ad-core/code";
 import { randomBytes } from "@intermission/server/random-bytes";
 
 const VIEW_ID = new RegExp(`^([1-9][0-9]{0,19})-[${codeAlphabet}]{${CODE_WEEK_LENGTH}}[0-9A-Za-z_-]{22}$`);
@@ -26,7 +26,20 @@ export function inWeekOfView(viewId: string, code: string): string {
   return `${code} >= week_of_view(${viewId}) and ${code} < week_of_view(${viewId}) || '~'`;
 }
 
-/** SQL: whether a code may be that of a view which is open at this moment. A code lives for a day, its view minutes longer. */
-export function inWeeksBefore(code: string, moment: string): string {
-  return `${code} between code_week_at(${moment} - interval '3 days') and code_week_at(${moment} + interval '1 minute') || '~'`;
+/** A code lives for a day, its view minutes longer, and clocks may differ by a minute. */
+const OPEN_FOR_MS = 3 * 86_400_000;
+const SKEW_MS = 60_000;
+
+/** Bounds of the codes whose views may be open at one of these moments, of which there is at least one. */
+export function boundsAt(moments: readonly Date[]): [first: string, last: string] {
+  const times = moments.map((moment) => moment.getTime());
+  return [codeWeekAt(Math.min(...times) - OPEN_FOR_MS), `${codeWeekAt(Math.max(...times) + SKEW_MS)}~`];
+}
+
+/**
+ * SQL of these bounds, from two parameters of a statement: PostgreSQL prepares a look-up for each partition that its parameters do
+ * not exclude, which takes longer than the look-up. Null is no bound.
+ */
+export function boundsIn(first: string, last: string): { first: string; last: string } {
+  return { first: `coalesce(${first}::text, '')`, last: `coalesce(${last}::text, '~')` };
 }

@@ -2,7 +2,6 @@ import { inRounds } from "@intermission/postgres/group-commits";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { isKept } from "../codes/issue-code.ts";
-import { inWeeksBefore } from "../codes/view-ids.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import type { AdView } from "./ad-view.ts";
 import type { Opening, OpeningCode } from "./read-opening.ts";
@@ -101,7 +100,7 @@ const begin = statement<{ position: number }>(
   withdrawn as (
     delete from views s using begun
     where s.bot_id = begun.bot_id and s.user_id = begun.user_id and s.opened_at > begun.opened_at - interval '25 hours'
-      and ${inWeeksBefore("s.code", "begun.opened_at")}
+      and s.code between code_week_at(begun.opened_at - interval '3 days') and code_week_at(begun.opened_at + interval '1 minute') || '~'
       and (s.state = 'opened' or s.state = 'playing' and s.view_id = begun.broken_view_id)
     returning s.due_at, s.bot_id, s.view_id, s.opened_at, s.is_vast
   ),

@@ -10,6 +10,7 @@ import {
 } from "../ad-selection/limit-of-viewer.ts";
 import { couldFill, selectUnfinishedViews, type UserAdRequest } from "../ad-selection/select-ad.ts";
 import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
+import { boundsAt, boundsIn } from "../codes/view-ids.ts";
 
 export type Availability =
   | { outcome: "available" }
@@ -24,7 +25,7 @@ const readFacts = statement<
      unfinished.count::integer as unfinished, unfinished."lastActiveAt", unfinished."firstDeadline"
    from bots
    left join lateral (select * from viewers where bot_id = $1 and user_id = $2 limit 1) as v on true
-   cross join lateral (${selectUnfinishedViews({ botId: "$1", userId: "$2", code: "''", now: "$3::timestamptz" })}) as unfinished
+   cross join lateral (${selectUnfinishedViews({ botId: "$1", userId: "$2", code: "''", now: "$3::timestamptz", ...boundsIn("$4", "$5") })}) as unfinished
    where bots.bot_id = $1`,
 );
 
@@ -39,7 +40,7 @@ export async function describeAvailability(
     now,
   }: { bot: Bot; userId: string; user?: UserAdRequest["user"]; formats: readonly CampaignFormat[]; now: Date },
 ): Promise<Availability> {
-  const [row] = await database.run(readFacts, [bot.botId, userId, now]);
+  const [row] = await database.run(readFacts, [bot.botId, userId, now, ...boundsAt([now])]);
   if (!row) throw new Error(`bot ${bot.botId} has no row`);
   const { unfinished: count, lastActiveAt, firstDeadline, ...viewer } = row;
   const facts = { ...viewer, isSuspended: bot.isSuspended, unfinished: { count, lastActiveAt, firstDeadline } };

@@ -6,7 +6,7 @@ import {
   type ViewerLimitSettings,
 } from "../ad-selection/limit-of-viewer.ts";
 import { seenByUser, selectUnfinishedViews } from "../ad-selection/select-ad.ts";
-import { inWeeksBefore } from "../codes/view-ids.ts";
+import { boundsAt, boundsIn } from "../codes/view-ids.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import { type AdView, clockHolder, latest, type ViewRow, viewColumns, viewOf } from "./ad-view.ts";
 
@@ -66,10 +66,12 @@ interface Row extends ViewRow, ViewerEarnings, ViewerLimitSettings {
   seen: { campaignId: string; at: string }[] | null;
 }
 
+const bounds = boundsIn("$2", "$3");
+
 /** A code lives at most 24 h and a view only minutes longer than its code, which bounds the index range. */
 const ofUser = `from views
       where views.bot_id = requested.bot_id and views.user_id = requested.user_id
-        and ${inWeeksBefore("views.code", "requested.now")}
+        and views.code between ${bounds.first} and ${bounds.last}
         and opened_at > requested.now - interval '25 hours' and deadline > requested.now`;
 
 /** The view that was left last. */
@@ -132,14 +134,15 @@ const read = statement<Row>(
    ${clockHolder}
    cross join lateral (select * from bots where bots.bot_id = requested.bot_id limit 1) as bots
    cross join lateral (
-     ${selectUnfinishedViews({ botId: "requested.bot_id", userId: "requested.user_id", code: "coalesce(picked.code, '')", now: "requested.now" })}
+     ${selectUnfinishedViews({ botId: "requested.bot_id", userId: "requested.user_id", code: "coalesce(picked.code, '')", now: "requested.now", ...bounds })}
    ) as unfinished`,
 );
 
 /** Reads what openings are decided on. */
 export async function readOpenings(database: Transaction, batch: readonly OpeningQuestion[]): Promise<Opening[]> {
   const openings: (Opening | undefined)[] = [];
-  for (const row of await database.run(read, [JSON.stringify(batch.map(requestRow))])) {
+  const values = [JSON.stringify(batch.map(requestRow)), ...boundsAt(batch.map(({ now }) => now))];
+  for (const row of await database.run(read, values)) {
     const question = batch[row.position];
     if (question) openings[row.position] = openingOf(row, question);
   }

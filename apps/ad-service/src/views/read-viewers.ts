@@ -3,6 +3,7 @@ import { rowParameters } from "@intermission/postgres/row-parameters";
 import type { ViewerEarnings, ViewerLimitSettings } from "../ad-selection/limit-of-viewer.ts";
 import { selectUnfinishedViews } from "../ad-selection/select-ad.ts";
 import { type Charge, selectTerms } from "../campaigns/event-worth.ts";
+import { boundsAt, boundsIn } from "../codes/view-ids.ts";
 import type { ViewerFacts } from "./settle-view.ts";
 import type { ViewChange } from "./view-change.ts";
 
@@ -16,6 +17,9 @@ const factRows = rowParameters({
   is_start: "boolean",
   now: "timestamptz",
 });
+
+const behind = factRows.parameters.length;
+const bounds = boundsIn(`$${behind + 1}`, `$${behind + 2}`);
 
 type FactRow = ViewerEarnings &
   ViewerLimitSettings &
@@ -47,7 +51,7 @@ const readFacts = statement<FactRow>(
      select view_price_micros as price from campaigns where campaigns.campaign_id = view.campaign_id limit 1
    ) as ad on not is_start
    left join lateral (
-     ${selectUnfinishedViews({ botId: "changes.bot_id", userId: "changes.user_id", code: "changes.code", now: "changes.now" })}
+     ${selectUnfinishedViews({ botId: "changes.bot_id", userId: "changes.user_id", code: "changes.code", now: "changes.now", ...bounds })}
    ) as unfinished on is_start
    where view.version = changes.version`,
 );
@@ -65,9 +69,10 @@ export async function readViewers(
     isStart || ending !== undefined ? [rowOf(before, { position, is_start: isStart, now })] : [],
   );
   if (queries.length === 0) return facts;
+  const values = [...factRows.values(queries), ...boundsAt(queries.map(({ now }) => now))];
   for (const { position, unfinished, lastActiveAt, firstDeadline, ...viewer } of await database.run(
     readFacts,
-    factRows.values(queries),
+    values,
   )) {
     facts[position] = { ...viewer, unfinished: { count: unfinished ?? 0, lastActiveAt, firstDeadline } };
   }

@@ -109,33 +109,6 @@ export async function claimDeliveries(
   return database.run(claim, [limit, leaseSeconds]);
 }
 
-export interface NextDue {
-  /** Time until the next delivery may be sent that may not be sent yet; null if there is none. */
-  milliseconds: number | null;
-  /** A delivery may be sent now. If a claim found none, its endpoint has no capacity or another statement has it locked. */
-  isDueNow: boolean;
-}
-
-const nextDue = statement<NextDue>(
-  "deliveries.next-due",
-  `with recursive ${waitingBots},
-  next as (
-    select greatest(first.due_at, backoff_until, case breaker when 'closed' then first.due_at else probe_at end) as at
-    from waiting_bots join endpoints using (bot_id)
-    cross join lateral (select ${firstDue("endpoints.bot_id")} as due_at) as first
-    where endpoints.state = 'active'
-  )
-  select extract(epoch from min(at) filter (where at > now()) - now())::float8 * 1000 as milliseconds,
-    coalesce(bool_or(at <= now()), false) as "isDueNow"
-  from next`,
-);
-
-/** When the next claim can find a delivery. */
-export async function readNextDue(database: Database): Promise<NextDue> {
-  const [row] = await database.run(nextDue, []);
-  return row ?? { milliseconds: null, isDueNow: false };
-}
-
 const release = statement<never>(
   "deliveries.release",
   `with released as (

@@ -8,12 +8,13 @@ import { cachedSigningTokens, type SigningTokenCache, type SigningTokens } from 
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { newAlarm } from "./alarm.ts";
 import { type AttemptOutcome, attemptDelivery, notMadeAfterOwnFault } from "./attempt-delivery.ts";
-import { type ClaimedDelivery, claimDeliveries, readNextDue, shareWakeUps } from "./claim-deliveries.ts";
+import { type ClaimedDelivery, claimDeliveries, shareWakeUps } from "./claim-deliveries.ts";
 import type { DeliveryMetrics } from "./delivery-metrics.ts";
 import { startDeliveryUpkeep } from "./delivery-upkeep.ts";
 import { logHealthChange } from "./endpoint-health.ts";
 import { type ClaimedEvent, type Deliveries, type DeliveryLog, LEASE_SECONDS } from "./enqueue-webhook.ts";
 import { type LoopState, loopStates, stateAfterClaim, stateAfterEmptyClaim } from "./loop-state.ts";
+import { readNextDue } from "./next-due.ts";
 import { finishDeliveries, recordAttempt } from "./record-attempts.ts";
 
 export interface WebhookDeliveryDeps {

@@ -245,10 +245,9 @@ test("signing out ends the session, and a link that was used signs nobody in", a
   await page.close();
 });
 
-test("signing out everywhere ends what another browser shows with its next question, and it asks to sign in there", async ({
-  browser,
-  stack,
-}) => {
+test("signing out everywhere ends what another browser shows with its next question, and it asks to sign in there", {
+  tag: "@long",
+}, async ({ browser, stack }) => {
   const EMAIL = "everywhere@example.com";
   await stack.ads(["people", "add", EMAIL, "--role", "ad-ops"]);
   const open = async () => {

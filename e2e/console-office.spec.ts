@@ -231,6 +231,7 @@ test.describe("in Russian", () => {
       await desk.getByLabel("Цена просмотра").fill("12,5");
       await desk.getByRole("button", { name: "Создать", exact: true }).click();
       await expect(desk.getByText("Заполните это поле.")).toHaveCount(2);
+      await expect(desk.getByLabel("Название", { exact: true })).toBeFocused();
       await expect(desk.getByText("Сумма от 0 до 1000000000: напишите 12.5.")).toBeVisible();
       await desk.goto(new URL("/console/campaigns", desk.url()).href);
       await desk.getByRole("link", { name: "Harbour" }).first().click();

@@ -14,6 +14,7 @@ import {
   type FormReading,
   formats,
   formField,
+  newCampaignValues,
   priorities,
   readCampaignForm,
 } from "./campaign-form-values.ts";
@@ -55,7 +56,8 @@ export function CampaignForm(props: CampaignFormProps) {
       onSubmit(read.body);
       return;
     }
-    const [first] = Object.keys(read.faults);
+    // The first on the page.
+    const first = Object.keys(newCampaignValues).find((field) => Object.hasOwn(read.faults, field));
     for (const [field, text] of Object.entries(read.faults))
       setError(formField(field), { message: text[language] }, { shouldFocus: field === first });
   });

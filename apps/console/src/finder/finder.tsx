@@ -29,15 +29,18 @@ export function Finder({ onClose }: { onClose: () => void }) {
       <Command label={words.find} className="finder" filter={matches}>
         <Command.Input value={text} onValueChange={setText} placeholder={words.placeholder} />
         <Command.List label={words.find}>
-          <Command.Empty>{words.nothing}</Command.Empty>
-          <Found text={text.trim()} onClose={onClose} />
+          {/* All at once: what appears first is chosen, and should be the first of the list. */}
+          <Suspense fallback={null}>
+            <Command.Empty>{words.nothing}</Command.Empty>
+            <Found text={text.trim()} onClose={onClose} />
+          </Suspense>
         </Command.List>
       </Command>
     </Dialog>
   );
 }
 
-/** What is found by name needs the answers of other screens: it is loaded beside the pages and the ids, which need nothing. */
+/** Apart by kind, so that no file needs the routes of all kinds. */
 const Bots = lazy(async () => ({ default: (await import("./found-bots.tsx")).FoundBots }));
 const BotActions = lazy(async () => ({ default: (await import("./found-bots.tsx")).BotActions }));
 const Campaigns = lazy(async () => ({ default: (await import("./found-campaigns.tsx")).FoundCampaigns }));
@@ -57,11 +60,9 @@ function Found({ text, onClose }: { text: string; onClose: () => void }) {
           {words.delivery(text)}
         </FinderItem>
       )}
-      <Suspense fallback={null}>
-        <Bots />
-        {may("listCampaigns") && <Campaigns />}
-        {may("listCreatives") && <Creatives />}
-      </Suspense>
+      <Bots />
+      {may("listCampaigns") && <Campaigns />}
+      {may("listCreatives") && <Creatives />}
       <Command.Group heading={words.actions}>
         {may("addCampaign") && (
           <FinderItem
@@ -72,10 +73,8 @@ function Found({ text, onClose }: { text: string; onClose: () => void }) {
             {words.newCampaign}
           </FinderItem>
         )}
-        <Suspense fallback={null}>
-          {may("explainChoice") && <BotActions />}
-          {may("pauseCampaign") && <CampaignActions />}
-        </Suspense>
+        {may("explainChoice") && <BotActions />}
+        {may("pauseCampaign") && <CampaignActions />}
         {mayBeId(text) && may("findTimelines") && (
           <FinderItem id={`timeline ${text}`} onOpen={() => navigate({ to: "/timeline", search: { find: text } })}>
             {words.whatHappened(text)}

@@ -151,8 +151,12 @@ describe("suspicious clicks", () => {
     await store.database.run(
       {
         name: "",
-        text: `insert into events (event_id, bot_id, event, user_id, code, occurred_at)
-          select 'evt_' || gen_random_uuid(), bot_id, 'direct_link', user_id, code, now() from codes where code = $1`,
+        text: `with earned as (
+            insert into events (event_id, bot_id, event, user_id, code, occurred_at)
+            select 'evt_' || gen_random_uuid(), bot_id, 'direct_link', user_id, code, now() from codes where code = $1
+            returning event_id, bot_id
+          )
+          insert into event_bodies (event_id, bot_id, body) select event_id, bot_id, '' from earned`,
       },
       [code],
     );

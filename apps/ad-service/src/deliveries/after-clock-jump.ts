@@ -52,7 +52,7 @@ const endBackoffs = statement<never>(
 
 const dueTests = statement<never>(
   "deliveries.tests-after-clock-jump",
-  `update endpoints set test_due_at = now()
+  `update endpoints set version = version + 1, test_due_at = now()
    where state = 'pending' and test_due_at > now() + interval '${MAX_TEST_DELAY_SECONDS} seconds' + ${MARGIN}
    returning 1`,
 );

@@ -289,6 +289,7 @@ test("each statement that changes the health or the address of an endpoint incre
     "deliveries.claim",
     "deliveries.finish",
     "deliveries.finish-late",
+    "deliveries.tests-after-clock-jump",
     "endpoints.disable",
     "endpoints.enable",
     "endpoints.finish-test",

@@ -1,4 +1,5 @@
-import { newClickId, timeOfClick } from "@intermission/ad-core/code";
+import { randomBytes } from "node:crypto";
+import { CODE_RANDOM_BYTES, newClickId, newCode, timeOfClick } from "@intermission/ad-core/code";
 import { type OpenedDatabase, openDatabase } from "@intermission/postgres/open-database";
 import { readPartitions } from "@intermission/postgres/partitions";
 import { untilFeedsAreCurrent } from "@intermission/testing/settled-feed";
@@ -117,14 +118,20 @@ test("a report counts the outcomes of webhooks since they are kept, and says so 
 });
 
 test("a click that is released when its week was dropped is sent like any other, and its week goes again", async () => {
-  const clickId = newClickId(daysFrom(-60).getTime(), new Uint8Array(10));
+  const sixtyDaysAgo = daysFrom(-60);
+  await makePastPartitions(store, { from: sixtyDaysAgo, to: sixtyDaysAgo });
+  const clickId = newClickId(sixtyDaysAgo.getTime(), new Uint8Array(10));
   await ask(
     `insert into withheld_clicks (click_id, bot_id, code, user_id, outcome, suspicions, occurred_at)
-     values ($1, $2, 'code', '501', 'held', '{mostly-taps}', $3)`,
+     values ($1, $2, $4, '501', 'held', '{mostly-taps}', $3)`,
     clickId,
     fixture.botId,
     timeOfClick(clickId),
+    newCode("abcd", randomBytes(CODE_RANDOM_BYTES), sixtyDaysAgo),
   );
+  const retention = { ...thirtyDays, "withheld-clicks": 396 };
+  const ofNow = () => dropExpired(store, { retention, now: new Date() });
+  expect((await ofNow()).dropped).toContainEqual(expect.stringMatching(/^deliveries_/));
   const deps = {
     database: store,
     makePartitions: (period: Parameters<typeof makePastPartitions>[1]) => makePastPartitions(store, period),
@@ -132,7 +139,6 @@ test("a click that is released when its week was dropped is sent like any other,
   const released = await releaseClick(deps, { clickId, now: new Date() });
   expect(released).toMatchObject({ outcome: "released" });
   expect(await fixture.deliveries()).toMatchObject([{ state: "waiting" }]);
-  const ofNow = () => dropExpired(store, { retention: thirtyDays, now: new Date() });
   expect((await ofNow()).needed).toEqual([expect.stringMatching(/^deliveries_/)]);
   await ask("update deliveries set state = 'delivered'");
   await rollUpUntilNow(store);

@@ -185,7 +185,9 @@ test("the finder opens a creative by a part of its name, or by its id", async ({
   }
 });
 
-test("the VAST tester shows the chain of wrappers and the media, or what failed and what to do", async ({ desk }) => {
+test("the VAST tester shows the chain of wrappers and the media, or what failed and what to do", {
+  tag: "@long",
+}, async ({ desk }) => {
   const server = await openSampleAdServer({
     "/tag": wrapper("{self}/inline"),
     "/inline": inline(),

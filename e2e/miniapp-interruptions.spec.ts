@@ -1,7 +1,7 @@
 import { closeAndGet, launchUrl } from "./open-miniapp.ts";
 import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 
-test("playback that ran before a busy page got the event is not missing at the end", async ({
+test("playback that ran before a busy page got the event is not missing at the end", { tag: "@long" }, async ({
   api,
   page,
   stack,

@@ -20,7 +20,12 @@ async function changeBot(stack: DemoStack, settings: object): Promise<void> {
 
 test.afterEach(({ stack }) => changeBot(stack, asBefore));
 
-test("a named reward stands on the offer, the end card and the status", async ({ api, page, stack, userId }) => {
+test("a named reward stands on the offer, the end card and the status", { tag: "@long" }, async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
   await changeBot(stack, coins);
   const { miniappUrl } = await newCode(api, userId);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));

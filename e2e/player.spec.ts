@@ -9,12 +9,9 @@ declare global {
   }
 }
 
-test("the choice of sound holds for the next ad and the next opening, and the offer shows it as a switch", async ({
-  api,
-  page,
-  stack,
-  userId,
-}) => {
+test("the choice of sound holds for the next ad and the next opening, and the offer shows it as a switch", {
+  tag: "@long",
+}, async ({ api, page, stack, userId }) => {
   await page.addInitScript(() => {
     // Runs in the page, because on a busy machine the video could end before a call from the test arrives.
     const onTime = ({ target }: Event) => {
@@ -78,13 +75,9 @@ test("after the end card the status is shown at once, never the screen of an ope
   expect(states.slice(states.indexOf("watched") + 1).filter((state) => !/^status-/.test(state ?? ""))).toEqual([]);
 });
 
-test("a web view that plays no MP4 gets no ad, and its user gets one at once in a web view that does", async ({
-  api,
-  context,
-  page,
-  stack,
-  userId,
-}) => {
+test("a web view that plays no MP4 gets no ad, and its user gets one at once in a web view that does", {
+  tag: "@long",
+}, async ({ api, context, page, stack, userId }) => {
   const { miniappUrl } = await newCode(api, userId);
   const url = launchUrl(miniappUrl, userId, stack.secrets);
   await page.addInitScript(() => {

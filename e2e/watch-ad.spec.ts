@@ -258,7 +258,7 @@ test("a link click after a view with the same code is recorded with amount zero"
   expect(await api.balance(userId)).toBe(10);
 });
 
-test("without a code, with only the user id in the URL, the user's own code is used", async ({
+test("without a code, with only the user id in the URL, the user's own code is used", { tag: "@long" }, async ({
   api,
   page,
   stack,

@@ -22,6 +22,7 @@ const withoutServer = {
 const enlarged = ["malformed-requests", "roll-up-statistics", "judge-signature", "pacing", "clicks-of-address"];
 const onServer = {
   "the ledger compared with its model": ["ledger-model"],
+  "the money of two nodes compared with what happened": ["money-on-two-nodes"],
   "a database that is cut off for 10 s": ["lost-connections"],
 };
 

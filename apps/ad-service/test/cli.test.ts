@@ -64,7 +64,7 @@ describe("without a server", () => {
     expect(ended.err).not.toContain("    at ");
   });
 
-  test("with the key it opens the store itself, and what it writes stays", async () => {
+  test("with the key it opens the store itself, and what it writes stays", { tags: "long" }, async () => {
     const botId = newTelegramId();
     const env = { ENCRYPTION_KEY: fixture.encryptionKey };
     const added = await adsProcess(

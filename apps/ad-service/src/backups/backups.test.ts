@@ -99,12 +99,16 @@ test.each<[fault: string, damage: (folder: string) => void, words: RegExp]>([
     (folder) => appendFileSync(join(folder, "media/1.mp4"), "!"),
     /damaged: media\/1.mp4 is changed/,
   ],
-])("a backup %s is refused, and the folder can be used for another one", async (_fault, damage, words) => {
-  const [copy, dataDirectory] = [copyOfBackup(), newFolder()];
-  damage(copy);
-  await expect(restore(configOf(dataDirectory), copy, silent)).rejects.toThrow(words);
-  expect(existsSync(join(dataDirectory, "postgres"))).toBe(false);
-});
+])(
+  "a backup %s is refused, and the folder can be used for another one",
+  { tags: "long" },
+  async (_fault, damage, words) => {
+    const [copy, dataDirectory] = [copyOfBackup(), newFolder()];
+    damage(copy);
+    await expect(restore(configOf(dataDirectory), copy, silent)).rejects.toThrow(words);
+    expect(existsSync(join(dataDirectory, "postgres"))).toBe(false);
+  },
+);
 
 test("a restore that was refused in its middle is repeated with a whole backup, whose empty folders a tool has left out", {
   tags: "long",

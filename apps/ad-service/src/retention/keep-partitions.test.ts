@@ -100,7 +100,9 @@ test("the metric says for how long rows have partitions, and no number while the
   await expect.poll(seconds, { timeout: 30_000 }).toBe(String((32.5 * DAY_MS) / 1000));
 });
 
-test("after a jump of the clock by a year, forwards or back, rows are stored again within a round", async () => {
+test("after a jump of the clock by a year, forwards or back, rows are stored again within a round", {
+  tags: "long",
+}, async () => {
   const { store } = await newStore();
   const clock = { now };
   const loop = startKeepingPartitions({ store, retention: thirtyDays, log: silent, now: () => clock.now, everyMs: 20 });
@@ -155,7 +157,9 @@ test("rows that the statistics do not include yet are not dropped", async () => 
   expect((await dropExpired(store, { retention: thirtyDays, now })).dropped).toEqual(needed);
 });
 
-test("a week of views stays while one is held or waits for its end; then it goes, with the ads of tags", async () => {
+test("a week of views stays while one is held or waits for its end; then it goes, with the ads of tags", {
+  tags: "long",
+}, async () => {
   const { store } = await newStore();
   const old = daysFrom(-90);
   await partitionsAround(store, old, now);
@@ -184,7 +188,7 @@ test("a week of views stays while one is held or waits for its end; then it goes
   expect(await ask(store, "select state from views")).toEqual([{ state: "playing" }]);
 });
 
-test("a held click and its code are kept until somebody decides about it", async () => {
+test("a held click and its code are kept until somebody decides about it", { tags: "long" }, async () => {
   const { store } = await newStore();
   await partitionsAround(store, daysFrom(-90), now);
   const code = `${codeWeekAt(daysFrom(-90).getTime())}bota234567892345`;
@@ -239,7 +243,7 @@ test("while a long transaction reads the rows, others are not delayed; the drop 
   expect(await requestsLeft(store)).toHaveLength(stored);
 });
 
-test("a node that ended between the two steps of a drop leaves nothing behind for ever", async () => {
+test("a node that ended between the two steps of a drop leaves nothing behind for ever", { tags: "long" }, async () => {
   const { store } = await newStore();
   await partitionsAround(store, daysFrom(-90), now);
   await store.withoutTimeout((client) =>
@@ -249,7 +253,7 @@ test("a node that ended between the two steps of a drop leaves nothing behind fo
   expect(await ask(store, "select to_regclass('ad_requests_20260309') as table")).toEqual([{ table: null }]);
 });
 
-test("of two nodes, one drops", async () => {
+test("of two nodes, one drops", { tags: "long" }, async () => {
   const { store } = await newStore();
   await partitionsAround(store, daysFrom(-90), now);
   const both = await Promise.all([1, 2].map(() => dropExpired(store, { retention: thirtyDays, now })));

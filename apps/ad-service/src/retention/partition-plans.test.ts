@@ -13,6 +13,7 @@ import "../conversions/record-conversion.ts";
 import "../conversions/reverse-conversion.ts";
 import "../vast/trackers.ts";
 import "../views/count-ad-click.ts";
+import { boundsAt } from "../codes/view-ids.ts";
 import { migrations } from "../migrations.ts";
 import { makeUpcomingPartitions } from "./keep-partitions.ts";
 
@@ -115,7 +116,18 @@ test("a visit of a link is judged, and recorded as not paid, by the withheld cli
     await run(tx, "insert into viewers (bot_id, user_id, day, earned_today) values ('910', '1', now(), 0)");
   });
   const facts = { name: "", text: textOfStatement("clicks.read-facts") };
-  const visit = ["{0}", "{910}", `{${code}}`, "{NULL}", "{NULL}", "{NULL}", "{NULL}", `{${now.getTime()}}`, "{f}"];
+  const visit = [
+    "{0}",
+    "{910}",
+    `{${code}}`,
+    "{NULL}",
+    "{NULL}",
+    "{NULL}",
+    "{NULL}",
+    `{${now.getTime()}}`,
+    "{f}",
+    ...boundsAt([now]),
+  ];
   expect(await withheldRead((tx) => tx.run(facts, visit))).toEqual(["withheld_clicks_20260608"]);
   const visits = ["910", code, "evt_1", "1", "", now.toISOString(), "", "", "expired", "", "Mozilla", "a", "b"];
   const record = `select record_unpaid_clicks(${visits.map((value) => `'{"${value}"}'`).join(", ")})`;

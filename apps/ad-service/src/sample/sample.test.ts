@@ -82,7 +82,9 @@ async function addRealObjects() {
   return botId;
 }
 
-test("two weeks of sample traffic agree with themselves: rows, statistics, money and what campaigns have spent", async () => {
+test("two weeks of sample traffic agree with themselves: rows, statistics, money and what campaigns have spent", {
+  tags: "long",
+}, async () => {
   const added = await addWholeSample();
   expect(added).toMatchObject({ status: 201, body: { sample: { state: "added" } } });
   const rows = await one<Record<string, number>>(`select

@@ -30,7 +30,10 @@ export async function readTimeline(sources: TimelineSources, userId: string): Pr
     ...(steps.some(({ kind }) => kind === "code") ? [] : [{ kind: "code", at: issuedAt, code, ms: null } as const]),
     ...steps,
     ...events.flatMap((event) => stepsOfEvent(event, earned.find((each) => each.event_id === event.eventId)?.event)),
-    ...receipts.filter(({ eventId }) => eventId !== null && eventIds.includes(eventId)).map(ledgerStep),
+    ...receipts.flatMap((receipt) => {
+      const event = events.find(({ eventId }) => eventId === receipt.eventId);
+      return event === undefined ? [] : [ledgerStep(receipt, event)];
+    }),
   ];
   return { code, steps: known.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)) };
 }
@@ -41,12 +44,19 @@ function stepsOfEvent({ eventId, createdAt, attempts }: EventAttempts, event = "
     ...attempts.flatMap(({ at, attempt, ms, status, errorClass, nextAt, isReplay, request, receivedAt }): Step[] => [
       { kind: "attempt", at, attempt, ms, status, errorClass, nextAt, isReplay },
       ...(request && receivedAt !== null
-        ? [{ kind: "verified", at: receivedAt, isVerified: request.isVerified } as const]
+        ? [{ kind: "verified", at: laterOf(receivedAt, at), isVerified: request.isVerified } as const]
         : []),
     ]),
   ];
 }
 
-function ledgerStep({ receivedAt: at, outcome, amount, reason }: ShownWebhook): Step {
-  return { kind: "ledger", at, outcome, amount, reason };
+function ledgerStep({ receivedAt, outcome, amount, reason }: ShownWebhook, { attempts }: EventAttempts): Step {
+  const [first] = attempts;
+  const sentAt = laterOf(first?.receivedAt ?? receivedAt, first?.at ?? receivedAt);
+  return { kind: "ledger", at: laterOf(receivedAt, sentAt), outcome, amount, reason };
+}
+
+/** The clocks of the servers differ by milliseconds: an effect is never shown before its cause. */
+function laterOf(effect: string, cause: string): string {
+  return Date.parse(effect) < Date.parse(cause) ? cause : effect;
 }

@@ -49,71 +49,77 @@ test("a view keeps its beginning and its latest reports, and each list is bounde
   expect(views.latest("2100")).toBeDefined();
 });
 
-test("the timeline joins what the demo saw with what the ad service sent and the ledger paid, in the order of time", async () => {
-  const views = new ViewRecords();
-  views.tapped("42", "code", at(2));
-  const attempt = {
-    url: "http://127.0.0.1/",
-    errorClass: null,
-    totalMs: 9,
-    responseText: "",
-    nextAt: null,
-    isReplay: false,
-  };
-  const { code, steps } = await readTimeline(
-    {
-      views,
-      receiver: {
-        received: [
+test.each([
+  ["in the order of time", 4],
+  ["causes first, if the ad service's clock is ahead", 8],
+])(
+  "the timeline joins what the demo saw with what the ad service sent and the ledger paid, %s",
+  async (_order, sentAt) => {
+    const views = new ViewRecords();
+    views.tapped("42", "code", at(2));
+    const attempt = {
+      url: "http://127.0.0.1/",
+      errorClass: null,
+      totalMs: 9,
+      responseText: "",
+      nextAt: null,
+      isReplay: false,
+    };
+    const { code, steps } = await readTimeline(
+      {
+        views,
+        receiver: {
+          received: [
+            {
+              eventId: "evt_1",
+              attempt: 1,
+              at: at(5),
+              headers: {},
+              body: "{}",
+              isVerified: true,
+              answer: undefined,
+            },
+          ],
+        },
+        ads: {
+          attempts: () => Promise.reject(new Error("an event that was delivered at once needs no advice")),
+          code: async () => ({
+            code: "code",
+            bot_id: "7",
+            user_tg_id: "42",
+            issued_at: at(1),
+            expires_at: at(9),
+            is_expired: false,
+            earned: [{ event: "rewarded", event_id: "evt_1", occurred_at: at(3) }],
+            sessions: [],
+            clicks: {},
+          }),
+        },
+        operator: {
+          delivery: async (eventId) => ({
+            eventId,
+            createdAt: at(3),
+            state: "delivered",
+            body: "{}",
+            log: [{ attempt: 1, startedAt: at(sentAt), status: 200, ...attempt }],
+          }),
+        },
+        receipts: async () => [
           {
             eventId: "evt_1",
-            attempt: 1,
-            at: at(5),
-            headers: {},
-            body: "{}",
-            isVerified: true,
-            answer: undefined,
+            event: "rewarded",
+            outcome: "credited",
+            reason: null,
+            receivedAt: at(6),
+            amount: 10,
+            rawBody: "{}",
+            signatureHeader: "",
           },
         ],
       },
-      ads: {
-        attempts: () => Promise.reject(new Error("an event that was delivered at once needs no advice")),
-        code: async () => ({
-          code: "code",
-          bot_id: "7",
-          user_tg_id: "42",
-          issued_at: at(1),
-          expires_at: at(9),
-          is_expired: false,
-          earned: [{ event: "rewarded", event_id: "evt_1", occurred_at: at(3) }],
-          sessions: [],
-          clicks: {},
-        }),
-      },
-      operator: {
-        delivery: async (eventId) => ({
-          eventId,
-          createdAt: at(3),
-          state: "delivered",
-          body: "{}",
-          log: [{ attempt: 1, startedAt: at(4), status: 200, ...attempt }],
-        }),
-      },
-      receipts: async () => [
-        {
-          eventId: "evt_1",
-          event: "rewarded",
-          outcome: "credited",
-          reason: null,
-          receivedAt: at(6),
-          amount: 10,
-          rawBody: "{}",
-          signatureHeader: "",
-        },
-      ],
-    },
-    "42",
-  );
-  expect(code).toBe("code");
-  expect(steps.map(({ kind }) => kind)).toEqual(["code", "tap", "event", "attempt", "verified", "ledger"]);
-});
+      "42",
+    );
+    expect(code).toBe("code");
+    expect(steps.map(({ kind }) => kind)).toEqual(["code", "tap", "event", "attempt", "verified", "ledger"]);
+  },
+);

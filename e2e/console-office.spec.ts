@@ -239,6 +239,12 @@ test.describe("in Russian", () => {
       await desk.getByLabel("Окончание").fill("2031-01-01T10:00");
       await desk.getByRole("button", { name: "Сохранить" }).click();
       await expect(desk.getByText("Конец должен быть позже начала.").first()).toBeVisible();
+      await desk.getByLabel("Начало").fill("");
+      await desk.getByLabel("Окончание").fill("2026-01-01T10:00");
+      await desk.getByRole("button", { name: "Сохранить" }).click();
+      await expect(
+        desk.getByRole("dialog").getByText("уже в прошлом, поэтому кампания закончится сейчас"),
+      ).toBeVisible();
     });
   });
 });

@@ -42,10 +42,11 @@ export function invalid(message: string, details?: unknown): HttpError {
   return new HttpError(400, "BAD_REQUEST", message, { details });
 }
 
-/** An effect of a request that is rarely meant: a sentence about the field that causes it. */
+/** An effect of a request that is rarely meant: a sentence about the field that causes it, and its code for screens. */
 export interface ConfirmableEffect {
   field: string;
   message: string;
+  effect: FieldFault;
 }
 
 export const CONFIRMATION_NEEDED = "CONFIRMATION_NEEDED";
@@ -58,6 +59,6 @@ export function requireConfirmation(
   if (isConfirmed || effects.length === 0) return;
   const sentences = effects.map(({ field, message }) => `${field}: ${message}`).join("; ");
   const message = `${sentences}. Nothing was changed; if this is meant, repeat the request with ?confirmed=true`;
-  const details = effects.map(({ field, message }) => ({ field, message }));
+  const details = effects.map(({ field, message, effect: { code, values } }) => ({ field, message, code, values }));
   throw new HttpError(409, CONFIRMATION_NEEDED, message, { details });
 }

@@ -93,7 +93,8 @@ async function blockEffects(
   return unknown.map(({ name, similar }) => {
     const advice = similar === undefined ? "see all with: advertisers list" : `there is "${similar}"`;
     const message = `there is no advertiser "${name}", so this blocks nobody until one has that name; ${advice}`;
-    return { field: "blockedAdvertisers", message };
+    const effect = fieldFault("BLOCKS_NOBODY", { name, similar: similar ?? "" });
+    return { field: "blockedAdvertisers", message, effect };
   });
 }
 

@@ -56,7 +56,9 @@ export function bulkReview<Filter extends ReviewFilter>(
     const { text, values } = matching(decision, filter);
     const [all = { matches: 0, micros: "0" }] = await database.run(count(text), values);
     const message = effectOf[decision](all.matches, what, `${amountOf(BigInt(all.micros))} ${currency}`);
-    requireConfirmation(all.matches === 0 ? [] : [{ field: "body", message }], { isConfirmed: query.confirmed });
+    const effect = fieldFault("DECIDES_ABOUT", { number: String(all.matches) });
+    const effects = all.matches === 0 ? [] : [{ field: "body", message, effect }];
+    requireConfirmation(effects, { isConfirmed: query.confirmed });
     const found = await database.run(firstOf(text), values);
     let decided = 0;
     for (const { id } of found) {

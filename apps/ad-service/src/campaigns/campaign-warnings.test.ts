@@ -20,9 +20,9 @@ const running: Campaign = {
   updatedAt: earlier,
 };
 
-function kindsOf(changes: Partial<CampaignSettings>, more: Partial<Parameters<typeof campaignWarnings>[0]> = {}) {
+function codesOf(changes: Partial<CampaignSettings>, more: Partial<Parameters<typeof campaignWarnings>[0]> = {}) {
   const facts = { before: running, delivered: { total: none, today: none }, advertisers, now };
-  return campaignWarnings({ ...facts, ...more, changes }).map(({ kind, field }) => `${field} ${kind}`);
+  return campaignWarnings({ ...facts, ...more, changes }).map(({ field, effect }) => `${field} ${effect.code}`);
 }
 
 test.each([
@@ -37,8 +37,8 @@ test.each([
   "https://shop.test/?c=__CLICKID__",
   "https://shop.test/?c={ click_id }",
 ])("%s holds a placeholder that no macro fills, which loses conversions", (landingUrl) => {
-  expect(kindsOf({ landingUrl })).toContain("landingUrl unknown-macro");
-  expect(kindsOf({ landingUrl }, { before: { ...running, landingUrl } })).toEqual([]);
+  expect(codesOf({ landingUrl })).toContain("landingUrl MACRO_UNKNOWN");
+  expect(codesOf({ landingUrl }, { before: { ...running, landingUrl } })).toEqual([]);
 });
 
 test.each([
@@ -46,7 +46,7 @@ test.each([
   "https://shop.test/?c={click_id}&k={CODE}&b=%7Bbot_id%7D",
   "https://shop.test/?filter[price]=1&tags[]=a&sale=50%25",
   "https://shop.test/__init__/?a=<3",
-])("%s causes no warning", (landingUrl) => expect(kindsOf({ landingUrl })).toEqual([]));
+])("%s causes no warning", (landingUrl) => expect(codesOf({ landingUrl })).toEqual([]));
 
 test.each([
   ["Acne", "Acme"],
@@ -63,21 +63,24 @@ test.each([
     advertisers,
     now,
   });
-  expect(warning).toMatchObject({ kind: "similar-advertiser", message: expect.stringContaining(`"${meant}"`) });
+  expect(warning).toMatchObject({
+    effect: { code: "ADVERTISER_NEW", values: { similar: meant } },
+    message: expect.stringContaining(`"${meant}"`),
+  });
 });
 
 test.each(["Acme", "acme ", "Globex", "Ace", "Stop & Go", "Southern Lights GmbH"])(
   "the advertiser %s causes no warning",
-  (advertiser) => expect(kindsOf({ advertiser })).toEqual([]),
+  (advertiser) => expect(codesOf({ advertiser })).toEqual([]),
 );
 
 test("an end in the past ends a running campaign and keeps a new one from running", () => {
-  expect(kindsOf({ endsAt: earlier })).toEqual(["endsAt ends-now"]);
-  expect(kindsOf({ endsAt: earlier }, { before: undefined })).toEqual(["endsAt never-runs"]);
-  expect(kindsOf({ endsAt: earlier }, { before: { ...running, endsAt: earlier } })).toEqual([]);
-  expect(kindsOf({ endsAt: earlier }, { before: { ...running, status: "paused" } })).toEqual([]);
-  expect(kindsOf({ endsAt: null })).toEqual([]);
-  expect(kindsOf({ endsAt: new Date("2026-03-02T00:00:00Z") })).toEqual([]);
+  expect(codesOf({ endsAt: earlier })).toEqual(["endsAt ENDS_NOW"]);
+  expect(codesOf({ endsAt: earlier }, { before: undefined })).toEqual(["endsAt NEVER_RUNS"]);
+  expect(codesOf({ endsAt: earlier }, { before: { ...running, endsAt: earlier } })).toEqual([]);
+  expect(codesOf({ endsAt: earlier }, { before: { ...running, status: "paused" } })).toEqual([]);
+  expect(codesOf({ endsAt: null })).toEqual([]);
+  expect(codesOf({ endsAt: new Date("2026-03-02T00:00:00Z") })).toEqual([]);
 });
 
 test("a limit that is not above what is delivered stops the campaign", () => {
@@ -85,14 +88,14 @@ test("a limit that is not above what is delivered stops the campaign", () => {
     total: { views: 9, clicks: 7, spentMicros: 5e6 },
     today: { views: 3, clicks: 2, spentMicros: 1e6 },
   };
-  expect(kindsOf({ totalBudgetMicros: 5e6 }, { delivered })).toEqual(["totalBudgetMicros limit-reached"]);
-  expect(kindsOf({ dailyBudgetMicros: 5e5 }, { delivered })).toEqual(["dailyBudgetMicros limit-reached"]);
-  expect(kindsOf({ totalViewCap: 9, dailyClickCap: 1 }, { delivered })).toEqual([
-    ...["totalViewCap limit-reached", "dailyClickCap limit-reached"],
+  expect(codesOf({ totalBudgetMicros: 5e6 }, { delivered })).toEqual(["totalBudgetMicros LIMIT_REACHED"]);
+  expect(codesOf({ dailyBudgetMicros: 5e5 }, { delivered })).toEqual(["dailyBudgetMicros LIMIT_REACHED_TODAY"]);
+  expect(codesOf({ totalViewCap: 9, dailyClickCap: 1 }, { delivered })).toEqual([
+    ...["totalViewCap LIMIT_REACHED", "dailyClickCap LIMIT_REACHED_TODAY"],
   ]);
-  expect(kindsOf({ totalBudgetMicros: 6e6, dailyBudgetMicros: 2e6, totalClickCap: 8 }, { delivered })).toEqual([]);
-  expect(kindsOf({ totalBudgetMicros: null }, { delivered })).toEqual([]);
-  expect(kindsOf({ totalBudgetMicros: 1 })).toEqual([]);
+  expect(codesOf({ totalBudgetMicros: 6e6, dailyBudgetMicros: 2e6, totalClickCap: 8 }, { delivered })).toEqual([]);
+  expect(codesOf({ totalBudgetMicros: null }, { delivered })).toEqual([]);
+  expect(codesOf({ totalBudgetMicros: 1 })).toEqual([]);
   const [warning] = campaignWarnings({
     before: running,
     changes: { dailyBudgetMicros: 5e5 },

@@ -1,17 +1,14 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import type { Campaign, CampaignSettings } from "@intermission/operator-api/campaigns";
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import { landingMacros, unknownMacros } from "@intermission/operator-api/landing-macros";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { ConfirmableEffect } from "@intermission/server/refuse";
 import { advertiserNames, similarAdvertiser } from "../advertisers/similar-advertiser.ts";
 import type { Delivered } from "./campaigns.ts";
 
-/** An effect of a campaign's settings that is rarely meant. */
-export type CampaignWarningKind = "unknown-macro" | "similar-advertiser" | "never-runs" | "ends-now" | "limit-reached";
-
-/** `message` is a sentence about `field` that says what will happen. */
+/** An effect of a campaign's settings that is rarely meant. `message` is a sentence about `field` that says what will happen. */
 export interface CampaignWarning extends ConfirmableEffect {
-  kind: CampaignWarningKind;
   field: keyof CampaignSettings;
 }
 
@@ -37,7 +34,8 @@ export function campaignWarnings(facts: WarningFacts): CampaignWarning[] {
     const similar = similarAdvertiser(advertiser, advertisers);
     if (similar !== undefined) {
       const message = `makes a new advertiser with reports and a postback key of its own; there is already "${similar}"`;
-      warnings.push({ kind: "similar-advertiser", field: "advertiser", message });
+      const effect = fieldFault("ADVERTISER_NEW", { similar });
+      warnings.push({ field: "advertiser", message, effect });
     }
   }
   if (before && before.status !== "active") return warnings;
@@ -46,10 +44,11 @@ export function campaignWarnings(facts: WarningFacts): CampaignWarning[] {
 
 function endWarnings({ before, changes: { endsAt }, now }: WarningFacts): CampaignWarning[] {
   if (!endsAt || endsAt > now || endsAt.getTime() === before?.endsAt?.getTime()) return [];
-  const past = `${endsAt.toISOString()} is in the past`;
+  const at = endsAt.toISOString();
+  const message = `${at} is in the past, so the campaign ${before ? "ends now" : "never runs"}`;
   return before
-    ? [{ kind: "ends-now", field: "endsAt", message: `${past}, so the campaign ends now` }]
-    : [{ kind: "never-runs", field: "endsAt", message: `${past}, so the campaign never runs` }];
+    ? [{ field: "endsAt", message, effect: fieldFault("ENDS_NOW", { at }) }]
+    : [{ field: "endsAt", message, effect: fieldFault("NEVER_RUNS", { at }) }];
 }
 
 const limits = [
@@ -76,7 +75,9 @@ function limitWarnings({ before, changes, delivered }: WarningFacts): CampaignWa
     const since = span === "today" ? "today" : "so far";
     const until = span === "today" ? "until midnight UTC" : "for good";
     const message = `${text(limit)} is not above the ${text(used)} ${noun} ${since}, so the campaign stops ${until}`;
-    return [{ kind: "limit-reached", field, message }];
+    const code = span === "today" ? "LIMIT_REACHED_TODAY" : "LIMIT_REACHED";
+    const effect = fieldFault(code, { limit: text(limit), used: text(used) });
+    return [{ field, message, effect }];
   });
 }
 
@@ -84,7 +85,8 @@ function macroWarnings(landingUrl: string): CampaignWarning[] {
   const macros = landingMacros.map((name) => `{${name}}`).join(", ");
   return unknownMacros(landingUrl).map((whole) => {
     const message = `${whole} is no macro and is sent as it stands; the macros are ${macros}`;
-    return { kind: "unknown-macro", field: "landingUrl", message };
+    const effect = fieldFault("MACRO_UNKNOWN", { macro: whole, macros });
+    return { field: "landingUrl", message, effect };
   });
 }
 

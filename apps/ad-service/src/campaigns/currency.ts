@@ -1,4 +1,5 @@
 import { currencyRoutes } from "@intermission/operator-api/currency";
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, requireConfirmation } from "@intermission/server/refuse";
@@ -108,7 +109,8 @@ export function currencyOperatorRoutes(
       const message =
         `all prices, budgets and charges, also those of the past, are then amounts in ${currency}; they are in ${stored}, and no ` +
         `number is converted. Every node answers with ${running} until it is started again, with CURRENCY=${currency}`;
-      const effects = stored !== currency && row?.hasMoney === true ? [{ field: "currency", message }] : [];
+      const effect = fieldFault("AMOUNTS_IN_CURRENCY", { stored, currency, running });
+      const effects = stored !== currency && row?.hasMoney === true ? [{ field: "currency", message, effect }] : [];
       requireConfirmation(effects, { isConfirmed: query.confirmed });
       await database.run(replace, [currency]);
       return { currency, running };

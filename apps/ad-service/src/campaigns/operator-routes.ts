@@ -11,7 +11,13 @@ import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import type { HttpError } from "@intermission/server/http-server";
 import { definedFields } from "@intermission/server/parse-request";
-import { invalid, invalidField, notFound, requireConfirmation } from "@intermission/server/refuse";
+import {
+  type ConfirmableEffect,
+  invalid,
+  invalidField,
+  notFound,
+  requireConfirmation,
+} from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import bs58 from "bs58";
 import type { FastifyRequest } from "fastify";
@@ -166,8 +172,12 @@ async function readRevert(database: Database, { campaignId, entryId }: { campaig
   const { settings, status, advertiserId, changedSince } = plan;
   const advertiser = advertiserId && (await requireAdvertiser(database, advertiserId)).name;
   const changes = { ...settings, ...(status && { status }), ...(advertiser && { advertiser }) };
-  const message = "was changed again since; this overwrites the later value";
-  return { changes, changedSince: changedSince.map((field) => ({ field, message: `${field} ${message}` })) };
+  return { changes, changedSince: changedSince.map((field) => overwritten(field)) };
+}
+
+function overwritten(field: string): ConfirmableEffect {
+  const message = `${field} was changed again since; this overwrites the later value`;
+  return { field, message, effect: fieldFault("CHANGED_SINCE", { setting: field }) };
 }
 
 function refuseTexts(settings: CreativeSettings): void {

@@ -144,7 +144,8 @@ function vastTags({ database, faultOfTag, tryTag, isPlainHttpAllowed, now }: Cre
       const malformed = vastTagFault(url, isPlainHttpAllowed);
       const fault = malformed === undefined && !isConfirmed ? await faultOfTag(url) : undefined;
       const message = `returned no ad that can be shown: ${fault}; while that lasts, its campaigns are passed over`;
-      requireConfirmation(fault === undefined ? [] : [{ field: "url", message }], { isConfirmed });
+      const effect = fieldFault("TAG_WITHOUT_AD", { fault: fault ?? "" });
+      requireConfirmation(fault === undefined ? [] : [{ field: "url", message, effect }], { isConfirmed });
       const added = await addVastTag(database, { url, isPlainHttpAllowed, now: now() });
       if (added.outcome === "refused") throw invalid(added.message);
       return added.creative;

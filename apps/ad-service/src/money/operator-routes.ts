@@ -1,3 +1,4 @@
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import { moneyRoutes } from "@intermission/operator-api/money";
 import { listPage } from "@intermission/postgres/keyset";
 import type { Database } from "@intermission/postgres/open-database";
@@ -81,7 +82,8 @@ function ofAdvertisers(deps: MoneyOperatorDeps) {
       const { advertiserId, name, account } = await named(deps, params.advertiser);
       const message = `${reference} stands on a top-up of ${name} already; recorded again, it would count twice`;
       const isKnown = await hasReference(database, { account, kind: "top_up", reference });
-      requireConfirmation(isKnown ? [{ field: "reference", message }] : [], { isConfirmed: query.confirmed });
+      const effect = fieldFault("REFERENCE_KNOWN", { reference, name });
+      requireConfirmation(isKnown ? [{ field: "reference", message, effect }] : [], { isConfirmed: query.confirmed });
       const transactionId = newTransactionId("top_up");
       const entries = movement({ from: "cash", to: account, amountMicros });
       const made = { transactionId, kind: "top_up" as const, entries, currency, reference, note, at: now() };

@@ -46,6 +46,25 @@ function amountHint(language: keyof LocalText, fault: string, write: string): st
 /** What is wrong with a field, in the reader's language. A fault without a sentence does not compile. */
 const faultWords = {
   en: {
+    ADVERTISER_NEW: ({ similar }) =>
+      `This makes a new advertiser with reports and a postback key of its own; there is already ${similar}.`,
+    AMOUNTS_IN_CURRENCY: ({ stored, currency, running }) =>
+      `All amounts, also those of the past, are then in ${currency} instead of ${stored}; no number is converted. Each node answers with ${running} until it is started again with CURRENCY=${currency}.`,
+    BLOCKS_NOBODY: ({ name, similar }) =>
+      `There is no advertiser ${name}, so this blocks nobody until one has that name.${similar === "" ? "" : ` There is ${similar}.`}`,
+    CHANGED_SINCE: ({ setting }) => `${setting} was changed again since: this overwrites the later value.`,
+    DECIDES_ABOUT: ({ number }) => `This decides about ${number} at once.`,
+    ENDS_NOW: ({ at }) => `${at} is in the past, so the campaign ends now.`,
+    LIMIT_REACHED: ({ limit, used }) =>
+      `The limit of ${limit} is not above the ${used} so far, so the campaign stops for good.`,
+    LIMIT_REACHED_TODAY: ({ limit, used }) =>
+      `The limit of ${limit} is not above the ${used} of today, so the campaign stops until midnight UTC.`,
+    MACRO_UNKNOWN: ({ macro, macros }) => `${macro} is no macro and is sent as it stands; the macros are ${macros}.`,
+    NEVER_RUNS: ({ at }) => `${at} is in the past, so the campaign never runs.`,
+    REFERENCE_KNOWN: ({ reference, name }) =>
+      `${reference} stands on a top-up of ${name} already; recorded again, it would count twice.`,
+    TAG_WITHOUT_AD: ({ fault }) =>
+      `The tag returned no ad that can be shown (${fault}). While that lasts, its campaigns are passed over.`,
     ABOVE_TOTAL: () => "The limit of a day must not be above the total.",
     ADDRESS_FRAGMENT: () => "Leave out the part after #.",
     ADDRESS_NEEDS_HTTPS: () => "Must begin with https://",
@@ -123,6 +142,25 @@ const faultWords = {
     ZERO_CHARACTER: () => "Must not hold the character U+0000.",
   },
   ru: {
+    ADVERTISER_NEW: ({ similar }) =>
+      `Появится новый рекламодатель со своими отчётами и своим ключом постбэков; уже есть ${similar}.`,
+    AMOUNTS_IN_CURRENCY: ({ stored, currency, running }) =>
+      `Все суммы, и прошлые тоже, станут суммами в ${currency} вместо ${stored}; числа не пересчитываются. Узлы отвечают с ${running}, пока их не запустят снова с CURRENCY=${currency}.`,
+    BLOCKS_NOBODY: ({ name, similar }) =>
+      `Рекламодателя ${name} нет, поэтому никто не будет заблокирован, пока он не появится.${similar === "" ? "" : ` Есть ${similar}.`}`,
+    CHANGED_SINCE: ({ setting }) => `${setting} с тех пор меняли: более позднее значение будет заменено.`,
+    DECIDES_ABOUT: ({ number }) => `Решение сразу о нескольких: ${number}.`,
+    ENDS_NOW: ({ at }) => `${at} уже в прошлом, поэтому кампания закончится сейчас.`,
+    LIMIT_REACHED: ({ limit, used }) =>
+      `Лимит ${limit} не больше, чем уже набрано (${used}), поэтому кампания остановится насовсем.`,
+    LIMIT_REACHED_TODAY: ({ limit, used }) =>
+      `Лимит ${limit} не больше, чем набрано сегодня (${used}), поэтому кампания остановится до полуночи UTC.`,
+    MACRO_UNKNOWN: ({ macro, macros }) => `${macro} — не макрос и будет отправлен как есть; макросы: ${macros}.`,
+    NEVER_RUNS: ({ at }) => `${at} уже в прошлом, поэтому кампания никогда не начнётся.`,
+    REFERENCE_KNOWN: ({ reference, name }) =>
+      `${reference} уже стоит на пополнении ${name}; записанное снова, оно посчитается дважды.`,
+    TAG_WITHOUT_AD: ({ fault }) =>
+      `Тег не вернул рекламы, которую можно показать (${fault}). Пока это так, его кампании пропускаются.`,
     ABOVE_TOTAL: () => "Дневной предел не может быть больше общего.",
     ADDRESS_FRAGMENT: () => "Уберите часть после #.",
     ADDRESS_NEEDS_HTTPS: () => "Адрес должен начинаться с https://",

@@ -6,7 +6,7 @@ export default defineConfig(base, {
   testIgnore: [],
   grepInvert: [],
   // These use more of the processor: faults, kills, and several clients at the same time.
-  workers: 2,
+  workers: 3,
   fullyParallel: false,
   projects: [
     { name: "long", testDir: "e2e/long", timeout: 180_000 },

@@ -68,17 +68,21 @@ async function run(): Promise<void> {
   } finally {
     gallery.remove();
   }
-  await shown("kills on the embedded store", node, ["e2e/kill/random-kills.ts", "--store", "embedded", "--runs", "8"]);
-  await shown("a rolling update and its rollback", node, ["e2e/kill/rolling-upgrade.ts"]);
+  // Pairs that wait more than they compute run side by side.
+  await Promise.all([
+    shown("kills on the embedded store", node, ["e2e/kill/random-kills.ts", "--store", "embedded", "--runs", "5"]),
+    shown("a rolling update and its rollback", node, ["e2e/kill/rolling-upgrade.ts"]),
+  ]);
   // Each takes half a minute; the script kills five times by itself.
   await shown("failovers under Patroni", node, ["e2e/kill/failover.ts", "--kills", "2"]);
-  // They wait more than they compute.
   await Promise.all([
     shown("jumps of the database's clock", node, ["e2e/kill/clock-jumps.ts"]),
     shown("a backup under load", node, ["e2e/kill/backup-under-load.ts"]),
   ]);
-  await shown("races of two nodes", node, ["e2e/kill/two-node-races.ts", "--rounds", "6"]);
-  await shown("stores moved there and back", node, ["e2e/kill/move-stores.ts"]);
+  await Promise.all([
+    shown("races of two nodes", node, ["e2e/kill/two-node-races.ts", "--rounds", "4"]),
+    shown("stores moved there and back", node, ["e2e/kill/move-stores.ts"]),
+  ]);
   const postgres = await timed("PostgreSQL", () => step("PostgreSQL", findPostgres));
   try {
     const server = { TEST_DATABASE_URL: postgres.url };
@@ -86,7 +90,7 @@ async function run(): Promise<void> {
     await shown("vitest with larger numbers", "vitest", ["run", ...enlarged], { ...server, ...long });
     for (const [name, files] of Object.entries(onServer))
       await shown(name, "vitest", ["run", ...files], { ...server, ...long });
-    await shown("kills of many nodes", node, ["e2e/kill/many-nodes.ts", "--runs", "8"]);
+    await shown("kills of many nodes", node, ["e2e/kill/many-nodes.ts", "--runs", "5"]);
   } finally {
     await postgres.stop();
   }

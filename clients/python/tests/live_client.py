@@ -76,6 +76,6 @@ def test_the_client_for_asyncio_reads_the_same():
     async def main():
         async with AsyncAds(*service) as ads:
             code, details, stats = await asyncio.gather(ads.create_code(45), ads.code(earned_code), ads.stats())
-            assert (len(code.code), len(details.earned), stats.by) == (16, 1, "day")
+            assert (len(code.code), len(details.earned), stats.by) == (18, 1, "day")
 
     asyncio.run(main())

@@ -106,7 +106,7 @@ for (const { name, size, tag } of windows) {
       await reader.open();
       await reader.click(page.getByRole("link", { name: "held clicks wait for a decision" }));
       await reader.click(page.getByRole("button", { name: "Release all that match" }));
-      await expect(page.getByRole("dialog")).toContainText(`held clicks that are paid: ${before - 1}`);
+      await expect(page.getByRole("dialog")).toContainText(`Held clicks that are paid: ${before - 1}`);
       expect(await held()).toBe(before - 1);
       await reader.click(page.getByRole("button", { name: "Yes, do it" }));
       await page.getByText(`Decided: ${before - 1}.`).waitFor();

@@ -16,7 +16,6 @@ const unhandled: Readonly<Record<string, string>> = {
   NoAdReason: "counted by its word",
   MoneyLimit: "a label of a metric",
   ReplicaReading: "whatever was not read there is answered by the primary",
-  CampaignWarningKind: "a label: each warning carries its sentence",
   ClickState: "shown as it is read: only `held` is decided about",
   StoredClickState: "shown as it is read: only `held` is decided about",
   ColumnType: "types of SQL, used as they are",

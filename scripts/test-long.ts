@@ -49,13 +49,20 @@ async function assertAllEnlargedRun(): Promise<void> {
     );
 }
 
+async function inTurn<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
+  for (const item of items) await work(item);
+}
+
 async function run(): Promise<void> {
   await assertAllEnlargedRun();
   const node = process.execPath;
   const long = { LONG_TESTS: "true" };
   await timed("languages, proxies, containers", () => installPrograms({ forLongTests: true }));
-  await shown("webhook timeouts at full length", node, [fullLength]);
-  for (const [name, files] of Object.entries(withoutServer)) await shown(name, "vitest", ["run", ...files], long);
+  // Parts that wait more than they compute run side by side, here and below.
+  await Promise.all([
+    shown("webhook timeouts at full length", node, [fullLength]),
+    inTurn(Object.entries(withoutServer), ([name, files]) => shown(name, "vitest", ["run", ...files], long)),
+  ]);
   await timed("mini-app and console", () => step("mini-app and console", buildPages));
   const browser = await timed("browser", () => step("browser", findBrowser));
   const gallery = await timed("gallery of states", () => step("gallery of states", () => buildStateGallery()));
@@ -68,7 +75,6 @@ async function run(): Promise<void> {
   } finally {
     gallery.remove();
   }
-  // Pairs that wait more than they compute run side by side.
   await Promise.all([
     shown("kills on the embedded store", node, ["e2e/kill/random-kills.ts", "--store", "embedded", "--runs", "5"]),
     shown("a rolling update and its rollback", node, ["e2e/kill/rolling-upgrade.ts"]),

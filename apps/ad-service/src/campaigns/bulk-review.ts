@@ -1,4 +1,5 @@
 import { amountOf } from "@intermission/operator-api/amounts";
+import type { FieldFaultCode } from "@intermission/operator-api/field-faults";
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import type { BulkAnswer, ReviewFilter } from "@intermission/operator-api/reviews";
 import type { Database, Statement } from "@intermission/postgres/open-database";
@@ -55,8 +56,9 @@ export function bulkReview<Filter extends ReviewFilter>(
     requireFilter(filter);
     const { text, values } = matching(decision, filter);
     const [all = { matches: 0, micros: "0" }] = await database.run(count(text), values);
-    const message = effectOf[decision](all.matches, what, `${amountOf(BigInt(all.micros))} ${currency}`);
-    const effect = fieldFault("DECIDES_ABOUT", { number: String(all.matches) });
+    const amount = `${amountOf(BigInt(all.micros))} ${currency}`;
+    const message = effectOf[decision](all.matches, what, amount);
+    const effect = fieldFault(effectCodes[decision][what], { number: String(all.matches), amount });
     const effects = all.matches === 0 ? [] : [{ field: "body", message, effect }];
     requireConfirmation(effects, { isConfirmed: query.confirmed });
     const found = await database.run(firstOf(text), values);
@@ -91,6 +93,12 @@ const effectOf = {
   refund: (number, what, amount) =>
     `paid ${what} that are refunded: ${number}. The advertisers get back ${amount}, and the publishers keep what was earned`,
 } satisfies Record<BulkDecision, (number: number, what: string, amount: string) => string>;
+
+const effectCodes = {
+  release: { views: "RELEASES_VIEWS", clicks: "RELEASES_CLICKS" },
+  refuse: { views: "REFUSES_VIEWS", clicks: "REFUSES_CLICKS" },
+  refund: { views: "REFUNDS_VIEWS", clicks: "REFUNDS_CLICKS" },
+} as const satisfies Record<BulkDecision, Record<BulkReview<ReviewFilter>["what"], FieldFaultCode>>;
 
 /** Refuses a filter that would select nothing by mistake. */
 export function requireFilter(filter: ReviewFilter): void {

@@ -53,7 +53,16 @@ const faultWords = {
     BLOCKS_NOBODY: ({ name, similar }) =>
       `There is no advertiser ${name}, so this blocks nobody until one has that name.${similar === "" ? "" : ` There is ${similar}.`}`,
     CHANGED_SINCE: ({ setting }) => `${setting} was changed again since: this overwrites the later value.`,
-    DECIDES_ABOUT: ({ number }) => `This decides about ${number} at once.`,
+    REFUNDS_CLICKS: ({ number, amount }) =>
+      `Paid clicks that are refunded: ${number}. The advertisers get back ${amount}, and the publishers keep what was earned.`,
+    REFUNDS_VIEWS: ({ number, amount }) =>
+      `Paid views that are refunded: ${number}. The advertisers get back ${amount}, and the publishers keep what was earned.`,
+    REFUSES_CLICKS: ({ number }) => `Held clicks that are refused for good, and earn nothing: ${number}.`,
+    REFUSES_VIEWS: ({ number }) => `Held views that are refused for good, and earn nothing: ${number}.`,
+    RELEASES_CLICKS: ({ number, amount }) =>
+      `Held clicks that are paid: ${number}. Their events are sent to the publishers, and the campaigns are charged ${amount}.`,
+    RELEASES_VIEWS: ({ number, amount }) =>
+      `Held views that are paid: ${number}. Their events are sent to the publishers, and the campaigns are charged ${amount}.`,
     ENDS_NOW: ({ at }) => `${at} is in the past, so the campaign ends now.`,
     LIMIT_REACHED: ({ limit, used }) =>
       `The limit of ${limit} is not above the ${used} so far, so the campaign stops for good.`,
@@ -149,7 +158,16 @@ const faultWords = {
     BLOCKS_NOBODY: ({ name, similar }) =>
       `Рекламодателя ${name} нет, поэтому никто не будет заблокирован, пока он не появится.${similar === "" ? "" : ` Есть ${similar}.`}`,
     CHANGED_SINCE: ({ setting }) => `${setting} с тех пор меняли: более позднее значение будет заменено.`,
-    DECIDES_ABOUT: ({ number }) => `Решение сразу о нескольких: ${number}.`,
+    REFUNDS_CLICKS: ({ number, amount }) =>
+      `Оплаченные клики, за которые вернут деньги: ${number}. Рекламодатели получат назад ${amount}, а заработанное издателями останется у них.`,
+    REFUNDS_VIEWS: ({ number, amount }) =>
+      `Оплаченные просмотры, за которые вернут деньги: ${number}. Рекламодатели получат назад ${amount}, а заработанное издателями останется у них.`,
+    REFUSES_CLICKS: ({ number }) => `Задержанные клики, которые отклонят окончательно, без оплаты: ${number}.`,
+    REFUSES_VIEWS: ({ number }) => `Задержанные просмотры, которые отклонят окончательно, без оплаты: ${number}.`,
+    RELEASES_CLICKS: ({ number, amount }) =>
+      `Задержанные клики, которые оплатят: ${number}. Издатели получат их события, а кампании заплатят ${amount}.`,
+    RELEASES_VIEWS: ({ number, amount }) =>
+      `Задержанные просмотры, которые оплатят: ${number}. Издатели получат их события, а кампании заплатят ${amount}.`,
     ENDS_NOW: ({ at }) => `${at} уже в прошлом, поэтому кампания закончится сейчас.`,
     LIMIT_REACHED: ({ limit, used }) =>
       `Лимит ${limit} не больше, чем уже набрано (${used}), поэтому кампания остановится насовсем.`,

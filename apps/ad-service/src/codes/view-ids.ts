@@ -11,7 +11,7 @@ export function newViewId({ botId, code }: { botId: string; code: string }, rand
   return `${botId}-${weekOfCode(code)}${random}`;
 }
 
-/** The part of a view's id that nobody can guess. */
+/** The random part of a view's id, which cannot be guessed. */
 export function newViewRandom(): string {
   return randomBytes(16).toString("base64url");
 }

@@ -13,8 +13,8 @@ export const MAX_CLICK_AGE_DAYS = 396;
 
 export interface KeptTable extends PartitionedTable {
   /**
-   * SQL for rows without which something would be lost: the sums of the statistics do not include them yet, or nobody has
-   * decided about them. A row is needed if it fits one of these; each is looked for by its own index.
+   * SQL for rows without which something would be lost: the sums of the statistics do not include them yet, or they
+   * still need a decision. A row is needed if it fits one of these; each is looked for by its own index.
    */
   readonly neededWhile?: readonly string[];
   /** A week of this table goes only after that of another one, whose rows need it. */
@@ -36,7 +36,7 @@ const byEvent = { keyAt: (ms: number) => firstEventIdAt(new Date(ms)) };
 /** Not sent yet. */
 const notSentYet = ["state = 'waiting'", "state = 'sending'", "state = 'held'"];
 
-/** Nobody has decided about it. */
+/** Still without a decision. */
 const heldClick = "suspicions <> '{}' and outcome = 'held'";
 /** Its webhook, if it is released, has the code's reference. */
 const ofHeldClick = `(code, bot_id) in (select code, bot_id from withheld_clicks where ${heldClick})`;

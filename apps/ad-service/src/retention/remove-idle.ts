@@ -2,7 +2,7 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
 
-/** Rows that are scanned at once, in the order of their key. Few enough that whoever waits for one of them does not notice it. */
+/** Rows that are scanned at once, in the order of their key. Few enough that a statement that waits for one of them is hardly delayed. */
 const BATCH = 500;
 
 /** State of users, a row for each, as long as something may still depend on it. */
@@ -24,7 +24,7 @@ const stateTables = {
     isIdle: `kept.day < ($1::timestamptz at time zone 'utc')::date
       and (kept.last_earned_at is null or kept.last_earned_at < $1::timestamptz)
       and (kept.credited_until is null or kept.credited_until < $1::timestamptz)`,
-    // Whoever begins a view writes its viewer's row in the same transaction.
+    // Beginning a view writes its viewer's row in the same transaction.
     isNeeded: `exists (
       select from views where views.user_id = kept.user_id and views.bot_id = kept.bot_id
         and (opened_at >= $1::timestamptz or deadline >= $1::timestamptz or due_at is not null))`,

@@ -88,16 +88,17 @@ function openFacts(isShown) {
   toggle.setAttribute("aria-expanded", String(isShown));
 }
 
+// At once: a tap must not be lost that comes before the page knows its bot.
+toggle.addEventListener("click", () => openFacts(!isOpen()));
+document.addEventListener("keydown", ({ key }) => {
+  if (key === "Escape" && isOpen()) openFacts(false);
+});
+matchMedia("(min-width: 900px)").addEventListener("change", () => openFacts(false));
+
 /** Polls every two seconds while the page is visible. `receiver` is the demo's own; undefined for a bot of one's own. */
 export function startFacts(receiver) {
   hasReceiver = receiver !== undefined;
   startEndpoint(lookAtFacts);
-  const isColumn = matchMedia("(min-width: 900px)");
-  toggle.addEventListener("click", () => openFacts(!isOpen()));
-  document.addEventListener("keydown", ({ key }) => {
-    if (key === "Escape" && isOpen()) openFacts(false);
-  });
-  isColumn.addEventListener("change", () => openFacts(false));
   setInterval(() => document.visibilityState === "visible" && lookAtFacts(), lookEveryMilliseconds);
   lookAtFacts();
 }

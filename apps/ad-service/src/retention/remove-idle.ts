@@ -73,7 +73,7 @@ const firstOf = (name: StateName): readonly string[] => stateTables[name].key.ma
 
 /**
  * Scans the next rows of a table behind the key `after`, and removes those of users who last came before `before`. A row that
- * somebody changes at this moment stays; whoever comes meanwhile waits for this transaction, and gets a new row.
+ * another transaction has locked stays; a request that comes meanwhile waits for this transaction, and gets a new row.
  *
  * @returns the last key that was scanned; undefined at the end of the table.
  */

@@ -8,7 +8,7 @@ import { CampaignForm } from "./campaign-form.tsx";
 import { valuesOf } from "./campaign-form-values.ts";
 import { campaignWords } from "./words.ts";
 
-/** The settings of a campaign, to be changed by whoever may. */
+/** The form of a campaign's settings; nothing for a role that may not change them, and for an archived campaign. */
 export function SettingsPanel({ campaign }: { campaign: Campaign }) {
   const words = useWords(campaignWords);
   const { save, saved } = useWords(uiWords);

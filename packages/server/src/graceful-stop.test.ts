@@ -72,6 +72,15 @@ test("an immediate second signal is ignored, and one after a second ends the pro
   expect(await process.exited).toBe(1);
 });
 
+test("while it drains, answers close the connections that clients hold open, so that these move to other nodes", async () => {
+  const process = await start("await app.close();", "drainMs: 2000");
+  const connectionOf = async () => (await fetch(`${process.url}/healthz`)).headers.get("connection");
+  expect(await connectionOf()).toBe("keep-alive");
+  process.signal("SIGTERM");
+  await expect.poll(connectionOf).toBe("close");
+  expect(await process.exited).toBe(0);
+});
+
 test("while it drains, the server serves all requests but is not ready; then it stops", async () => {
   const process = await start("await app.close();", "drainMs: 2000");
   const status = async (path: string) => (await fetch(process.url + path, { headers: { connection: "close" } })).status;

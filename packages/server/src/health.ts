@@ -21,7 +21,8 @@ export interface HealthOptions {
 /**
  * `GET /healthz`: the process works; a database that does not answer is no reason to restart it, since a restart would lose
  * the requests under way and repair nothing. `GET /readyz`: it can serve requests and is not stopping. Otherwise
- * 503.
+ * 503. Each answer of a server that is stopping closes its connection, so that clients with open connections move to other
+ * nodes too: of connections that are still used when the server ends, requests under way would be lost.
  */
 export function healthRoutes(
   app: FastifyInstance,
@@ -35,6 +36,10 @@ export function healthRoutes(
     });
     return running;
   };
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    if (isStopping()) reply.header("connection", "close");
+    done(null, payload);
+  });
   app.get("/healthz", async (_request, reply) => {
     reply.header("cache-control", "no-store");
     return reply.send({ status: "alive" });

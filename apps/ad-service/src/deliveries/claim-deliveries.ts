@@ -57,6 +57,9 @@ const rowsOf = (isBulk: boolean) => `select * from (
  *
  * A claim counts as an attempt unless it is corrected later, so that for at-most-once bots the committed claim is the
  * attempt. Suspended bots are included: what was earned is delivered.
+ *
+ * Each body is looked up by itself (`limit 1`): in a join, the planner may take the bot alone as the key, and read all bodies
+ * of the bot for each one.
  */
 const claim = statement<ClaimedDelivery>(
   "deliveries.claim",
@@ -97,8 +100,11 @@ const claim = statement<ClaimedDelivery>(
   )
   select bot_id as "botId", event_id as "eventId", claimed.attempts as attempt, claimed.fence,
     schedule_step as "scheduleStep", resume_state is not null as "isReplay",
-    event_bodies.body, event_bodies.traceparent, claimed.url, bots.delivery_mode as "deliveryMode"
-  from claimed join event_bodies using (bot_id, event_id) join bots using (bot_id)`,
+    sent.body, sent.traceparent, claimed.url, bots.delivery_mode as "deliveryMode"
+  from claimed join bots using (bot_id) cross join lateral (
+    select body, traceparent from event_bodies
+    where event_bodies.bot_id = claimed.bot_id and event_bodies.event_id = claimed.event_id limit 1
+  ) as sent`,
 );
 
 /** Claims at most `limit` due deliveries for this node: each is leased, and its fencing number is incremented. */

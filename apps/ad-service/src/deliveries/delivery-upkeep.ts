@@ -72,7 +72,9 @@ const reap = statement<{ state: string }>(
     select bot_id, event_id, is_test,
       case when is_test then 'failed' when delivery_mode <> 'at-most-once' then 'waiting'
         when resume_state = 'delivered' then 'delivered' else 'unknown' end as next_state
-    from leased join bots using (bot_id) join events using (bot_id, event_id)
+    from leased join bots using (bot_id) cross join lateral (
+      select is_test from events where events.event_id = leased.event_id and events.bot_id = leased.bot_id limit 1
+    ) as event
   ),
   reaped as (
     update deliveries set lease_until = null, state = next_state, due_at = now(),

@@ -133,3 +133,25 @@ test("a visit of a link is judged, and recorded as not paid, by the withheld cli
   const record = `select record_unpaid_clicks(${visits.map((value) => `'{"${value}"}'`).join(", ")})`;
   expect(await withheldRead((tx) => run(tx, record))).toEqual(["withheld_clicks_20260608"]);
 });
+
+test("a claim reads the bodies of what it claims, however many the bot has", async () => {
+  await store.transaction(async (tx) => {
+    const run = (text: string) => tx.run<{ rows: number }>({ name: "", text }, []);
+    await run("insert into bots (bot_id, code_prefix, name) values ('911', 'efgh', 'Quiz')");
+    await run("insert into endpoints (bot_id, url, state) values ('911', 'https://quiz.example', 'active')");
+    await run("insert into endpoint_claims (bot_id) values ('911') on conflict do nothing");
+    const ids = Array.from({ length: 500 }, (_, index) => newEventId(now.getTime() + index, new Uint8Array(10)));
+    const made = `from unnest('{${ids}}'::text[]) with ordinality as made (id, n)`;
+    await run(`insert into event_bodies (event_id, bot_id, body) select id, '911', '{}' ${made}`);
+    await run(`insert into deliveries (event_id, bot_id, state)
+      select id, '911', case when n = 250 then 'waiting' else 'delivered' end ${made}`);
+    const bodiesRead = async () => {
+      const of = "pg_stat_xact_user_tables where relname = 'event_bodies_20260608'";
+      return (await run(`select coalesce(idx_tup_fetch, 0)::integer as rows from ${of}`))[0]?.rows ?? 0;
+    };
+    // Of the transaction before, too, if it was not reported yet.
+    const before = await bodiesRead();
+    expect(await tx.run({ name: "", text: textOfStatement("deliveries.claim") }, [4, 60])).toHaveLength(1);
+    expect((await bodiesRead()) - before).toBe(1);
+  });
+});

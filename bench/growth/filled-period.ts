@@ -1,8 +1,10 @@
-import { codeWeekAt } from "../../packages/ad-core/src/code.ts";
+import { codeAlphabet, codeWeekAt } from "../../packages/ad-core/src/code.ts";
 import { weekStart } from "../../packages/postgres/src/partitions.ts";
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
 const WEEK_MS = 7 * DAY_MS;
+/** A letter of a code tells so much of its week. */
+const HOURS_MS = 3 * 60 * 60 * 1000;
 
 /** So many codes, which were issued in the order of their numbers, from 1 on, in equal steps. */
 export interface FilledPeriod {
@@ -56,15 +58,20 @@ export function functionsFor(period: FilledPeriod, bot: { botId: string; codePre
       `('{${letters.join(",")}}'::text[])[
         (bench_growth.microseconds_of(n) - ${firstWeek * 1000}) / ${WEEK_MS * 1000} + 1]`,
     ),
-    // 72 bits of a hash, in the alphabet of codes.
+    define(
+      "hours_of(n bigint) returns text",
+      `substr('${codeAlphabet}', ((bench_growth.microseconds_of(n) - ${firstWeek * 1000})
+        % ${WEEK_MS * 1000} / ${HOURS_MS * 1000})::integer + 1, 1)`,
+    ),
+    // 66 bits of a hash, in the alphabet of codes.
     define(
       "code_of(n bigint) returns text",
-      `bench_growth.week_of(n) || '${bot.codePrefix}' ||
-        translate(substr(encode(decode(md5(n::text), 'hex'), 'base64'), 1, 12), '+/01OIlo', '23456789')`,
+      `bench_growth.week_of(n) || '${bot.codePrefix}' || bench_growth.hours_of(n) ||
+        translate(substr(encode(decode(md5(n::text), 'hex'), 'base64'), 1, 11), '+/01OIlo', '23456789')`,
     ),
     define(
       "view_of(n bigint) returns text",
-      `'${bot.botId}-' || bench_growth.week_of(n) || substr(md5('view' || n), 1, 22)`,
+      `'${bot.botId}-' || bench_growth.week_of(n) || bench_growth.hours_of(n) || substr(md5('view' || n), 1, 22)`,
     ),
     // UUIDv7: 48 bits of time, then a hash.
     define(

@@ -5,6 +5,7 @@ import {
   CODE_RANDOM_BYTES,
   CODE_RANDOM_LENGTH,
   codeAlphabet,
+  codeHoursAt,
   codeInText,
   codePrefixOf,
   codeWeekAt,
@@ -22,7 +23,7 @@ const weekStart = (ms: number) => Math.floor((ms - Date.UTC(2024, 0, 1)) / WEEK_
 
 const randomBytes = fc.uint8Array({ minLength: CODE_RANDOM_BYTES, maxLength: CODE_RANDOM_BYTES });
 
-test("the alphabet has no look-alikes, and twelve of its letters carry at least 60 bits", () => {
+test("the alphabet has no look-alikes, and the random letters carry at least 60 bits", () => {
   expect(codeAlphabet).not.toMatch(/[0Oo1Il]/);
   expect(codeAlphabet).toMatch(/^[0-9A-Za-z]+$/);
   expect(new Set(codeAlphabet).size).toBe(codeAlphabet.length);
@@ -31,7 +32,7 @@ test("the alphabet has no look-alikes, and twelve of its letters carry at least 
 
 const now = new Date("2026-06-10T12:00:00Z");
 
-test("a code is 18 letters and digits, and contains its week and its bot's prefix", () => {
+test("a code is 18 letters and digits, and tells its week, its bot and its three hours", () => {
   fc.assert(
     fc.property(randomBytes, randomBytes, (first, second) => {
       fc.pre(
@@ -41,20 +42,20 @@ test("a code is 18 letters and digits, and contains its week and its bot's prefi
       const prefix = newCodePrefix(first);
       const code = newCode(prefix, second, now);
       expect(code).toMatch(/^[0-9A-Za-z]{18}$/);
-      expect(code.startsWith(codeWeekAt(now.getTime()))).toBe(true);
+      expect(code.startsWith(codeWeekAt(now.getTime()) + prefix + codeHoursAt(now.getTime()))).toBe(true);
       expect(isCode(code)).toBe(true);
       expect(codePrefixOf(code)).toBe(prefix);
     }),
   );
 });
 
-test("a code in the place of another is of the same week and bot, and a new one", () => {
+test("a code in the place of another is of the same week, bot and hours, and a new one", () => {
   fc.assert(
     fc.property(randomBytes, randomBytes, (first, second) => {
       const code = newCode("abcd", first, now);
       const other = newCodeInPlaceOf(code, second);
       expect(isCode(other)).toBe(true);
-      expect(other.slice(0, 6)).toBe(code.slice(0, 6));
+      expect(other.slice(0, 7)).toBe(code.slice(0, 7));
       expect(other).toBe(newCode("abcd", second, now));
     }),
   );
@@ -77,6 +78,15 @@ test("codes sort by their week, which begins on Monday, 00:00 UTC", () => {
       expect(Buffer.compare(second ?? Buffer.of(), first ?? Buffer.of()) > 0).toBe(isLater);
     }),
   );
+});
+
+test("the hours of a code have a letter each, in order, and begin with the week", () => {
+  const monday = Date.UTC(2026, 5, 8);
+  const letters = Array.from({ length: 56 }, (_, index) => codeHoursAt(monday + index * 3 * 3_600_000));
+  expect(letters.join("")).toBe(codeAlphabet);
+  expect(codeHoursAt(monday + 3 * 3_600_000 - 1)).toBe(letters[0]);
+  expect(codeHoursAt(monday + WEEK_MS)).toBe(letters[0]);
+  expect([codeHoursAt(Date.UTC(1970, 0, 1)), codeHoursAt(Date.UTC(2300, 0, 1))]).toEqual(["2", "z"]);
 });
 
 test("all letters are equally likely", () => {

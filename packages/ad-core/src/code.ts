@@ -8,14 +8,19 @@ export const codeAlphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstu
 export const CODE_WEEK_LENGTH = 2;
 /** The letters behind them identify its bot. */
 export const CODE_PREFIX_LENGTH = 4;
-/** 12 × log2(56) = 69.7 random bits. */
-export const CODE_RANDOM_LENGTH = 12;
-/** Bytes to pass to `newCode` or `newCodePrefix`. More than needed: they are too few for a code once in 3 × 10^11 times. */
+/**
+ * The letter behind those tells which three hours of the week: codes of a bot that are issued together are neighbours in every
+ * index, so that the pages that new codes change are few, and in memory, however many codes are stored.
+ */
+export const CODE_HOURS_LENGTH = 1;
+/** 11 × log2(56) = 63.9 random bits. */
+export const CODE_RANDOM_LENGTH = 11;
+/** Bytes to pass to `newCode` or `newCodePrefix`. More than needed: they are too few for a code once in 10^12 times. */
 export const CODE_RANDOM_BYTES = 32;
 
 const prefixPattern = new RegExp(`^[${codeAlphabet}]{${CODE_PREFIX_LENGTH}}$`);
 /** Letters of a whole code. */
-export const CODE_LENGTH = CODE_WEEK_LENGTH + CODE_PREFIX_LENGTH + CODE_RANDOM_LENGTH;
+export const CODE_LENGTH = CODE_WEEK_LENGTH + CODE_PREFIX_LENGTH + CODE_HOURS_LENGTH + CODE_RANDOM_LENGTH;
 const codePattern = new RegExp(`^[${codeAlphabet}]{${CODE_LENGTH}}$`);
 
 /** Unbiased letters: bytes beyond the largest multiple of the alphabet's length are skipped. */
@@ -33,7 +38,9 @@ function lettersFrom(randomBytes: Uint8Array, length: number): string {
 const WEEK_MS = 7 * 86_400_000;
 /** A Monday, 00:00 UTC. */
 const FIRST_WEEK_MS = Date.UTC(2024, 0, 1);
-const MAX_WEEK = codeAlphabet.length ** CODE_WEEK_LENGTH - 1;
+const WEEKS = codeAlphabet.length ** CODE_WEEK_LENGTH;
+/** As many as the alphabet has letters. */
+const HOURS_MS = 3 * 3_600_000;
 
 /**
  * The letters that begin the codes of the week (Monday, 00:00 UTC) of a moment, in milliseconds of the epoch. Letters of a later
@@ -41,8 +48,18 @@ const MAX_WEEK = codeAlphabet.length ** CODE_WEEK_LENGTH - 1;
  * the first or last week.
  */
 export function codeWeekAt(moment: number): string {
-  const week = Math.min(Math.max(Math.floor((moment - FIRST_WEEK_MS) / WEEK_MS), 0), MAX_WEEK);
+  const week = Math.floor(sinceFirstWeek(moment) / WEEK_MS);
   return `${codeAlphabet[Math.floor(week / codeAlphabet.length)]}${codeAlphabet[week % codeAlphabet.length]}`;
+}
+
+/** The letter of the three hours of a moment in its week. Letters of later hours sort behind it by their bytes. */
+export function codeHoursAt(moment: number): string {
+  return codeAlphabet.charAt(Math.floor((sinceFirstWeek(moment) % WEEK_MS) / HOURS_MS));
+}
+
+/** In milliseconds; of a moment that no code can tell, of the first or last one that it can. */
+function sinceFirstWeek(moment: number): number {
+  return Math.min(Math.max(moment - FIRST_WEEK_MS, 0), WEEKS * WEEK_MS - 1);
 }
 
 /**
@@ -51,15 +68,15 @@ export function codeWeekAt(moment: number): string {
  */
 export function newCode(prefix: string, randomBytes: Uint8Array, now: Date): string {
   if (!prefixPattern.test(prefix)) throw new Error(`a code's prefix is ${CODE_PREFIX_LENGTH} letters of its alphabet`);
-  return codeWeekAt(now.getTime()) + prefix + lettersFrom(randomBytes, CODE_RANDOM_LENGTH);
+  const issuedAt = now.getTime();
+  return codeWeekAt(issuedAt) + prefix + codeHoursAt(issuedAt) + lettersFrom(randomBytes, CODE_RANDOM_LENGTH);
 }
 
 /**
- * A new code in the place of one of the same bot, which begins with the week of that one: what is stored by its code stays in
- * its week. Needs `CODE_RANDOM_BYTES`. Throws for too few bytes.
+ * A new code in the place of one of the same bot, which tells the time of that one: what is stored by its code stays in its week. Needs `CODE_RANDOM_BYTES`. Throws for too few bytes.
  */
 export function newCodeInPlaceOf(code: string, randomBytes: Uint8Array): string {
-  return code.slice(0, CODE_WEEK_LENGTH + CODE_PREFIX_LENGTH) + lettersFrom(randomBytes, CODE_RANDOM_LENGTH);
+  return code.slice(0, -CODE_RANDOM_LENGTH) + lettersFrom(randomBytes, CODE_RANDOM_LENGTH);
 }
 
 /** A new prefix for a bot. It has only 23 random bits, so the store must check its uniqueness. Throws for too few bytes. */
@@ -90,6 +107,11 @@ export function codeInText(text: string): string | undefined {
 /** The letters of the week in a code. The text must pass `isCode`. */
 export function weekOfCode(code: string): string {
   return code.slice(0, CODE_WEEK_LENGTH);
+}
+
+/** The letter of the three hours in a code. The text must pass `isCode`. */
+export function hoursOfCode(code: string): string {
+  return code.charAt(CODE_WEEK_LENGTH + CODE_PREFIX_LENGTH);
 }
 
 /** The prefix in a code, which identifies its bot. The text must pass `isCode`. */

@@ -1,14 +1,22 @@
-import { CODE_WEEK_LENGTH, codeAlphabet, codeWeekAt, weekOfCode } from "@intermission/ad-core/code";
+import {
+  CODE_HOURS_LENGTH,
+  CODE_WEEK_LENGTH,
+  codeAlphabet,
+  codeWeekAt,
+  hoursOfCode,
+  weekOfCode,
+} from "@intermission/ad-core/code";
 import { randomBytes } from "@intermission/server/random-bytes";
 
-const VIEW_ID = new RegExp(`^([1-9][0-9]{0,19})-[${codeAlphabet}]{${CODE_WEEK_LENGTH}}[0-9A-Za-z_-]{22}$`);
+const TIME_LENGTH = CODE_WEEK_LENGTH + CODE_HOURS_LENGTH;
+const VIEW_ID = new RegExp(`^([1-9][0-9]{0,19})-[${codeAlphabet}]{${TIME_LENGTH}}[0-9A-Za-z_-]{22}$`);
 
 /**
  * Starts with the bot's id, so that an address with only the view id finds the row by its primary key, and behind it the week
- * of the view's code, by which the rows are partitioned.
+ * of the view's code, by which the rows are partitioned. Views of the same three hours are neighbours in an index, as codes are.
  */
 export function newViewId({ botId, code }: { botId: string; code: string }, random = newViewRandom()): string {
-  return `${botId}-${weekOfCode(code)}${random}`;
+  return `${botId}-${weekOfCode(code)}${hoursOfCode(code)}${random}`;
 }
 
 /** The random part of a view's id, which cannot be guessed. */

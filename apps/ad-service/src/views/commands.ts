@@ -30,7 +30,7 @@ export function viewCommands(program: Command, context: CommandContext): void {
   for (const [verb, description] of Object.entries(decisions)) {
     const command = views.command(verb).description(`${description}; or all that a filter selects`);
     withExamples(confirmable(withReviewFilter(command)), [
-      `views ${verb} 7000000001-4f9Tq2LmXw8KcYd3Rt6VbN`,
+      `views ${verb} 7000000001-4YR9Tq2LmXw8KcYd3Rt6VbNs5`,
       `views ${verb} --bot-id 7000000001 --suspicion too-even --from 2d`,
     ])
       .argument("[view-id]", "as shown by views list")

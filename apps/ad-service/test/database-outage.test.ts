@@ -162,7 +162,7 @@ async function expectOutage(outage: (deps: Outage) => Promise<void>): Promise<vo
         body: { bot_id: botId, init_data: launchData(botId, "42", fixture.clock.now) },
       },
       "a report of a view": {
-        path: `/player/v1/sessions/${newViewId({ botId, code: "4Y" })}/reports`,
+        path: `/player/v1/sessions/${newViewId({ botId, code: "4Yabcd2efghijkmnpq" })}/reports`,
         headers: json,
         status: 401,
         body: { token: "x".repeat(43), reports: [] },

@@ -165,7 +165,7 @@ describe("a video that its player gives up", () => {
     const opened = await open(code);
     const foreign = await open(undefined, "1002");
     expect(await giveUp(opened, "other", foreign.token)).toMatchObject({ status: 401 });
-    expect(await giveUp({ ...opened, session_id: `${fixture.botId}-${"x".repeat(24)}` })).toMatchObject({
+    expect(await giveUp({ ...opened, session_id: `${fixture.botId}-${"x".repeat(25)}` })).toMatchObject({
       status: 401,
     });
     const again = await open(code);

@@ -127,7 +127,7 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
   const user = { botId, userId: "501" };
   const code = newCode(String(bot.body.codePrefix), new Uint8Array(64), new Date());
   await seed({ botId, campaignId, creativeId, code });
-  const view = (n: number) => ({ params: { sessionId: `${botId}-vi${String(n).repeat(22)}` } });
+  const view = (n: number) => ({ params: { sessionId: `${botId}-vie${String(n).repeat(22)}` } });
   const click = (n: number) => ({ params: { clickId: `clk_${n}` } });
   const of = (userId: string) => ({ ...confirmed, body: { botId, userId } });
   const since = { scope: "failed", since: "2026-03-01" };
@@ -420,7 +420,7 @@ async function seed(of: { botId: string; campaignId: string; creativeId: string;
     values ('${botId}', 'evt_0', 1, ${at}, 'https://quiz.test/', 500, 12, false)`);
   await run(`insert into views (bot_id, view_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at,
       deadline, closed_at, close_reason, token_hash, state, suspicions)
-    select '${botId}', '${botId}-vi' || repeat(n::text, 22), 'view' || n, '52' || n, '${campaignId}', '${creativeId}', 2000,
+    select '${botId}', '${botId}-vie' || repeat(n::text, 22), 'view' || n, '52' || n, '${campaignId}', '${creativeId}', 2000,
       ${at}, ${at}, ${at}, 'tap', '\\x00', 'held', '{too-even}' from generate_series(1, 4) as n`);
   await run(`insert into withheld_clicks (click_id, bot_id, code, user_id, campaign_id, outcome, suspicions, network_hash,
       occurred_at)

@@ -35,7 +35,7 @@ beforeAll(async () => {
     select $bot, event_id, 'waiting', occurred_at from events`);
   await run(`insert into views (bot_id, view_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at, deadline,
       closed_at, token_hash, state, suspicions)
-    select $bot, $bot || '-vi' || repeat(n::text, 22), 'view' || n, '62' || n, 'cmp_1', 'cre_1', 10000, ${at}, now(), now(),
+    select $bot, $bot || '-vie' || repeat(n::text, 22), 'view' || n, '62' || n, 'cmp_1', 'cre_1', 10000, ${at}, now(), now(),
       '\\x00', 'held', '{too-even}' from generate_series(1, 5) as n`);
   await run(`insert into conversions (click_id, event, bot_id, campaign_id, occurred_at, clicked_at)
     select 'clk_1', 'step ' || n, $bot, 'cmp_1', ${at}, ${at} from generate_series(1, 5) as n`);

@@ -65,7 +65,7 @@ export const advertiserRoutes = {
     path: "/advertisers/:advertiser",
     description: "Changes the given settings of an advertiser; a new name is shown by its campaigns too.",
     params,
-    body: z.strictObject({ name: name.optional() }).meta({ examples: [{ name: "Shop Ltd" }] }),
+    body: z.strictObject({ name }).meta({ examples: [{ name: "Shop Ltd" }] }),
     answer: advertiser,
     refusals: [409],
   },

@@ -1,7 +1,17 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { fieldFault, forms } from "./field-forms.ts";
-import { callableAddress, confirmation, moment, next, shortWord, timeZone, wholeList } from "./fields.ts";
+import {
+  callableAddress,
+  confirmation,
+  moment,
+  namesSetting,
+  next,
+  nothingToChange,
+  shortWord,
+  timeZone,
+  wholeList,
+} from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 const amountFault = "must be a whole number from 1 to 1000000000";
@@ -144,10 +154,7 @@ const newBot = botSettings
 const changes = botSettings
   .partial()
   .strict()
-  .refine((settings) => Object.values(settings).some((value) => value !== undefined), {
-    error: "name at least one setting to change",
-    params: fieldFault("CHANGE_NOTHING"),
-  })
+  .refine(namesSetting, nothingToChange)
   .meta({ examples: [{ cooldownSeconds: 300 }] });
 const params = z.object({ botId: telegramId });
 const tokenParams = params.extend({ tokenId: z.string().regex(/^tok_[0-9A-Za-z]{1,40}$/, "must look like tok_…") });

@@ -3,7 +3,17 @@ import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { microsOf } from "./amounts.ts";
 import { fieldFault, forms } from "./field-forms.ts";
-import { boundedText, confirmation, micros, moment, next, shortWord, wholeList } from "./fields.ts";
+import {
+  boundedText,
+  confirmation,
+  micros,
+  moment,
+  namesSetting,
+  next,
+  nothingToChange,
+  shortWord,
+  wholeList,
+} from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 const language = z.string().regex(forms.LANGUAGE_CODE, "must be a language code of two or three letters, as en");
@@ -156,8 +166,11 @@ export const creativeSettings = z.strictObject({
 });
 export type CreativeSettings = z.infer<typeof creativeSettings>;
 
-const changes = campaignSettings.partial().meta({ examples: [{ dailyBudgetMicros: 8_000_000, endsAt: null }] });
-const draft = changes
+const someSettings = campaignSettings.partial();
+const changes = someSettings
+  .refine(namesSetting, nothingToChange)
+  .meta({ examples: [{ dailyBudgetMicros: 8_000_000, endsAt: null }] });
+const draft = someSettings
   .extend({
     ...campaignSettings.pick({ name: true, advertiser: true }).shape,
     formats: campaignFormats,

@@ -1,8 +1,11 @@
+import { fileFaults } from "./file-faults.ts";
+
 /**
  * What can be wrong with a field of a request, or what its value does that is rarely meant: a stable code, and the values that
  * its sentence needs. Refusals (400, and 409 `CONFIRMATION_NEEDED`) have them beside the field and the message, which is for programs and the command line; screens have a sentence in each language.
  */
 export const fieldFaults = {
+  ...fileFaults,
   ABOVE_TOTAL: [],
   ADDRESS_FRAGMENT: [],
   ADDRESS_NEEDS_HTTPS: [],
@@ -37,6 +40,7 @@ export const fieldFaults = {
   HEX_KEY: [],
   ID: [],
   LANGUAGE_CODE: [],
+  LAST_VIDEO: [],
   LIMIT_REACHED: ["limit", "used"],
   LIMIT_REACHED_TODAY: ["limit", "used"],
   LINK_NEEDS_ADDRESS: [],
@@ -74,6 +78,7 @@ export const fieldFaults = {
   REVERT_REFUSED: ["setting"],
   REWARD_NEEDS_UNIT: [],
   ROLE_NEEDS: ["role"],
+  ROWS_AT_MOST: ["max"],
   SAMPLE_BOTS_ONLY: [],
   SINCE_FUTURE: [],
   TAG_WITHOUT_AD: ["fault"],

@@ -62,6 +62,16 @@ export const timeZone = z.string().refine(isTimeZone, {
   params: fieldFault("TIME_ZONE"),
 });
 
+/** Whether a change has a setting; `nothingToChange` says so of one without. */
+export function namesSetting(settings: object): boolean {
+  return Object.values(settings).some((value) => value !== undefined);
+}
+
+export const nothingToChange = {
+  error: "name at least one setting to change",
+  params: fieldFault("CHANGE_NOTHING"),
+};
+
 /** An address that the ad service or the mini-app calls. Whether it may be reached is decided when it is called. */
 export const callableAddress = z
   .url({ protocol: /^https?$/, error: "must be an address as https://example.com/webhooks" })

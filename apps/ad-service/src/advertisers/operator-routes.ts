@@ -3,7 +3,7 @@ import type { Database } from "@intermission/postgres/open-database";
 import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import type { HttpError } from "@intermission/server/http-server";
-import { conflict, invalid } from "@intermission/server/refuse";
+import { conflict } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import {
   addAdvertiser,
@@ -63,7 +63,6 @@ export function advertiserOperatorRoutes(scope: CheckedScope, { database, campai
     },
 
     async updateAdvertiser({ params, body: { name } }) {
-      if (name === undefined) throw invalid("name at least one setting to change");
       const { advertiserId } = await named(params.advertiser);
       const changed = await renameAdvertiser(database, { advertiserId, name });
       if (changed.outcome !== "changed") throw nameTaken(changed.name);

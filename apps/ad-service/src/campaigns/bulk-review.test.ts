@@ -44,7 +44,7 @@ beforeEach(async () => {
     from generate_series(1, 2) as n`);
   await run(`insert into views (bot_id, view_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at, deadline,
       closed_at, token_hash, state, suspicions)
-    select $bot, $bot || '-vi' || repeat(n::text, 22), 'view' || n, '62' || n, 'cmp_1', 'cre_1', 10000, '2026-03-01T10:00Z',
+    select $bot, $bot || '-vie' || repeat(n::text, 22), 'view' || n, '62' || n, 'cmp_1', 'cre_1', 10000, '2026-03-01T10:00Z',
       '2026-03-01T11:00Z', '2026-03-01T10:01Z', '\\x00', case when n < 3 then 'held' else 'rewarded' end, '{too-even}'
     from generate_series(1, 3) as n`);
   await run(`insert into events (event_id, bot_id, event, user_id, code, campaign_id, price_micros, revenue_micros, occurred_at)

@@ -192,7 +192,7 @@ export type AttachCreativeOutcome =
   | { outcome: "changed"; campaign: Campaign }
   | { outcome: "unknown-campaign" }
   | { outcome: "unknown-creative" }
-  | { outcome: "invalid"; message: string };
+  | { outcome: "invalid"; fault: CampaignFault };
 
 /** Attaches a creative to a campaign, attaches it again after it was detached, or changes its settings. */
 export async function attachCreative(
@@ -203,7 +203,9 @@ export async function attachCreative(
   const { label, callToAction, weight } = input.settings;
   return changed(database, { campaignId, now }, async (tx, campaign) => {
     if (!campaign.formats.includes("rewarded")) {
-      return { outcome: "invalid", message: "a campaign of direct links has a landing URL and no video" };
+      const message = "a campaign of direct links has a landing URL and no video";
+      const fault = { field: "creativeIds", message, fault: fieldFault("LINK_NEEDS_NO_VIDEO") } as const;
+      return { outcome: "invalid", fault };
     }
     if ((await firstUnknown(tx, [creativeId])) !== undefined) return { outcome: "unknown-creative" };
     const attached = campaign.creatives.find((creative) => creative.creativeId === creativeId);
@@ -227,10 +229,8 @@ export async function detachCreative(
     if (!campaign.creatives.some((creative) => creative.creativeId === creativeId))
       return { outcome: "unknown-creative" };
     if (shown.every((creative) => creative.creativeId === creativeId)) {
-      return {
-        outcome: "invalid",
-        message: "it is the campaign's last video; pause the campaign, or attach another first",
-      };
+      const message = "it is the campaign's last video; pause the campaign, or attach another first";
+      return { outcome: "invalid", fault: { field: "creativeIds", message, fault: fieldFault("LAST_VIDEO") } };
     }
     await tx.run(detach, [campaignId, creativeId]);
     return undefined;

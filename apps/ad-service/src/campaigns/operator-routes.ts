@@ -13,7 +13,7 @@ import type { HttpError } from "@intermission/server/http-server";
 import { definedFields } from "@intermission/server/parse-request";
 import {
   type ConfirmableEffect,
-  invalid,
+  conflict,
   invalidField,
   notFound,
   requireConfirmation,
@@ -63,7 +63,8 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
   };
   const answer = async (outcome: UpdateCampaignOutcome, campaignId: string) => {
     if (outcome.outcome === "unknown-campaign") throw unknownCampaign(campaignId);
-    if (outcome.outcome === "archived") throw invalid(`campaign ${campaignId} is archived, which cannot be undone`);
+    if (outcome.outcome === "archived")
+      throw conflict("CAMPAIGN_ARCHIVED", `campaign ${campaignId} is archived, which cannot be undone`);
     if (outcome.outcome === "invalid") throw faultyCampaign(outcome.fault);
     await campaigns.refresh();
     return outcome.campaign;
@@ -104,7 +105,6 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
     async updateCampaign(request) {
       const { campaignId } = request.params;
       const settings = definedFields(request.body);
-      if (Object.keys(settings).length === 0) throw invalid("name at least one setting to change");
       await requireBots(botsOf(settings.targeting));
       requireCountries(settings.targeting);
       requireConfirmation(await warningsOf(deps, campaignId, settings), { isConfirmed: request.query.confirmed });
@@ -202,7 +202,7 @@ async function attached(
   if (outcome.outcome === "unknown-campaign") throw unknownCampaign(campaignId);
   if (outcome.outcome === "unknown-creative")
     throw notFound(`there is no creative ${creativeId} to attach or detach here`);
-  if (outcome.outcome === "invalid") throw invalid(outcome.message);
+  if (outcome.outcome === "invalid") throw faultyCampaign(outcome.fault);
   await campaigns.refresh();
   return outcome.campaign;
 }

@@ -96,7 +96,7 @@ test("an entry that set nothing, and one of another object, are refused with the
   expect((await revert(entryId)).status).toBe(404);
   campaignId = other;
   await send("archiveCampaign", { params: { campaignId } });
-  expect((await revert(await latestEntry(), { confirmed: "true" })).status).toBe(400);
+  expect((await revert(await latestEntry(), { confirmed: "true" })).status).toBe(409);
   expect((await show()).status).toBe("archived");
 });
 

@@ -5,6 +5,7 @@ import { basename } from "node:path";
 import { PassThrough, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Creative, Rendition } from "@intermission/operator-api/creatives";
+import { type FileFault, fileFault, textOfFileFaults } from "@intermission/operator-api/file-faults";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import { conversionCommand, convertVideo } from "./convert-video.ts";
@@ -22,7 +23,7 @@ export type AddCreativeOutcome =
    */
   | { outcome: "added"; creative: Creative; converted?: string; renditionFault?: string; posterFault?: string }
   /** `conversion` is the ffmpeg command that makes the file acceptable, if there is one. */
-  | { outcome: "refused"; message: string; conversion?: string };
+  | { outcome: "refused"; faults: readonly FileFault[]; conversion?: string };
 
 export const MAX_VIDEO_BYTES = 100 * 1024 * 1024;
 
@@ -53,15 +54,16 @@ export async function addCreative(
 ): Promise<AddCreativeOutcome> {
   return media.withScratch(async (pathOf) => {
     if (!(await hasWritten(pathOf("upload"), upload.bytes))) {
-      return { outcome: "refused", message: `the file is larger than ${MAX_VIDEO_BYTES / 1024 / 1024} MiB` };
+      const max = `${MAX_VIDEO_BYTES / 1024 / 1024} MiB`;
+      return { outcome: "refused", faults: [fileFault("FILE_TOO_LARGE", { max })] };
     }
-    if ((await stat(pathOf("upload"))).size === 0) return { outcome: "refused", message: "the file is empty" };
+    if ((await stat(pathOf("upload"))).size === 0) return { outcome: "refused", faults: [fileFault("FILE_EMPTY")] };
     const found = await inspectOrConvert(ffmpeg, pathOf);
     if (found.outcome === "unplayable") {
-      const { message, conversion } = found;
+      const { faults, conversion } = found;
       return {
         outcome: "refused",
-        message,
+        faults,
         ...(conversion !== undefined && { conversion: conversionCommand(conversion, upload.name) }),
       };
     }
@@ -100,15 +102,14 @@ async function inspectOrConvert(ffmpeg: Ffmpeg, pathOf: PathOf): Promise<Playabl
   if (conversion === undefined || container === undefined) return found;
   const converted = pathOf("converted");
   const outcome = await convertVideo(conversion, { ffmpeg, from: path, container, to: converted });
-  if (outcome === "busy")
-    return { ...found, message: "the server is busy with other videos; add it again in a minute" };
-  if (outcome === "too-long") return { ...found, message: `${found.message}, and converting it here takes too long` };
+  if (outcome === "busy") return { ...found, faults: [fileFault("SERVER_BUSY")] };
+  if (outcome === "too-long") return { ...found, faults: [...found.faults, fileFault("CONVERSION_TOO_LONG")] };
   if (outcome !== "done") return found;
   const better = await inspectVideo(converted);
   if (better.outcome === "unplayable" || (await stat(converted)).size > MAX_VIDEO_BYTES) return found;
   if (found.seconds !== undefined && Math.abs(better.durationMs / 1000 - found.seconds) > MAX_DRIFT_SECONDS)
     return found;
-  return { ...better, path: converted, converted: found.message };
+  return { ...better, path: converted, converted: textOfFileFaults(found.faults) };
 }
 
 interface KeepDeps {
@@ -225,7 +226,8 @@ export async function addCreativeByAddress(
   try {
     return await addCreative(deps, { bytes, name, now });
   } catch (error) {
-    if (error instanceof DownloadFault) return { outcome: "refused", message: error.message };
+    if (error instanceof DownloadFault)
+      return { outcome: "refused", faults: [fileFault("DOWNLOAD", { reason: error.message })] };
     throw error;
   } finally {
     enough.abort();

@@ -8,6 +8,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import type { FastifyInstance } from "fastify";
 import S3rver from "s3rver";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { refusalOf } from "../../test/fixtures/refusal-of.ts";
 import { addCampaign } from "../campaigns/change-campaign.ts";
 import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
@@ -48,7 +49,7 @@ describe("videos in a bucket, on an S3-compatible server", () => {
     address = await app.listen({ host: "127.0.0.1", port: 0 });
     const upload = { bytes: createReadStream(clip), name: "clip.mp4", now: new Date() };
     const added = await addCreative({ database: store.database, media, ffmpeg: openFfmpeg() }, upload);
-    if (added.outcome !== "added") throw new Error(added.message);
+    if (added.outcome !== "added") throw new Error(refusalOf(added));
     file = `/media/${added.creative.fileName}`;
   });
   afterAll(async () => {

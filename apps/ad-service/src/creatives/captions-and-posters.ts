@@ -1,5 +1,6 @@
 import { parseCaptions } from "@intermission/ad-core/captions";
 import type { Captions, Creative } from "@intermission/operator-api/creatives";
+import { type FileFault, fileFault } from "@intermission/operator-api/file-faults";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { findCreative, seenChange } from "./creatives.ts";
 import { inspectPicture, MAX_PICTURE_BYTES } from "./inspect-picture.ts";
@@ -8,26 +9,25 @@ import { keepBytes, type MediaStorage, readAtMost } from "./media-storage.ts";
 export const MAX_CAPTION_BYTES = 256 * 1024;
 
 /** Returns the fault of a WebVTT file, for its author; undefined if it can be shown with a video of that duration. */
-export function captionsFault(bytes: Uint8Array, { durationMs }: { durationMs: number }): string | undefined {
-  if (bytes.byteLength === 0) return "the file is empty";
-  if (bytes.byteLength > MAX_CAPTION_BYTES) return `the file is larger than ${MAX_CAPTION_BYTES / 1024} KiB`;
+export function captionsFault(bytes: Uint8Array, { durationMs }: { durationMs: number }): FileFault | undefined {
+  if (bytes.byteLength === 0) return fileFault("FILE_EMPTY");
+  if (bytes.byteLength > MAX_CAPTION_BYTES)
+    return fileFault("FILE_TOO_LARGE", { max: `${MAX_CAPTION_BYTES / 1024} KiB` });
   let file: string;
   try {
     file = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    return "the file is not UTF-8; save it again as UTF-8";
+    return fileFault("CAPTIONS_NOT_UTF8");
   }
-  if (!/^WEBVTT(?![^\s])/.test(file)) {
-    return "the file does not begin with WEBVTT; convert an .srt file with: ffmpeg -i captions.srt captions.vtt";
-  }
+  if (!/^WEBVTT(?![^\s])/.test(file)) return fileFault("CAPTIONS_HEAD");
   const { cues, faultyLine } = parseCaptions(file);
-  if (faultyLine !== undefined) {
-    return `line ${faultyLine} has no valid times; write them as 00:01.500 --> 00:04.000`;
-  }
-  if (!cues.some(({ fromMs, text }) => fromMs < durationMs && text !== "")) {
-    return "no caption is shown while the video runs";
-  }
-  return undefined;
+  if (faultyLine !== undefined) return fileFault("CAPTIONS_TIMES", { line: String(faultyLine) });
+  const isAnyShown = cues.some(({ fromMs, text }) => fromMs < durationMs && text !== "");
+  return isAnyShown ? undefined : fileFault("CAPTIONS_NEVER_SHOWN");
+}
+
+function refused(fault: FileFault): { outcome: "refused"; faults: readonly FileFault[] } {
+  return { outcome: "refused", faults: [fault] };
 }
 
 interface CreativeChange {
@@ -39,7 +39,7 @@ interface CreativeChange {
 export type SetCaptionsOutcome =
   | { outcome: "changed"; creative: Creative }
   | { outcome: "unknown-creative" }
-  | { outcome: "refused"; message: string };
+  | { outcome: "refused"; faults: readonly FileFault[] };
 
 const MAX_LANGUAGES = 10;
 
@@ -57,17 +57,13 @@ export async function setCaptions(
 ): Promise<SetCaptionsOutcome> {
   const { creativeId, language: tag, bytes, isSubmission } = change;
   const language = languageOf(tag);
-  if (language === undefined) {
-    return { outcome: "refused", message: `${tag} is not a language; write it as en or pt-BR` };
-  }
+  if (language === undefined) return refused(fileFault("CAPTIONS_LANGUAGE", { language: tag }));
   const creative = await findCreative(database, creativeId);
   if (!creative) return { outcome: "unknown-creative" };
-  if (creative.durationMs === null) {
-    return { outcome: "refused", message: "a VAST tag has no video of its own, so it cannot have captions" };
-  }
+  if (creative.durationMs === null) return refused(fileFault("TAG_HAS_NO_CAPTIONS"));
   const file = await readAtMost(bytes, MAX_CAPTION_BYTES + 1);
-  const message = captionsFault(file, { durationMs: creative.durationMs });
-  if (message !== undefined) return { outcome: "refused", message };
+  const fault = captionsFault(file, { durationMs: creative.durationMs });
+  if (fault !== undefined) return refused(fault);
   const fileName = await keepBytes(media, file, "vtt");
   return note(database, { creativeId, language, fileName, isSubmission });
 }
@@ -80,10 +76,7 @@ async function note(
     await tx.run(lock, [change.creativeId]);
     const before = await findCreative(tx, change.creativeId);
     const others = before?.captions.filter((captions) => captions.language !== language) ?? [];
-    if (others.length >= MAX_LANGUAGES) {
-      const message = `it has captions in ${MAX_LANGUAGES} languages; remove one first`;
-      return { outcome: "refused", message };
-    }
+    if (others.length >= MAX_LANGUAGES) return refused(fileFault("CAPTIONS_LANGUAGES", { max: String(MAX_LANGUAGES) }));
     return changeCaptions(tx, change, [...others, { language, fileName }]);
   });
 }
@@ -133,7 +126,7 @@ export async function removeCaptions(
 export type SetPosterOutcome =
   | { outcome: "changed"; creative: Creative }
   | { outcome: "unknown-creative" }
-  | { outcome: "refused"; message: string };
+  | { outcome: "refused"; faults: readonly FileFault[] };
 
 const updatePoster = statement<never>(
   "creatives.set-poster",
@@ -147,12 +140,10 @@ export async function setPoster(
 ): Promise<SetPosterOutcome> {
   const creative = await findCreative(database, creativeId);
   if (!creative) return { outcome: "unknown-creative" };
-  if (creative.kind === "vast") {
-    return { outcome: "refused", message: "a VAST tag has no video of its own, so it cannot have a poster" };
-  }
+  if (creative.kind === "vast") return refused(fileFault("TAG_HAS_NO_POSTER"));
   const file = await readAtMost(bytes, MAX_PICTURE_BYTES + 1);
   const picture = inspectPicture(file);
-  if (typeof picture === "string") return { outcome: "refused", message: picture };
+  if ("code" in picture) return refused(picture);
   const fileName = await keepBytes(media, file, picture.extension);
   await database.run(updatePoster, [creativeId, fileName, isSubmission]);
   const changed = await findCreative(database, creativeId);

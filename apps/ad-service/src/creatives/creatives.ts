@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { webAddressFault } from "@intermission/ad-core/web-address";
 import type { Creative } from "@intermission/operator-api/creatives";
+import type { FieldFault } from "@intermission/operator-api/field-faults";
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import { keysetPage, type ListOrder, type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import { nameChangedObject } from "@intermission/postgres/recorded-changes";
@@ -123,8 +125,6 @@ export function unknownCreative(creativeId: string): HttpError {
   return notFound(`there is no creative ${creativeId}; see all with: creatives list`);
 }
 
-export type AddVastTagOutcome = { outcome: "added"; creative: Creative } | { outcome: "refused"; message: string };
-
 const MAX_TAG_LENGTH = 4096;
 
 /** A creative that is added: what it has, by its kind. */
@@ -147,30 +147,43 @@ export async function insertCreative(database: Transaction, creative: NewCreativ
 }
 
 /**
- * Adds a VAST tag as a creative, which is requested whenever an ad is needed. Adding the same tag twice gives one
- * creative.
+ * Adds a VAST tag, in which `vastTagFault` finds nothing, as a creative, which is requested whenever an ad is needed. Adding the
+ * same tag twice gives one creative.
  */
-export async function addVastTag(
-  database: Database,
-  { url, isPlainHttpAllowed, now }: { url: string; isPlainHttpAllowed: boolean; now: Date },
-): Promise<AddVastTagOutcome> {
-  const message = vastTagFault(url, isPlainHttpAllowed);
-  if (message !== undefined) return { outcome: "refused", message };
+export async function addVastTag(database: Database, { url, now }: { url: string; now: Date }): Promise<Creative> {
   const creativeId = `cre_${createHash("sha256").update(`vast ${url}`).digest("hex").slice(0, 24)}`;
   const name = URL.parse(url)?.host.slice(0, MAX_NAME) ?? null;
   nameChangedObject(creativeId);
   await insertCreative(database, { creativeId, name, kind: "vast", url, createdAt: now });
   const creative = await findCreative(database, creativeId);
   if (!creative) throw new Error("a creative vanished while it was added");
-  return { outcome: "added", creative };
+  return creative;
 }
 
 /** Why an address cannot be a VAST tag's. It is stored as given: URL parsers would encode the brackets of some macros. */
-export function vastTagFault(url: string, isPlainHttpAllowed: boolean): string | undefined {
-  if (url.length > MAX_TAG_LENGTH) return `the tag is longer than ${MAX_TAG_LENGTH} characters`;
+export function vastTagFault(
+  url: string,
+  isPlainHttpAllowed: boolean,
+): { message: string; fault: FieldFault } | undefined {
+  if (url.length > MAX_TAG_LENGTH) {
+    const max = String(MAX_TAG_LENGTH);
+    return { message: `is longer than ${max} characters`, fault: fieldFault("CHARACTERS_AT_MOST", { max }) };
+  }
   const fault = webAddressFault(url, { isPlainHttpAllowed });
-  if (fault === "not-an-address")
-    return "the tag is not an address; write it in full, such as https://ads.example.com/vast?id=1";
-  if (fault === "scheme") return `the tag must begin with https://${isPlainHttpAllowed ? " or http://" : ""}`;
-  return fault && "the tag must not hold a user name or password";
+  switch (fault) {
+    case undefined:
+      return undefined;
+    case "not-an-address": {
+      const message = "is not an address; write it in full, such as https://ads.example.com/vast?id=1";
+      return { message, fault: fieldFault("NOT_AN_ADDRESS") };
+    }
+    case "scheme":
+      return isPlainHttpAllowed
+        ? { message: "must begin with https:// or http://", fault: fieldFault("ADDRESS_SCHEME") }
+        : { message: "must begin with https://", fault: fieldFault("ADDRESS_NEEDS_HTTPS") };
+    case "user-info":
+      return { message: "must not hold a user name or password", fault: fieldFault("ADDRESS_USER_INFO") };
+    default:
+      return fault satisfies never;
+  }
 }

@@ -1,11 +1,12 @@
 import { open } from "node:fs/promises";
+import { type FileFault, fileFault } from "@intermission/operator-api/file-faults";
 import type { Container } from "./ffmpeg.ts";
 import { mp4Fault } from "./inspect-mp4.ts";
 
 /** `isVideo`: it may be a video in another container, which its owner can convert. */
 export type DetectedContainer =
   | { outcome: "detected"; container: Container }
-  | { outcome: "refused"; message: string; isVideo: boolean };
+  | { outcome: "refused"; fault: FileFault; isVideo: boolean };
 
 const HEAD_BYTES = 4096;
 const EBML = Buffer.from([0x1a, 0x45, 0xdf, 0xa3]);
@@ -34,8 +35,8 @@ export async function detectContainer(path: string): Promise<DetectedContainer> 
     const head = buffer.subarray(0, bytesRead);
     if (head.subarray(0, 4).equals(EBML)) return webmOf(head);
     if (FIRST_BOXES.includes(head.toString("latin1", 4, 8))) {
-      const message = await mp4Fault(file, size);
-      return message === undefined ? { outcome: "detected", container: "mp4" } : refused(message);
+      const fault = await mp4Fault(file, size);
+      return fault === undefined ? { outcome: "detected", container: "mp4" } : refused(fault);
     }
     return describeOther(head);
   } finally {
@@ -50,17 +51,17 @@ function webmOf(head: Buffer): DetectedContainer {
   const docType = head.toString("latin1", at + 3, at + 3 + length).replace(/\0+$/, "");
   return ["webm", "matroska"].includes(docType)
     ? { outcome: "detected", container: "webm" }
-    : refused("the file is not a WebM that could be read");
+    : refused(fileFault("FILE_UNREADABLE"));
 }
 
 function describeOther(head: Buffer): DetectedContainer {
   const text = head.toString("utf8").replace(/^\ufeff?\s*/, "");
   const playlist = playlists.find(([start]) => start.test(text));
-  if (playlist) return refused(`the file is ${playlist[1]}, not a video; upload the video itself as an MP4 or WebM`);
-  if (!head.includes(0)) return refused("the file is not an MP4 or WebM, and no video at all by its bytes");
-  return { outcome: "refused", message: "the file is not an MP4 or WebM that could be read", isVideo: true };
+  if (playlist) return refused(fileFault("FILE_NAMES_OTHERS", { kind: playlist[1] }));
+  if (!head.includes(0)) return refused(fileFault("FILE_NO_VIDEO"));
+  return { outcome: "refused", fault: fileFault("FILE_UNREADABLE"), isVideo: true };
 }
 
-function refused(message: string): DetectedContainer {
-  return { outcome: "refused", message, isVideo: false };
+function refused(fault: FileFault): DetectedContainer {
+  return { outcome: "refused", fault, isVideo: false };
 }

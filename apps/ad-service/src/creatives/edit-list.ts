@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import { type FileFault, fileFault } from "@intermission/operator-api/file-faults";
 import { readBoxes } from "./inspect-mp4.ts";
 
 /** An entry of a track's edit list (ISO 14496-12, 8.6.6). `mediaSeconds` is null for an empty edit, which shows nothing. */
@@ -13,7 +14,7 @@ export type Presentation =
   /** All of the media from its beginning or a cut on, once, at its own speed: every browser plays this alike. */
   | { outcome: "whole"; from: number; to: number }
   /** Browsers show something else than the list says. `isEmptyEdit`: the list is to be ignored. */
-  | { outcome: "edited"; message: string; from: number; to: number; isEmptyEdit?: true }
+  | { outcome: "edited"; fault: FileFault; from: number; to: number; isEmptyEdit?: true }
   | { outcome: "nothing" };
 
 /** Browsers append what a list hides at the end of the media, so a list may hide no more than one call's jitter. */
@@ -36,24 +37,22 @@ export function presentationOf(
   const lead = sumOf(edits.slice(0, firstShown));
   const length = sumOf(edits);
   if (edits.length > firstShown + 1) {
-    const message = `its edit list has ${edits.length} parts, of which browsers play only the first`;
-    return { outcome: "edited", message, from: lead, to: length };
+    const fault = fileFault("VIDEO_EDITS_PARTS", { parts: String(edits.length) });
+    return { outcome: "edited", fault, from: lead, to: length };
   }
   if (shown.rate !== 1) {
-    const message = "its edit list changes the speed, which browsers do not";
-    return { outcome: "edited", message, from: lead, to: length };
+    return { outcome: "edited", fault: fileFault("VIDEO_EDITS_SPEED"), from: lead, to: length };
   }
   const left = media.to - shown.mediaSeconds;
   if (left <= 0) return { outcome: "nothing" };
   const from = lead + Math.max(0, media.from - shown.mediaSeconds);
   if (isFragmented) return { outcome: "whole", from, to: lead + left };
   if (shown.seconds === 0) {
-    const message = "its edit list has a part without a length, at which browsers end";
-    return { outcome: "edited", message, ...media, isEmptyEdit: true };
+    return { outcome: "edited", fault: fileFault("VIDEO_EDITS_LENGTH"), ...media, isEmptyEdit: true };
   }
   if (left - shown.seconds > MAX_HIDDEN_END_SECONDS) {
-    const message = `its edit list shows ${shown.seconds.toFixed(1)} s of ${left.toFixed(1)} s, which browsers do not obey`;
-    return { outcome: "edited", message, from, to: length };
+    const fault = fileFault("VIDEO_EDITS_SHOWN", { seconds: shown.seconds.toFixed(1), of: left.toFixed(1) });
+    return { outcome: "edited", fault, from, to: length };
   }
   return { outcome: "whole", from, to: lead + Math.min(left, shown.seconds) };
 }

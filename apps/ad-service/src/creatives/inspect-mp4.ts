@@ -1,4 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
+import { type FileFault, fileFault } from "@intermission/operator-api/file-faults";
 
 export interface Box {
   type: string;
@@ -49,12 +50,12 @@ const PARENTS = new Set(["moov", "trak", "mdia", "minf", "dinf", "stbl", "edts",
  * complete and of bounded size, and its media must be in the file itself. A fragmented file has its samples outside of
  * the index.
  */
-export async function mp4Fault(file: FileHandle, byteLength: number): Promise<string | undefined> {
+export async function mp4Fault(file: FileHandle, byteLength: number): Promise<FileFault | undefined> {
   const boxes = await readBoxes(file, byteLength);
-  if (!boxes) return "the file is truncated";
+  if (!boxes) return fileFault("FILE_TRUNCATED");
   const index = boxes.find(({ type }) => type === "moov");
-  if (!index) return "the file has no index (moov)";
-  if (index.byteLength > MAX_INDEX_BYTES) return `its index is larger than ${MAX_INDEX_BYTES / 1024 / 1024} MiB`;
+  if (!index) return fileFault("FILE_INDEX_MISSING");
+  if (index.byteLength > MAX_INDEX_BYTES) return indexFault(`is larger than ${MAX_INDEX_BYTES / 1024 / 1024} MiB`);
   const { buffer } = await file.read(Buffer.alloc(index.byteLength), 0, index.byteLength, index.offset);
   return faultWithin(buffer, { boxes: 0, tracks: 0, maxSamples: MAX_FRAMES }, 0);
 }
@@ -66,17 +67,17 @@ interface Walk {
   maxSamples: number;
 }
 
-function faultWithin(bytes: Buffer, walk: Walk, depth: number): string | undefined {
-  if (depth > MAX_DEPTH) return "its index is nested too deep";
+function faultWithin(bytes: Buffer, walk: Walk, depth: number): FileFault | undefined {
+  if (depth > MAX_DEPTH) return indexFault("is nested too deep");
   for (let at = 0; at + 8 <= bytes.length; ) {
-    if (++walk.boxes > MAX_BOXES) return "its index has too many parts";
+    if (++walk.boxes > MAX_BOXES) return indexFault("has too many parts");
     const size = bytes.readUInt32BE(at);
     const end = size === 0 ? bytes.length : at + size;
-    if (size === 1 || (size !== 0 && size < 8) || end > bytes.length) return "its index could not be read";
+    if (size === 1 || (size !== 0 && size < 8) || end > bytes.length) return indexFault("could not be read");
     const type = bytes.toString("latin1", at + 4, at + 8);
     const content = bytes.subarray(at + 8, end);
     if (type === "trak") {
-      if (++walk.tracks > MAX_TRACKS) return `it has more than ${MAX_TRACKS} tracks`;
+      if (++walk.tracks > MAX_TRACKS) return fileFault("FILE_TRACKS", { max: String(MAX_TRACKS) });
       walk.maxSamples = MAX_FRAMES;
     }
     if (type === "hdlr" && content.toString("latin1", 8, 12) === "soun") walk.maxSamples = MAX_SAMPLES;
@@ -87,15 +88,15 @@ function faultWithin(bytes: Buffer, walk: Walk, depth: number): string | undefin
   return undefined;
 }
 
-function faultOf(type: string, content: Buffer, { maxSamples }: Walk): string | undefined {
+function faultOf(type: string, content: Buffer, { maxSamples }: Walk): FileFault | undefined {
   switch (type) {
     case "rmra":
     case "rdrf":
-      return "it is a reference movie, which names other files";
+      return fileFault("FILE_OTHER_MEDIA");
     case "cmov":
-      return "its index is compressed";
+      return indexFault("is compressed");
     case "dref":
-      return isSelfContained(content) ? undefined : "its media lies in other files (external data references)";
+      return isSelfContained(content) ? undefined : fileFault("FILE_OTHER_MEDIA");
     case "stsz":
     case "stz2":
       return content.length >= 12 && content.readUInt32BE(8) <= maxSamples ? undefined : tooManySamples;
@@ -107,7 +108,11 @@ function faultOf(type: string, content: Buffer, { maxSamples }: Walk): string | 
   }
 }
 
-const tooManySamples = `one of its tracks has more than ${MAX_FRAMES} frames, or sound of more than 192 kHz`;
+const tooManySamples = fileFault("FILE_SAMPLES", { max: String(MAX_FRAMES) });
+
+function indexFault(fault: string): FileFault {
+  return fileFault("FILE_INDEX", { fault });
+}
 
 /** ISO 14496-12, 8.7.2: flag 1 of each entry says that the media is in this file. */
 function isSelfContained(dref: Buffer): boolean {

@@ -1,3 +1,5 @@
+import { type FileFault, fileFault } from "@intermission/operator-api/file-faults";
+
 export interface Picture {
   extension: "jpg" | "png" | "webp";
   width: number;
@@ -11,18 +13,20 @@ const MAX_SIDE = 4096;
 const MAX_PIXELS = 4096 * 2304;
 
 /**
- * Detects a still picture that every webview shows, by its bytes and not its name; otherwise returns the fault as text.
+ * Detects a still picture that every webview shows, by its bytes and not its name; otherwise returns the fault.
  */
-export function inspectPicture(bytes: Buffer): Picture | string {
-  if (bytes.byteLength === 0) return "the file is empty";
-  if (bytes.byteLength > MAX_PICTURE_BYTES) return `the picture is larger than ${MAX_PICTURE_BYTES / 1024 / 1024} MiB`;
+export function inspectPicture(bytes: Buffer): Picture | FileFault {
+  if (bytes.byteLength === 0) return fileFault("FILE_EMPTY");
+  if (bytes.byteLength > MAX_PICTURE_BYTES)
+    return fileFault("FILE_TOO_LARGE", { max: `${MAX_PICTURE_BYTES / 1024 / 1024} MiB` });
   const picture = jpegOf(bytes) ?? pngOf(bytes) ?? webpOf(bytes);
-  if (!picture) return "the file is not a JPEG, PNG or WebP picture that could be read";
+  if (!picture) return fileFault("PICTURE_UNREADABLE");
   const { width, height } = picture;
+  const size = { width: String(width), height: String(height) };
   if (Math.min(width, height) < MIN_SIDE || Math.max(width, height) > MAX_SIDE) {
-    return `the picture is ${width}×${height}: each side must have ${MIN_SIDE} to ${MAX_SIDE} pixels`;
+    return fileFault("PICTURE_SIDES", { ...size, min: String(MIN_SIDE), max: String(MAX_SIDE) });
   }
-  if (width * height > MAX_PIXELS) return `the picture is ${width}×${height}: that is more than ${MAX_PIXELS} pixels`;
+  if (width * height > MAX_PIXELS) return fileFault("PICTURE_PIXELS", { ...size, max: String(MAX_PIXELS) });
   return picture;
 }
 

@@ -1,3 +1,4 @@
+import { type FileFault, fileFault, textOfFileFault } from "@intermission/operator-api/file-faults";
 import { type Conversion, encodeAll } from "./convert-video.ts";
 import type { Colours, DescribedVideo, PictureTrack } from "./describe-tracks.ts";
 import { detectContainer } from "./detect-container.ts";
@@ -22,7 +23,7 @@ export interface PlayableVideo {
  */
 export interface UnplayableVideo {
   outcome: "unplayable";
-  message: string;
+  faults: readonly FileFault[];
   conversion?: Conversion;
   container?: Container;
   seconds?: number;
@@ -49,13 +50,12 @@ const codecs: Record<Container, { picture: readonly string[]; sound: readonly st
   mp4: { picture: ["avc"], sound: ["aac"] },
   webm: { picture: ["vp8", "vp9", "av1"], sound: ["opus", "vorbis"] },
 };
-const unreadable = "the file is not an MP4 or WebM that could be read";
 
 /** Checks whether a file is a video that every Telegram client plays alike and starts immediately. */
 export async function inspectVideo(path: string): Promise<PlayableVideo | UnplayableVideo> {
   const detected = await detectContainer(path);
   if (detected.outcome === "refused") {
-    return { outcome: "unplayable", message: detected.message, ...(detected.isVideo && { conversion: encodeAll }) };
+    return { outcome: "unplayable", faults: [detected.fault], ...(detected.isVideo && { conversion: encodeAll }) };
   }
   const { container } = detected;
   // Its library has 2 MB of source: it is loaded with the first upload.
@@ -67,13 +67,13 @@ export async function inspectVideo(path: string): Promise<PlayableVideo | Unplay
     return judge(await describeTracks(path, { container, times, soundCodecs }), { container, times });
   } catch {
     // The reader throws plain errors on bytes that it cannot parse; for an upload this is an expected result.
-    return { outcome: "unplayable", message: unreadable, conversion: encodeAll };
+    return { outcome: "unplayable", faults: [fileFault("FILE_UNREADABLE")], conversion: encodeAll };
   }
 }
 
 /** What is wrong with a file, and what must be encoded again for it. Without either, copying the tracks is enough. */
 interface Fault {
-  message: string;
+  fault: FileFault;
   picture?: "encode";
   sound?: "encode";
 }
@@ -83,11 +83,11 @@ function judge(
   { container, times }: { container: Container; times: Mp4Times },
 ): PlayableVideo | UnplayableVideo {
   const { picture, sound, framesBySecond } = video;
-  if (!picture) return { outcome: "unplayable", message: "the file contains no video that could be read" };
+  if (!picture) return { outcome: "unplayable", faults: [fileFault("VIDEO_MISSING")] };
   const { from, to } = extentOf(video);
   // Judged before any conversion: a file that exceeds a limit is not decoded.
   const excess = excessOf(picture, to - from);
-  if (excess !== undefined) return { outcome: "unplayable", message: excess };
+  if (excess !== undefined) return { outcome: "unplayable", faults: [excess] };
   const family = codecs.webm.picture.includes(picture.codec ?? "") ? "webm" : "mp4";
   const faults = [
     ...codecFaults(video, container === "mp4" ? "mp4" : family),
@@ -102,7 +102,7 @@ function judge(
       !faults.some((fault) => fault.sound) && codecs[target].sound.includes(sound?.codec ?? "") && sound !== undefined;
     return {
       outcome: "unplayable",
-      message: faults.map(({ message }) => message).join("; "),
+      faults: faults.map(({ fault }) => fault),
       container,
       ...(!times.isFragmented && { seconds: to - from }),
       conversion: {
@@ -119,17 +119,18 @@ function judge(
     : { outcome: "playable", extension: "webm", mediaType: "video/webm", ...size };
 }
 
-function excessOf({ width, height, codedWidth, codedHeight }: PictureTrack, seconds: number): string | undefined {
+function excessOf({ width, height, codedWidth, codedHeight }: PictureTrack, seconds: number): FileFault | undefined {
   for (const [w, h] of [
     [width, height],
     [codedWidth, codedHeight],
   ] as const) {
     if (!(w > 0 && h > 0) || Math.max(w, h) > MAX_SIDE || w * h > MAX_PIXELS) {
-      return `the picture is ${w}×${h}: at most 4096×2304 pixels, or as many in another shape, are accepted`;
+      return fileFault("VIDEO_SIZE", { width: String(w), height: String(h) });
     }
   }
   if (seconds >= MIN_SECONDS && seconds <= MAX_SECONDS) return undefined;
-  return `the video lasts ${seconds.toFixed(1)} s: it must last ${MIN_SECONDS} to ${MAX_SECONDS} s`;
+  const [min, max] = [String(MIN_SECONDS), String(MAX_SECONDS)];
+  return fileFault("VIDEO_SECONDS", { seconds: seconds.toFixed(1), min, max });
 }
 
 /** Where the presentation of picture and sound begins and ends. */
@@ -142,15 +143,13 @@ function codecFaults({ picture, sound }: DescribedVideo, family: Container): Fau
   const faults: Fault[] = [];
   const { codec = null, codecParameters = "" } = picture ?? {};
   if (!codec || !codecs[family].picture.includes(codec)) {
-    const message = `its video is ${codec ?? "of an unknown codec"}; an MP4 needs H.264, a WebM VP8, VP9 or AV1`;
-    faults.push({ message, picture: "encode" });
+    faults.push({ fault: fileFault("VIDEO_CODEC", { codec: codec ?? "" }), picture: "encode" });
   } else if (profiles.get(codec)?.test(codecParameters) === false) {
-    const message = `its ${codec === "avc" ? "H.264" : codec} profile (${codecParameters}) is not played by phones; 8-bit 4:2:0 is needed`;
-    faults.push({ message, picture: "encode" });
+    const named = { codec: codec === "avc" ? "H.264" : codec, profile: codecParameters };
+    faults.push({ fault: fileFault("VIDEO_PROFILE", named), picture: "encode" });
   }
   if (sound && !codecs[family].sound.includes(sound.codec ?? "")) {
-    const message = `its audio is ${sound.codec ?? "of an unknown codec"}; an MP4 needs AAC, a WebM Opus or Vorbis`;
-    faults.push({ message, sound: "encode" });
+    faults.push({ fault: fileFault("VIDEO_SOUND_CODEC", { codec: sound.codec ?? "" }), sound: "encode" });
   }
   return faults;
 }
@@ -163,15 +162,15 @@ const namesOfColours: Record<Exclude<Colours, "standard">, string> = {
 
 function colourFaults({ colours }: PictureTrack): Fault[] {
   if (colours === "standard") return [];
-  return [{ message: `its picture has ${namesOfColours[colours]}, which many screens show grey`, picture: "encode" }];
+  return [{ fault: fileFault("VIDEO_COLOURS", { colours: namesOfColours[colours] }), picture: "encode" }];
 }
 
 function editFaults({ picture, sound }: DescribedVideo): Fault[] {
   const edited = [picture?.presentation, sound?.presentation].flatMap((shown) =>
     shown?.outcome === "edited" ? [shown] : [],
   );
-  const messages = new Set(edited.map(({ message }) => message));
-  return [...messages].map((message) => ({ message, picture: "encode", sound: "encode" }));
+  const byText = new Map(edited.map(({ fault }) => [textOfFileFault(fault), fault]));
+  return [...byText.values()].map((fault) => ({ fault, picture: "encode", sound: "encode" }));
 }
 
 function isEmptyEdit({ picture, sound }: DescribedVideo): boolean {
@@ -184,16 +183,16 @@ function containerFaults(
 ): Fault[] {
   const isMatroska = format === "matroska" || (format === "webm" && family === "mp4");
   const isDeclared = declaredSeconds !== undefined && Math.abs(declaredSeconds - to) <= MAX_DRIFT_SECONDS;
-  const facts: [message: string, isTrue: boolean][] = [
-    ["it is a QuickTime file, not an MP4", format === "quicktime"],
-    [`it is a Matroska file, not ${family === "mp4" ? "an MP4" : "a WebM"}`, isMatroska],
-    ["its index (moov) is at the end", times.isIndexLast],
-    ["it is a fragmented MP4, whose length browsers learn only at its end", times.isFragmented],
-    ["it declares no length, or a wrong one", format === "webm" && !isDeclared],
-    [`it begins with ${from.toFixed(1)} s of nothing`, from > MAX_LATE_SECONDS],
-    [`it has ${otherPictures + 1} tracks of pictures, of which browsers may show another`, otherPictures > 0],
-    ["it has a further track of sound that lasts longer than the video", otherSoundSeconds - to > MAX_DRIFT_SECONDS],
-    ["it has a further track of sound with an edit list that browsers do not obey", hasOddSound],
+  const facts: [fault: FileFault, isTrue: boolean][] = [
+    [fileFault("VIDEO_QUICKTIME"), format === "quicktime"],
+    [fileFault("VIDEO_MATROSKA", { container: family === "mp4" ? "an MP4" : "a WebM" }), isMatroska],
+    [fileFault("VIDEO_INDEX_LAST"), times.isIndexLast],
+    [fileFault("VIDEO_FRAGMENTED"), times.isFragmented],
+    [fileFault("VIDEO_LENGTH_WRONG"), format === "webm" && !isDeclared],
+    [fileFault("VIDEO_BEGINS_LATE", { seconds: from.toFixed(1) }), from > MAX_LATE_SECONDS],
+    [fileFault("VIDEO_MORE_PICTURES", { tracks: String(otherPictures + 1) }), otherPictures > 0],
+    [fileFault("VIDEO_MORE_SOUND_LONGER"), otherSoundSeconds - to > MAX_DRIFT_SECONDS],
+    [fileFault("VIDEO_MORE_SOUND_EDITED"), hasOddSound],
   ];
-  return facts.filter(([, isTrue]) => isTrue).map(([message]) => ({ message }));
+  return facts.filter(([, isTrue]) => isTrue).map(([fault]) => ({ fault }));
 }

@@ -59,5 +59,5 @@ function scaleOf({ width, height }: PlayableVideo): string {
 }
 
 async function isPicture(path: string): Promise<boolean> {
-  return typeof inspectPicture(await readFile(path)) !== "string";
+  return "extension" in inspectPicture(await readFile(path));
 }

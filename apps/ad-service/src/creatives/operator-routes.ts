@@ -1,7 +1,9 @@
 import { creativeRoutes, type VastTrial } from "@intermission/operator-api/creatives";
 import { fieldFault } from "@intermission/operator-api/field-forms";
+import { type FileFault, fileFault, textOfFileFault, textOfFileFaults } from "@intermission/operator-api/file-faults";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
+import type { HttpError } from "@intermission/server/http-server";
 import { conflict, invalid, invalidField, notFound, requireConfirmation } from "@intermission/server/refuse";
 import { type OperatorHandlers, serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyRequest } from "fastify";
@@ -142,18 +144,17 @@ function vastTags({ database, faultOfTag, tryTag, isPlainHttpAllowed, now }: Cre
       const { url } = request.body;
       const { confirmed: isConfirmed } = request.query;
       const malformed = vastTagFault(url, isPlainHttpAllowed);
-      const fault = malformed === undefined && !isConfirmed ? await faultOfTag(url) : undefined;
+      if (malformed !== undefined) throw invalidField("url", malformed.message, malformed.fault);
+      const fault = isConfirmed ? undefined : await faultOfTag(url);
       const message = `returned no ad that can be shown: ${fault}; while that lasts, its campaigns are passed over`;
       const effect = fieldFault("TAG_WITHOUT_AD", { fault: fault ?? "" });
       requireConfirmation(fault === undefined ? [] : [{ field: "url", message, effect }], { isConfirmed });
-      const added = await addVastTag(database, { url, isPlainHttpAllowed, now: now() });
-      if (added.outcome === "refused") throw invalid(added.message);
-      return added.creative;
+      return addVastTag(database, { url, now: now() });
     },
 
     async tryVastTag({ body: { url } }) {
       const malformed = vastTagFault(url, isPlainHttpAllowed);
-      if (malformed !== undefined) throw invalidField("url", malformed, fieldFault("NOT_AN_ADDRESS"));
+      if (malformed !== undefined) throw invalidField("url", malformed.message, malformed.fault);
       return tryTag(url);
     },
   } satisfies Partial<OperatorHandlers<typeof creativeRoutes>>;
@@ -213,7 +214,7 @@ function captionsAndPosters(deps: CreativeOperatorDeps) {
         { creativeId, bytes: request.body, isSubmission: isSubmission(deps, request.http) },
       );
       if (set.outcome === "unknown-creative") throw unknownCreative(creativeId);
-      if (set.outcome === "refused") throw invalid(set.message);
+      if (set.outcome === "refused") throw refusedFile(set.faults);
       return set.creative;
     },
 
@@ -224,7 +225,7 @@ function captionsAndPosters(deps: CreativeOperatorDeps) {
         { creativeId, language, bytes: request.body, isSubmission: isSubmission(deps, request.http) },
       );
       if (set.outcome === "unknown-creative") throw unknownCreative(creativeId);
-      if (set.outcome === "refused") throw invalid(set.message);
+      if (set.outcome === "refused") throw refusedFile(set.faults);
       return set.creative;
     },
 
@@ -242,11 +243,15 @@ function captionsAndPosters(deps: CreativeOperatorDeps) {
   } satisfies Partial<OperatorHandlers<typeof creativeRoutes>>;
 }
 
+function refusedFile(faults: readonly FileFault[]): HttpError {
+  const details = faults.map((fault) => ({ field: "file", message: textOfFileFault(fault), ...fault }));
+  return invalid(textOfFileFaults(faults), details);
+}
+
 function addedAnswer(added: AddCreativeOutcome) {
   if (added.outcome === "refused") {
-    throw invalid(
-      added.conversion === undefined ? added.message : `${added.message}; convert it with: ${added.conversion}`,
-    );
+    const { faults, conversion: command } = added;
+    throw refusedFile(command === undefined ? faults : [...faults, fileFault("CONVERT_WITH", { command })]);
   }
   const { creative, converted = null, renditionFault = null, posterFault = null } = added;
   return { ...creative, converted, renditionFault, posterFault };

@@ -20,7 +20,7 @@ async function open(folder?: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   return (method: string, path: string, body?: Buffer) =>
-    new Promise<{ status: number | undefined; body: { error?: { code: string; message: string } } }>(
+    new Promise<{ status: number | undefined; body: { error?: { code: string; message: string; details?: unknown } } }>(
       (resolve, reject) => {
         const headers = { authorization: `Bearer ${operatorToken}`, "content-type": "application/octet-stream" };
         const call = send(`${fixture.address}/operator/v1${path}`, { agent, method, headers }, (answer) => {
@@ -47,6 +47,22 @@ test.each([
     expect([400, 404]).toContain(refused.status);
     expect((await ask("GET", "/creatives/cre_1")).status).toBe(200);
   }
+});
+
+test("what is wrong with a file has a code and values, for screens in other languages", async () => {
+  const ask = await open();
+  const video = await ask("POST", "/creatives?name=a.mp4", Buffer.from("#EXTM3U\nhttp://127.0.0.1/a.ts\n"));
+  const message = "the file is an HLS playlist, not a video; upload the video itself as an MP4 or WebM";
+  const fault = { code: "FILE_NAMES_OTHERS", values: { kind: "an HLS playlist" } };
+  expect(video).toEqual({
+    status: 400,
+    body: { error: { code: "BAD_REQUEST", message, details: [{ field: "file", message, ...fault }] } },
+  });
+  const captions = await ask("PUT", "/creatives/cre_1/captions/en", Buffer.from("WEBVTT\n\nsoon --> later\nHello\n"));
+  expect(captions).toMatchObject({
+    status: 400,
+    body: { error: { details: [{ field: "file", code: "CAPTIONS_TIMES", values: { line: "3" } }] } },
+  });
 });
 
 test("a folder of videos that became read-only is answered 507 that names it and the next step, and reads go on", async () => {

@@ -98,7 +98,7 @@ async function request(
     personId: "per_1",
     savedReportId: "rep_1",
   };
-  const others = { sessionId: `${objects.botId ?? 1}-${"a".repeat(24)}`, clickId: "clk_1", number: "2" };
+  const others = { sessionId: `${objects.botId ?? 1}-${"a".repeat(25)}`, clickId: "clk_1", number: "2" };
   const all: Record<string, string | undefined> = { ...values, ...others, ...own, ...objects };
   const path = route.path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(all[param] ?? ""));
   const query = new URLSearchParams({ name: "x", from: "2026-02-28", scope: "failed", since: "2026-02-28" });

@@ -8,7 +8,7 @@ import {
 import type { Database, Runner } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { HttpError } from "@intermission/server/http-server";
-import { invalid, invalidField } from "@intermission/server/refuse";
+import { invalidField } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyRequest } from "fastify";
 import { campaignsOf } from "../advertisers/advertisers.ts";
@@ -125,8 +125,10 @@ async function questionOf(deps: StatsOperatorDeps, query: StatsQuery, request: F
 
 async function requireReport(store: Runner, question: ReportQuestion) {
   const report = await readReport(store, question);
-  if (report.outcome === "too-many")
-    throw invalid(`the report has more than ${MAX_GROUPS} rows: name fewer dimensions in by, or a shorter period`);
+  if (report.outcome === "too-many") {
+    const message = `makes more than ${MAX_GROUPS} rows: name fewer dimensions, or a shorter period`;
+    throw invalidField("by", message, fieldFault("ROWS_AT_MOST", { max: String(MAX_GROUPS) }));
+  }
   return report;
 }
 

@@ -61,7 +61,7 @@ describe("reporting an ad", () => {
     const before = await counted();
     const view = await fixture.begin(cid);
     expect(await reportAd(view, "scam", "x")).toMatchObject({ status: 401 });
-    expect(await reportAd({ ...view, session_id: `${fixture.botId}-${"x".repeat(24)}` }, "scam")).toMatchObject({
+    expect(await reportAd({ ...view, session_id: `${fixture.botId}-${"x".repeat(25)}` }, "scam")).toMatchObject({
       status: 401,
     });
     for (const reason of ["boring", "", "SCAM"]) expect(await reportAd(view, reason)).toMatchObject({ status: 400 });

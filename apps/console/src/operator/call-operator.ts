@@ -100,18 +100,23 @@ export async function callOperator<Route extends OperatorRoute>(
 }
 
 /** Loaded with the first refusal. A browser that cannot load them shows the server's own messages. */
-async function textsOf({ code, details }: { code: string; details?: unknown }) {
+async function textsOf({ code, message, details }: { code: string; message: string; details?: unknown }) {
   const ofFields = fieldDetails.safeParse(details).data;
   if (ofFields === undefined) {
     const words = await import("./problem-words.ts").catch(() => undefined);
-    return { texts: words?.problemTexts({ code, values: problemDetails.safeParse(details).data?.values ?? {} }) };
+    const { values = {} } = problemDetails.safeParse(details).data ?? {};
+    return { texts: words?.problemTexts({ code, message, values }) };
   }
   const words = await import("./fault-words.ts").catch(() => undefined);
   const fields = ofFields.map(({ field, message, code = "", values = {} }): [string, LocalText] => [
     field,
     words?.faultText({ code, values }) ?? { en: message, ru: message },
   ]);
-  return { fields: Object.fromEntries(fields) };
+  const ofFile = fields.filter(([field]) => field === "file").map(([, text]) => text);
+  if (ofFile.length === 0) return { fields: Object.fromEntries(fields) };
+  // A file is the whole request: its faults stand beside no field.
+  const together = (language: keyof LocalText) => ofFile.map((text) => text[language]).join(" ");
+  return { texts: { en: together("en"), ru: together("ru") } };
 }
 
 /** Where a request to a route goes: for links to answers that are no JSON, too. */

@@ -2,6 +2,7 @@ import { type AmountFault, withPoint } from "@intermission/operator-api/amounts"
 import { faultOfIssue } from "@intermission/operator-api/fault-of-issue";
 import { type FieldFaultCode, type FieldFaultValues, fieldFaults } from "@intermission/operator-api/field-faults";
 import type { z } from "zod";
+import { fileWords } from "./file-words.ts";
 import type { LocalText } from "./local-text.ts";
 
 type FaultTable = { readonly [Code in FieldFaultCode]: (values: FieldFaultValues<Code>) => string };
@@ -46,6 +47,9 @@ function amountHint(language: keyof LocalText, fault: string, write: string): st
 /** What is wrong with a field, in the reader's language. A fault without a sentence does not compile. */
 const faultWords = {
   en: {
+    ...fileWords.en,
+    LAST_VIDEO: () => "It is the campaign's last video: pause the campaign, or attach another first.",
+    ROWS_AT_MOST: ({ max }) => `The report has more than ${max} rows: name fewer dimensions, or a shorter period.`,
     ADVERTISER_NEW: ({ similar }) =>
       `This makes a new advertiser with reports and a postback key of its own; there is already ${similar}.`,
     AMOUNTS_IN_CURRENCY: ({ stored, currency, running }) =>
@@ -151,6 +155,9 @@ const faultWords = {
     ZERO_CHARACTER: () => "Must not hold the character U+0000.",
   },
   ru: {
+    ...fileWords.ru,
+    LAST_VIDEO: () => "Это последнее видео кампании: приостановите её или сначала добавьте другое.",
+    ROWS_AT_MOST: ({ max }) => `В отчёте больше ${max} строк: уберите разбивку или сократите период.`,
     ADVERTISER_NEW: ({ similar }) =>
       `Появится новый рекламодатель со своими отчётами и своим ключом постбэков; уже есть ${similar}.`,
     AMOUNTS_IN_CURRENCY: ({ stored, currency, running }) =>

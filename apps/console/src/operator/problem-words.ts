@@ -22,6 +22,9 @@ const problemWords = {
       "This bot has its webhooks sent at most once: its receiver may pay twice for a repeated event. Send single ones again.",
     BEING_SENT: () => "A webhook of this user is being sent now; try again in a minute.",
     BOT_EXISTS: ({ botId }) => `There is already a bot ${botId}.`,
+    CAMPAIGN_ARCHIVED: () => "The campaign is archived, which cannot be undone.",
+    PASSKEY_NOT_ADDED: () => "The passkey was not accepted: add it again, or add another one.",
+    PASSKEY_TOO_LATE: () => "It took too long: add the passkey again.",
     CREATIVE_CHANGED: ({ revision }) =>
       `The video has changed since: look at revision ${revision}, and decide about that.`,
     ENDPOINT_ACTIVE: () => "The webhook address is active already.",
@@ -72,6 +75,9 @@ const problemWords = {
       "Вебхуки этого бота отправляются не больше одного раза: получатель может заплатить дважды за повтор. Отправляйте их снова по одному.",
     BEING_SENT: () => "Вебхук этого пользователя сейчас отправляется; повторите через минуту.",
     BOT_EXISTS: ({ botId }) => `Бот ${botId} уже есть.`,
+    CAMPAIGN_ARCHIVED: () => "Кампания в архиве, это не отменить.",
+    PASSKEY_NOT_ADDED: () => "Ключ доступа не принят: добавьте его ещё раз или добавьте другой.",
+    PASSKEY_TOO_LATE: () => "Прошло слишком много времени: добавьте ключ доступа ещё раз.",
     CREATIVE_CHANGED: ({ revision }) => `Видео с тех пор изменилось: посмотрите версию ${revision} и решите о ней.`,
     ENDPOINT_ACTIVE: () => "Адрес вебхуков уже работает.",
     ENDPOINT_DISABLED: () => "Адрес вебхуков уже выключен.",
@@ -107,14 +113,35 @@ const problemWords = {
   },
 } satisfies Record<keyof LocalText, ProblemTable>;
 
+/** Refusals of any route, of which the server's own sentence says more in English. */
+const generalWords: Readonly<Record<string, string>> = {
+  BODY_TOO_LARGE: "Это слишком велико.",
+  FORBIDDEN: "У вас нет на это права.",
+  INTERNAL: "На сервере что-то сломалось. Повторите; если не поможет, сообщите оператору.",
+  NOT_FOUND: "Этого нет, или это уже удалено.",
+  NO_SESSION: "Для этого нужно войти в консоль.",
+  OTHER_ORIGIN: "Запрос пришёл не со страницы консоли. Откройте консоль заново.",
+  READ_ONLY: "Вы смотрите консоль от имени другого человека, и менять ничего нельзя. Сначала завершите просмотр.",
+  SIGN_IN_AGAIN: "Для этого нужно войти ещё раз: вход был больше десяти минут назад.",
+  REQUEST_TIMEOUT: "Запрос шёл слишком долго. Повторите, когда связь будет лучше.",
+  STORAGE_FULL: "На сервере кончилось место, ничего не сохранено. Сообщите оператору.",
+  STORAGE_UNWRITABLE: "Сервер не может записать файл, ничего не сохранено. Сообщите оператору.",
+  TOO_MANY_REQUESTS: "Слишком много запросов. Подождите минуту.",
+  UNAVAILABLE: "Сервис сейчас не может ответить. Повторите чуть позже.",
+};
+
 /** Undefined: this version knows no such refusal, or it lacks a value; then the server's message is shown. */
 export function problemTexts({
   code,
   values,
+  message,
 }: {
   code: string;
   values: Readonly<Record<string, string>>;
+  message: string;
 }): LocalText | undefined {
+  const general = Object.hasOwn(generalWords, code) ? generalWords[code] : undefined;
+  if (general !== undefined) return { en: message, ru: general };
   if (!isProblem(code) || problems[code].some((name) => values[name] === undefined)) return undefined;
   const textIn = (language: keyof LocalText) => {
     // The values of this code were checked; a union of codes loses which they are.

@@ -4,7 +4,7 @@ import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { HttpError } from "@intermission/server/http-server";
 import { slowDown } from "@intermission/server/rate-limiter";
-import { conflict, invalid, notFound } from "@intermission/server/refuse";
+import { conflict, notFound } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { type OperatorHandlers, serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -196,10 +196,12 @@ function passkeyHandlers(deps: SignInMethodOperatorDeps) {
     async addPasskey({ http, body }, answer) {
       const { personId } = sessionOf(http).person;
       const challenge = challengeOf(http, personId);
-      if (challenge === undefined) throw invalid("the challenge has expired: add the passkey again");
+      if (challenge === undefined)
+        throw conflict("PASSKEY_TOO_LATE", "the challenge has expired: add the passkey again");
       const added = await addPasskey(deps, { ...body, ...challenge, personId, now: now() });
       if (added.outcome === "too-many") throw tooMany();
-      if (added.outcome === "refused") throw invalid(`the passkey is not accepted: ${added.detail}`);
+      if (added.outcome === "refused")
+        throw conflict("PASSKEY_NOT_ADDED", `the passkey is not accepted: ${added.detail}`);
       answer.header("set-cookie", endedSealedCookie(passkeyChallenge));
       return added.passkey;
     },

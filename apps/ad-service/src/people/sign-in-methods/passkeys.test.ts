@@ -193,7 +193,7 @@ test.each<[string, Deviation]>([
   expect(await elsewhere.send("signInWithPasskey", answer)).toMatchObject(refused);
   const { added } = await addPasskey(browser, "Another", deviation);
   expect(added).toMatchObject({
-    status: 400,
+    status: 409,
     body: { error: { message: expect.stringContaining("the passkey is not accepted") } },
   });
 });
@@ -211,9 +211,9 @@ test("a challenge expires after five minutes, and one to add a passkey is of its
   const credential = openSoftwareAuthenticator({ origin: consoleOrigin }).register(options);
   const other = await openPerson();
   other.browser.cookies.set("__Host-passkey", browser.cookies.get("__Host-passkey") ?? "");
-  expect((await other.browser.send("addPasskey", { name: "Mine", credential })).status).toBe(400);
+  expect((await other.browser.send("addPasskey", { name: "Mine", credential })).status).toBe(409);
   expect((await browser.send("addPasskey", { name: "Second", credential })).status).toBe(201);
-  expect((await browser.send("addPasskey", { name: "Twice", credential })).status).toBe(400);
+  expect((await browser.send("addPasskey", { name: "Twice", credential })).status).toBe(409);
 });
 
 test("a disabled person's passkey is refused, and an invitation anew ends it", async () => {

@@ -65,7 +65,7 @@ test("a file in place of the data folder is reported", { tags: "long" }, async (
   expect(await refusalOf({ DATA_DIR: file })).toMatch(/data.*cannot be used \(E(NOTDIR|EXIST)\).*DATA_DIR/);
 });
 
-test("an incomplete store is reported", async () => {
+test("an incomplete store is reported", { tags: "long" }, async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "postgres/base"), { recursive: true });
   expect(await refusalOf({ DATA_DIR: folder })).toMatch(/postgres is not a whole store, PG_VERSION.*from a backup/);

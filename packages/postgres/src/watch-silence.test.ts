@@ -9,7 +9,9 @@ import { isStoreOutage, unavailabilityOf } from "./store-faults.ts";
 const one = statement<{ one: number }>("test.one", "select 1 as one");
 const slow = statement<never>("test.slow", "select pg_sleep(0.6)");
 
-test("a frozen database fails what is under way and what comes next, works again when it answers, and a slow one does not", async () => {
+test("a frozen database fails what is under way and what comes next, works again when it answers, and a slow one does not", {
+  tags: "long",
+}, async () => {
   const cluster = await startTemporaryCluster({ fsync: false });
   const dataDirectory = mkdtempSync(join(tmpdir(), "silent-"));
   const logged: string[] = [];

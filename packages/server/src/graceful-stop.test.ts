@@ -81,7 +81,7 @@ test("while it drains, answers close the connections that clients hold open, so 
   expect(await process.exited).toBe(0);
 });
 
-test("while it drains, the server serves all requests but is not ready; then it stops", async () => {
+test("while it drains, the server serves all requests but is not ready; then it stops", { tags: "long" }, async () => {
   const process = await start("await app.close();", "drainMs: 2000");
   const status = async (path: string) => (await fetch(process.url + path, { headers: { connection: "close" } })).status;
   expect([await status("/healthz"), await status("/readyz")]).toEqual([200, 200]);

@@ -7,7 +7,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { openCliFixture } from "../../test/fixtures/cli-fixture.ts";
 import { migrations } from "../migrations.ts";
 
-test("after the rotation of ENCRYPTION_KEY the new key alone opens every token and sign-in secret, and the old one none", async () => {
+test("after the rotation of ENCRYPTION_KEY the new key alone opens every token and sign-in secret, and the old one none", {
+  tags: "long",
+}, async () => {
   const store = await openTestDatabase({ schema: "ad_service", migrations });
   const fixture = await openCliFixture();
   onTestFinished(async () => {

@@ -193,7 +193,7 @@ describe("videos", () => {
       };
 
       const heavyVideos = [
-        { size: "1280x720", sizes: ["854×480", "640×360"], tags: [] },
+        { size: "1280x720", sizes: ["854×480", "640×360"], tags: ["long"] },
         { size: "720x1280", sizes: ["480×854", "360×640"], tags: ["long"] },
       ];
       for (const { tags, ...row } of heavyVideos) {

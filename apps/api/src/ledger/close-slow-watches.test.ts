@@ -6,7 +6,9 @@ import { migrations } from "../migrations.ts";
 
 const entries = 12_000;
 
-test("a watch that never reads is closed; one that reads, however slowly, gets every entry", async () => {
+test("a watch that never reads is closed; one that reads, however slowly, gets every entry", {
+  tags: "long",
+}, async () => {
   const store = await openTestDatabase({ schema: "api", migrations });
   onTestFinished(() => store.dispose());
   const { botId, backendApiKey } = testConfig;

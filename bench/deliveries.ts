@@ -28,13 +28,14 @@ export interface DeliveriesOptions {
   readonly base: Baseline | undefined;
 }
 
-interface Sender {
-  readonly name: string;
+/** A stack whose bots have one endpoint each. */
+export interface Sender {
   readonly stack: BenchStack;
   readonly bots: readonly { botId: string; token: string }[];
 }
 
-interface Sink {
+/** The endpoints of the bots of all senders, one of which sends at a time. */
+export interface Sink {
   readonly ports: readonly number[];
   /** The address to post to, in order to start counting. */
   countFromNow(sending: { delayMs: number; count: number }): string;
@@ -59,9 +60,9 @@ export async function measureDeliveries(options: DeliveriesOptions): Promise<voi
   const { store, postgres, base } = options;
   const cleanUps: (() => Promise<void>)[] = [];
   try {
-    const sink = await startSink(await Promise.all(Array.from({ length: publishers }, () => freePort())));
+    const sink = await startSink();
     cleanUps.push(sink.stop);
-    const startSender = async (name: string, sources?: string): Promise<Sender> => {
+    const startSender = async (name: string, sources?: string): Promise<Sender & { name: string }> => {
       const database = postgres && (await createServerDatabase(postgres.url));
       if (database) cleanUps.push(database.drop);
       const isOverSocket = store === "postgres-socket" && database;
@@ -72,16 +73,7 @@ export async function measureDeliveries(options: DeliveriesOptions): Promise<voi
       );
       cleanUps.push(stack.stop);
       keepOnCores(pidsOf(stack));
-      const botOf = (port: number, at: number) => ({
-        botId: String(8_000_000_000 + at),
-        webhookUrl: `http://127.0.0.1:${port}/hook`,
-        maxInFlight,
-      });
-      return {
-        name,
-        stack,
-        bots: await Promise.all(sink.ports.map((port, at) => addBenchBot(stack, botOf(port, at)))),
-      };
+      return { name, ...(await senderOf(stack, sink)) };
     };
     const senders = [...(base ? [await startSender(base.name, base.root)] : []), await startSender(store)];
     console.log(`\n${tableHead()}`);
@@ -95,9 +87,19 @@ export async function measureDeliveries(options: DeliveriesOptions): Promise<voi
   }
 }
 
+/** Adds a bot for each endpoint to a stack. */
+export async function senderOf(stack: BenchStack, sink: Sink): Promise<Sender> {
+  const botOf = (port: number, at: number) => ({
+    botId: String(8_000_000_000 + at),
+    webhookUrl: `http://127.0.0.1:${port}/hook`,
+    maxInFlight,
+  });
+  return { stack, bots: await Promise.all(sink.ports.map((port, at) => addBenchBot(stack, botOf(port, at)))) };
+}
+
 async function measureDelay(
   options: DeliveriesOptions,
-  { sending, senders, target }: { sending: Sending; senders: readonly Sender[]; target: number },
+  { sending, senders, target }: { sending: Sending; senders: readonly (Sender & { name: string })[]; target: number },
 ): Promise<void> {
   const { delayMs } = sending;
   const floor: Measured[] = [];
@@ -139,7 +141,7 @@ async function sendAlone({ sink, delayMs, count }: Sending): Promise<Measured> {
 }
 
 /** Measures from the moment when the endpoints are enabled. */
-async function deliverQueue(sender: Sender, sending: Sending): Promise<Measured> {
+export async function deliverQueue(sender: Sender, sending: Sending): Promise<Measured> {
   const forEach = (call: string, body: object) =>
     Promise.all(sender.bots.map(({ botId }) => operate(sender.stack, "POST", `/endpoints/${botId}/${call}`, body)));
   await forEach("disable", {});
@@ -192,7 +194,8 @@ async function measureSending(
   };
 }
 
-async function startSink(ports: readonly number[]): Promise<Sink> {
+export async function startSink(): Promise<Sink> {
+  const ports = await Promise.all(Array.from({ length: publishers }, () => freePort()));
   const controlPort = await freePort();
   const env = { PORTS: ports.join(","), CONTROL_PORT: String(controlPort) };
   const server = startServer("endpoints", "bench/sink-server.ts", env);

@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { startTemporaryCluster } from "../packages/testing/src/temporary-cluster.ts";
 import { createServerDatabase } from "../packages/testing/src/test-database.ts";
 import { measureClicks } from "./clicks.ts";
+import { deliverQueue, type Sender, senderOf, startSink } from "./deliveries.ts";
 import { fillStore } from "./growth/fill-store.ts";
 import { filledPeriod } from "./growth/filled-period.ts";
 import { growthHead, growthLine } from "./growth/growth-table.ts";
@@ -59,6 +60,8 @@ interface Candidate {
   readonly name: string;
   readonly growing: GrowingStack;
   readonly nodes: number;
+  /** Of webhooks, which are measured with one ad service. */
+  readonly sender?: Sender;
 }
 
 const settings = [
@@ -69,6 +72,7 @@ const settings = [
 const cluster = await startTemporaryCluster({ settings });
 const figures = await openPostgresFigures(cluster.url);
 const stacks: GrowingStack[] = [];
+const sink = await startSink();
 try {
   console.log(`${rounds} rounds of ${count} requests by ${await loadGenerator()}; load of the machine ${load()}`);
   const candidates: Candidate[] = [];
@@ -77,7 +81,8 @@ try {
     const growing = await growingStack({ name: `${codes} codes`, databaseUrl: await figures.socketUrlOf(url) });
     stacks.push(growing);
     await fill(growing, codes);
-    candidates.push({ name: `${codes} codes`, growing, nodes: 1 });
+    const sender = await senderOf(growing.stack, sink);
+    candidates.push({ name: `${codes} codes`, growing, nodes: 1, sender });
   }
   const [first] = stacks;
   for (const nodes of nodeCounts.filter((one) => one > 1)) {
@@ -91,6 +96,7 @@ try {
   if (first !== undefined) await printBytes(first);
 } finally {
   for (const stack of stacks.reverse()) await stack.stop();
+  await sink.stop();
   await figures.close();
   await cluster.stop();
 }
@@ -136,14 +142,17 @@ async function measureRounds(candidates: readonly Candidate[]): Promise<void> {
   }
 }
 
-async function measureOnce({ name, growing, nodes }: Candidate): Promise<ReadonlyMap<string, Measured>> {
+async function measureOnce({ name, growing, nodes, sender }: Candidate): Promise<ReadonlyMap<string, Measured>> {
   const target = targetOf(growing, name, nodes);
   const { measure, taken } = newMeter(target, figures, balanced(growing, nodes));
   await measureClicks(target, count, measure);
   if (nodes === 1) await measureReceipts(target, count, measure);
   await measureViews(target, Math.ceil(count / 5), measure);
   await measureOperatorReports(growing, measure);
-  return taken;
+  if (sender === undefined) return taken;
+  const webhooks = Math.ceil(count / 100) * sink.ports.length;
+  const delivered = await deliverQueue(sender, { sink, delayMs: 1, count: webhooks, postgres: figures });
+  return new Map([...taken, ["webhook", delivered]]);
 }
 
 /** What rows of the servers' tables and their indexes need, with what PostgreSQL leaves free in their pages. */

@@ -23,10 +23,10 @@ export function growthHead(): string {
 
 /** Ratios are medians of the ratios in each round: a slowdown of the machine in one round affects both. */
 export function growthLine({ path, name, rounds, base }: GrowthLine): string {
-  const median = (figure: (round: Measured) => number, digits = 0) => medianOf(rounds.map(figure)).toFixed(digits);
+  const median = (figure: (round: Measured) => number, digits = 0) => shown(medianOf(rounds.map(figure)), digits);
   const ratio = (figure: (round: Measured) => number) => {
     if (base === undefined) return "";
-    return medianOf(rounds.map((round, at) => figure(round) / (base[at] ? figure(base[at]) : Number.NaN))).toFixed(2);
+    return shown(medianOf(rounds.map((round, at) => figure(round) / (base[at] ? figure(base[at]) : Number.NaN))), 2);
   };
   return row([
     path,
@@ -40,6 +40,11 @@ export function growthLine({ path, name, rounds, base }: GrowthLine): string {
     median((round) => microseconds(round.postgresMilliseconds, round)),
     median(({ walBytes, answered }) => walBytes / answered),
   ]);
+}
+
+/** A webhook has no latency of its own here: how long it waits is how many were before it. */
+function shown(figure: number, digits: number): string {
+  return Number.isNaN(figure) ? "" : figure.toFixed(digits);
 }
 
 function row(cells: readonly string[]): string {

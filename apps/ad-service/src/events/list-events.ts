@@ -25,14 +25,19 @@ interface EventRow {
   delivery: ListedEvent["delivery"];
 }
 
-/** An event stays when its webhook is no longer kept. */
-const deliveryIn = `coalesce(deliveries.state, 'not-kept') as delivery`;
+/**
+ * An event stays when its webhook is no longer kept. Looked up for each listed event: in a join, the planner may take the bot
+ * alone as the key, and read all webhooks of the bot for each page.
+ */
+const deliveryIn = `coalesce((
+       select state from deliveries where deliveries.bot_id = events.bot_id and deliveries.event_id = events.event_id
+     ), 'not-kept') as delivery`;
 
 const select = statement<EventRow>(
   "events.list",
   `select ${epochOf("events.xid")} as epoch, xid, event_id, event, user_id, code, reference, start_param,
      revenue_micros, is_test, occurred_at, ${deliveryIn}
-   from events left join deliveries using (bot_id, event_id)
+   from events
    where bot_id = $1 and (xid, event_id) > ($2::xid8, $3) and not is_erased and xid < settled_xid()
    order by xid, event_id limit $4`,
 );
@@ -93,7 +98,7 @@ const latest = statement<Omit<EventRow, "epoch" | "xid"> & { bot_id: string }>(
   "events.list-latest",
   `select event_id, bot_id, event, user_id, code, reference, start_param, revenue_micros, is_test, occurred_at,
      ${deliveryIn}
-   from events left join deliveries using (bot_id, event_id)
+   from events
    where bot_id = $1 and not is_erased and event_id < $2 and event_id >= $3
      and occurred_at >= $4 and occurred_at < $5
    order by event_id desc limit $6`,
@@ -102,7 +107,7 @@ const latestOfUser = statement<Omit<EventRow, "epoch" | "xid"> & { bot_id: strin
   "events.list-latest-of-user",
   `select event_id, bot_id, event, user_id, code, reference, start_param, revenue_micros, is_test, occurred_at,
      ${deliveryIn}
-   from events left join deliveries using (bot_id, event_id)
+   from events
    where bot_id = $1 and user_id = $6 and not is_erased and event_id < $2
      and occurred_at >= $3 and occurred_at < $4
    order by occurred_at desc, event_id desc limit $5`,

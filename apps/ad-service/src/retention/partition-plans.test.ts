@@ -155,3 +155,30 @@ test("a claim reads the bodies of what it claims, however many the bot has", asy
     expect((await bodiesRead()) - before).toBe(1);
   });
 });
+
+test("a page of a bot's events looks up the webhooks that it lists, however many the bot has", async () => {
+  await store.transaction(async (tx) => {
+    const run = (text: string) => tx.run<{ rows: number }>({ name: "", text }, []);
+    await run("insert into bots (bot_id, code_prefix, name) values ('912', 'ijkm', 'Quiz')");
+    const ids = Array.from({ length: 20_000 }, (_, index) => newEventId(now.getTime() + index, new Uint8Array(10)));
+    const made = `from unnest('{${ids}}'::text[]) with ordinality as made (id, n)`;
+    // Older than the feed's end.
+    await run(`insert into events (event_id, bot_id, event, user_id, occurred_at, xid)
+      select id, '912', 'rewarded', n, '2026-06-10', '3' ${made}`);
+    await run(`insert into deliveries (event_id, bot_id, state) select id, '912', 'delivered' ${made}`);
+    for (const table of ["events", "deliveries_20260608"]) await run(`analyze ${table}`);
+    const deliveriesRead = async () => {
+      const of = "pg_stat_xact_user_tables where relname = 'deliveries_20260608'";
+      return (await run(`select coalesce(idx_tup_fetch, 0)::integer as rows from ${of}`))[0]?.rows ?? 0;
+    };
+    for (const [name, values] of [
+      ["events.list", ["912", "0", "", 4]],
+      ["events.list-latest", ["912", "evt_g", "", "2026-01-01", "2027-01-01", 4]],
+      ["events.list-latest-of-user", ["912", "evt_g", "2026-01-01", "2027-01-01", 4, "7"]],
+    ] as const) {
+      const before = await deliveriesRead();
+      const listed = await tx.run({ name: "", text: textOfStatement(name) }, values);
+      expect([name, (await deliveriesRead()) - before]).toEqual([name, listed.length]);
+    }
+  });
+});

@@ -348,7 +348,11 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       });
       currencyOperatorRoutes(scope, deps);
       advertiserOperatorRoutes(scope, deps);
-      moneyOperatorRoutes(scope, { ...deps, requireBots: (botIds) => requireBots(deps.database, botIds) });
+      moneyOperatorRoutes(scope, {
+        ...deps,
+        reportReaderOf,
+        requireBots: (botIds) => requireBots(deps.database, botIds),
+      });
       explainOperatorRoutes(scope, deps);
       eventOperatorRoutes(scope, deps);
       deliveryOperatorRoutes(scope, deps);

@@ -22,7 +22,7 @@ export type AdvertiserMoney = z.output<typeof advertiserMoney>;
 
 const entry = z.object({
   entryId: z.int(),
-  transactionId: z.string(),
+  transactionId: z.string().optional().describe("Not for publishers: that of a charge names its advertiser."),
   kind: z.enum(entryKinds),
   amountMicros: micros.describe("What the account gets; negative: what it gives."),
   currency: z.string(),

@@ -1,5 +1,6 @@
 import { fieldFault } from "@intermission/operator-api/field-forms";
-import { moneyRoutes } from "@intermission/operator-api/money";
+import { type MoneyEntry, moneyRoutes } from "@intermission/operator-api/money";
+import type { ReportReader } from "@intermission/operator-api/statistics";
 import { listPage } from "@intermission/postgres/keyset";
 import type { Database } from "@intermission/postgres/open-database";
 import { nameChangedObject } from "@intermission/postgres/recorded-changes";
@@ -8,7 +9,7 @@ import { jsonInteger } from "@intermission/server/exact-json";
 import type { HttpError } from "@intermission/server/http-server";
 import { conflict, notFound, requireConfirmation } from "@intermission/server/refuse";
 import { type OperatorHandlers, serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { requireAdvertiser } from "../advertisers/advertisers.ts";
 import { isPayable, listPublisherMoney, type PayoutOutcome, readEarnings, recordPayout } from "./earnings.ts";
 import {
@@ -36,6 +37,7 @@ export interface MoneyOperatorDeps {
   currency: string;
   /** Refuses a bot that does not exist. */
   requireBots(botIds: readonly (string | undefined)[]): Promise<void>;
+  reportReaderOf(request: FastifyRequest): ReportReader;
   now: () => Date;
 }
 
@@ -121,7 +123,7 @@ function ofAdvertisers(deps: MoneyOperatorDeps) {
 
 /** What publishers earned, their payouts and statements. */
 function ofPublishers(deps: MoneyOperatorDeps) {
-  const { database, currency, requireBots, now } = deps;
+  const { database, currency, requireBots, reportReaderOf, now } = deps;
   return {
     async correctPublisher({ params: { botId }, body }) {
       await requireBots([botId]);
@@ -166,9 +168,11 @@ function ofPublishers(deps: MoneyOperatorDeps) {
       return { transactionId: paid.transactionId, amountMicros: paid.amountMicros };
     },
 
-    async listPublisherEntries({ params: { botId }, query }) {
+    async listPublisherEntries({ params: { botId }, query, http }) {
       await requireBots([botId]);
-      return entriesOf(deps, publisherAccount(botId), query);
+      const listed = await entriesOf(deps, publisherAccount(botId), query);
+      if (reportReaderOf(http) === "staff") return listed;
+      return { ...listed, entries: listed.entries.map(({ transactionId: _, ...entry }): MoneyEntry => entry) };
     },
   } satisfies Partial<OperatorHandlers<typeof moneyRoutes>>;
 }

@@ -3,6 +3,25 @@ import { z } from "zod";
 import { listLimit, moment, next } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
+/** What operators change. */
+export const objectKinds = [
+  "campaign",
+  "bot",
+  "advertiser",
+  "creative",
+  "endpoint",
+  "notices",
+  "person",
+  "view",
+  "click",
+  "conversion",
+  "delivery",
+  "deployment",
+  "saved-report",
+  "sample",
+] as const;
+export type ObjectKind = (typeof objectKinds)[number];
+
 const state = z.record(z.string(), z.unknown()).nullable();
 
 const auditEntry = z.object({
@@ -11,7 +30,7 @@ const auditEntry = z.object({
   actor: z.string().describe("The id of a person, or `command-line`."),
   actorName: z.string().nullable().describe("The person's e-mail address at that time."),
   operation: z.string().describe("The name of the route."),
-  objectKind: z.string(),
+  objectKind: z.enum(objectKinds),
   objectId: z.string(),
   before: state.describe("The object before the change, without secrets; null: there was none."),
   after: state,

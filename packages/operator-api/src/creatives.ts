@@ -105,6 +105,25 @@ const vastStep = z.discriminatedUnion("outcome", [
   }),
 ]);
 
+/**
+ * Why a part of an ad server's answer is not used although the answer may still lead to an ad; `docs/serving.md` has the
+ * meaning of each.
+ */
+export const dropReasons = [
+  "pod-ad",
+  "limit",
+  "media-address",
+  "media-type",
+  "media-delivery",
+  "media-script",
+  "media-codec",
+  "tracker-address",
+  "click-address",
+  "companion",
+  "captions",
+] as const;
+export type DropReason = (typeof dropReasons)[number];
+
 const vastTrial = z.object({
   steps: z.array(vastStep).describe("In the order of their answers."),
   ad: z
@@ -126,7 +145,7 @@ const vastTrial = z.object({
     .describe("What would be shown; null: nothing."),
   fault: z.object({ code: z.int(), detail: z.string() }).nullable().describe("Why nothing would be shown."),
   dropped: z
-    .array(z.object({ reason: z.string(), count: z.int() }))
+    .array(z.object({ reason: z.enum(dropReasons), count: z.int() }))
     .describe("Parts of the answers that are not used."),
 });
 export type VastTrial = z.infer<typeof vastTrial>;

@@ -9,8 +9,16 @@ export type ReportReader = "staff" | "publisher" | "advertiser";
 
 /** What the rows of a report are split by. */
 export const dimensions = [
-  ...(["hour", "day", "bot", "campaign", "creative", "advertiser"] as const),
-  ...(["country", "platform", "language", "premium"] as const),
+  "hour",
+  "day",
+  "bot",
+  "campaign",
+  "creative",
+  "advertiser",
+  "country",
+  "platform",
+  "language",
+  "premium",
 ] as const;
 export type Dimension = (typeof dimensions)[number];
 
@@ -64,6 +72,10 @@ const conversionSum = z.object({
 /** What a request for a report names. */
 export type ReportQuery = z.output<typeof reportQuery>;
 
+/** Why a request got no ad: no campaign runs in the format; or those that run do not match it, are full, or are ahead of their plan. */
+export const noAdReasons = ["no-campaign", "none-fits"] as const;
+export type NoAdReason = (typeof noAdReasons)[number];
+
 const share = z.number().nullable();
 const figures = z.object({
   requests: z.int(),
@@ -105,11 +117,32 @@ const figures = z.object({
 
 /** What the rows of a report can be ordered by. */
 export const reportOrders = [
-  ...(["requests", "fills", "fillRate", "starts", "firstQuartiles", "midpoints", "thirdQuartiles"] as const),
-  ...(["completions", "completionRate", "rewards", "taps", "tapRate", "clicks", "conversions"] as const),
-  ...(["noFillCount", "limitedCount", "requestsRefusedCount", "closeCount", "viewsHeldCount"] as const),
-  ...(["viewsRefusedCount", "playbackFaultCount", "clicksRefusedCount", "refundCount"] as const),
-  ...(["spendMicros", "revenueMicros", "ecpmMicros"] as const),
+  "requests",
+  "fills",
+  "fillRate",
+  "starts",
+  "firstQuartiles",
+  "midpoints",
+  "thirdQuartiles",
+  "completions",
+  "completionRate",
+  "rewards",
+  "taps",
+  "tapRate",
+  "clicks",
+  "conversions",
+  "noFillCount",
+  "limitedCount",
+  "requestsRefusedCount",
+  "closeCount",
+  "viewsHeldCount",
+  "viewsRefusedCount",
+  "playbackFaultCount",
+  "clicksRefusedCount",
+  "refundCount",
+  "spendMicros",
+  "revenueMicros",
+  "ecpmMicros",
 ] as const satisfies readonly (keyof z.infer<typeof figures>)[];
 export type ReportOrder = (typeof reportOrders)[number];
 

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { CampaignCreative } from "@intermission/operator-api/campaigns";
+import type { NoAdReason } from "@intermission/operator-api/statistics";
 import type { CampaignFormat, CampaignPriority } from "../campaigns/campaign-settings.ts";
 import { adsBehindPlan, type CampaignState, fullLimit, type TrafficCurve } from "./campaign-state.ts";
 import { type AdRequest, exclusionReason, isShown, type Moment, outOfTime } from "./eligibility.ts";
@@ -42,9 +43,6 @@ export type Choice =
   /** `creative` is null for a direct link. */
   | { outcome: "chosen"; state: CampaignState; creative: CampaignCreative | null }
   | { outcome: "no-ad"; reason: NoAdReason };
-
-/** No campaign runs in the format; or those that run do not match the request, are full, or are ahead of their plan. */
-export type NoAdReason = "no-campaign" | "none-fits";
 
 /** Shorter lists are checked completely instead of being drawn from. */
 const WORTH_DRAWING = 32;

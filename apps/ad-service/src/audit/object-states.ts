@@ -1,21 +1,5 @@
+import type { ObjectKind } from "@intermission/operator-api/audit";
 import type { Statement, Transaction } from "@intermission/postgres/open-database";
-
-/** What operators change. */
-export type ObjectKind =
-  | "bot"
-  | "endpoint"
-  | "notices"
-  | "campaign"
-  | "creative"
-  | "advertiser"
-  | "deployment"
-  | "view"
-  | "click"
-  | "conversion"
-  | "delivery"
-  | "person"
-  | "saved-report"
-  | "sample";
 
 /** One query for each kind, by the id $1: an object without its secrets, and without the ids of users, who may be erased. */
 const states = {

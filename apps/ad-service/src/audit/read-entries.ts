@@ -1,7 +1,6 @@
-import type { AuditEntry } from "@intermission/operator-api/audit";
+import type { AuditEntry, ObjectKind } from "@intermission/operator-api/audit";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
-import type { ObjectKind } from "./object-states.ts";
 
 export interface AuditQuery {
   actor?: string | undefined;

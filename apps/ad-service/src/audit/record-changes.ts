@@ -1,8 +1,9 @@
+import type { ObjectKind } from "@intermission/operator-api/audit";
 import type { ChangingRouteName } from "@intermission/operator-api/operator-routes";
 import { statement } from "@intermission/postgres/open-database";
 import { type RecordedRequest, recordRequest } from "@intermission/postgres/recorded-changes";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type ObjectKind, readState } from "./object-states.ts";
+import { readState } from "./object-states.ts";
 
 interface AuditedObject {
   kind: ObjectKind;

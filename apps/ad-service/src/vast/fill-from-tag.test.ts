@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { dropReasons } from "@intermission/operator-api/creatives";
 import { expect, test } from "vitest";
 import { inline, vast } from "../../test/fixtures/sample-ad-server.ts";
-import { dropReasons } from "./drops.ts";
 
 const src = join(import.meta.dirname, "..");
 

@@ -1,7 +1,8 @@
+import { type DropReason, dropReasons } from "@intermission/operator-api/creatives";
 import type { Database } from "@intermission/postgres/open-database";
 import type { FastifyBaseLogger } from "fastify";
 import { Counter, type Registry } from "prom-client";
-import { type DropReason, type Drops, dropReasons } from "./drops.ts";
+import type { Drops } from "./drops.ts";
 import { enqueueErrorCalls } from "./trackers.ts";
 import { type TagRequest, type UnwrapDeps, unwrapTag } from "./unwrap-tag.ts";
 import type { VastAd, VastErrorCode } from "./vast-ad.ts";

@@ -1,7 +1,8 @@
 import { webAddressFault } from "@intermission/ad-core/web-address";
 import { checkLandingUrl } from "@intermission/operator-api/campaigns";
+import type { DropReason } from "@intermission/operator-api/creatives";
 import { canPlay, chooseRendition, type Device } from "../creatives/choose-rendition.ts";
-import { type DropReason, type Drops, drop } from "./drops.ts";
+import { type Drops, drop } from "./drops.ts";
 import {
   type AdVerification,
   callableUrls,

@@ -1,4 +1,4 @@
-import type { VastTrial } from "@intermission/operator-api/creatives";
+import { dropReasons, type VastTrial } from "@intermission/operator-api/creatives";
 import { describeDevice } from "../creatives/choose-rendition.ts";
 import type { TagStep } from "./fetch-document.ts";
 import { type UnwrapDeps, unwrapTag } from "./unwrap-tag.ts";
@@ -18,7 +18,9 @@ export async function tryTag(deps: UnwrapDeps, { url, now }: { url: string; now:
   const observe = (step: TagStep) => steps.push(step);
   const request = { url, viewId: "trial", userAgent: PHONE, device, now };
   const tried = await unwrapTag({ ...deps, observe }, request);
-  const dropped = Object.entries(tried.drops).map(([reason, count]) => ({ reason, count }));
+  const dropped = dropReasons
+    .map((reason) => ({ reason, count: tried.drops[reason] ?? 0 }))
+    .filter(({ count }) => count > 0);
   const common = { steps: steps.map(describeStep), dropped };
   if (tried.outcome === "no-ad") return { ...common, ad: null, fault: { code: tried.code, detail: tried.detail } };
   const { adId, adSystem, advertiser, title, mediaUrl, mediaType, width, height, durationMs, clickThrough } = tried.ad;

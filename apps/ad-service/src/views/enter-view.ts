@@ -1,11 +1,11 @@
 import { isCode } from "@intermission/ad-core/code";
 import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
 import type { Bot } from "@intermission/operator-api/bots";
+import type { NoAdReason } from "@intermission/operator-api/statistics";
 import { type CommitGroup, OverloadedError } from "@intermission/postgres/group-commits";
 import { audienceText } from "../ad-selection/audience.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { isSerialized } from "../ad-selection/campaign-state.ts";
-import type { NoAdReason } from "../ad-selection/choose-ad.ts";
 import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import { hasBudgetLeft, selectAd, type UserAdRequest } from "../ad-selection/select-ad.ts";
 import { expiryOf, randomCode } from "../codes/issue-code.ts";

@@ -12,11 +12,11 @@ import {
   verifyInitDataWithBotId,
 } from "@intermission/ad-core/telegram-init-data";
 import type { Bot } from "@intermission/operator-api/bots";
+import type { NoAdReason } from "@intermission/operator-api/statistics";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type RateLimiter, rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import { audienceText } from "../ad-selection/audience.ts";
-import type { NoAdReason } from "../ad-selection/choose-ad.ts";
 import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
 import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import { type Bots, findBot } from "../bots/bots.ts";

@@ -1,4 +1,4 @@
-import { type AuditEntry, auditRoutes } from "@intermission/operator-api/audit";
+import { type AuditEntry, auditRoutes, objectKinds } from "@intermission/operator-api/audit";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { callOperator } from "../operator/call-operator.ts";
@@ -16,7 +16,6 @@ import { useLanguage, useWords } from "../words/word-table.ts";
 import { actorOf } from "./audit-entry.ts";
 import { changeWords, useChangeText } from "./change-words.ts";
 import { EntryDialog } from "./entry-dialog.tsx";
-import { objectKinds } from "./search.ts";
 import { auditWords, kindWords } from "./words.ts";
 
 const route = getRouteApi("/shell/audit");
@@ -103,7 +102,7 @@ function Filters() {
 function useColumns(onOpen: (entryId: string) => void): Column<AuditEntry>[] {
   const words = useWords(auditWords);
   const changeText = useChangeText();
-  const kinds: Readonly<Record<string, string>> = kindWords[useLanguage()];
+  const kinds = kindWords[useLanguage()];
   const { dateTime, ago } = useFormats();
   return [
     {
@@ -118,8 +117,7 @@ function useColumns(onOpen: (entryId: string) => void): Column<AuditEntry>[] {
       title: words.of,
       cell: ({ objectKind, objectId, before, after }) => (
         <span>
-          {String(after?.name ?? after?.email ?? before?.name ?? objectId)}{" "}
-          <small>{kinds[objectKind] ?? objectKind}</small>
+          {String(after?.name ?? after?.email ?? before?.name ?? objectId)} <small>{kinds[objectKind]}</small>
         </span>
       ),
     },
@@ -140,8 +138,17 @@ function entriesCsv(rows: readonly AuditEntry[]): string {
   return csvOf(
     ["entry", "at", "actor", "name", "operation", "kind", "object", "address", "request", "before", "after"],
     rows.map((row) => [
-      ...[row.entryId, row.at, row.actor, row.actorName, row.operation, row.objectKind, row.objectId],
-      ...[row.address, row.requestId, json(row.before), json(row.after)],
+      row.entryId,
+      row.at,
+      row.actor,
+      row.actorName,
+      row.operation,
+      row.objectKind,
+      row.objectId,
+      row.address,
+      row.requestId,
+      json(row.before),
+      json(row.after),
     ]),
   );
 }

@@ -1,10 +1,6 @@
+import { objectKinds } from "@intermission/operator-api/audit";
 import { z } from "zod";
 import { searchOf } from "../operator/address-search.ts";
-
-export const objectKinds = [
-  ...(["campaign", "bot", "advertiser", "creative", "endpoint", "notices", "person"] as const),
-  ...(["view", "click", "conversion", "delivery", "deployment", "saved-report", "sample"] as const),
-] as const;
 
 /** What the audit trail is filtered by, and which entry is open. */
 export const auditSearch = searchOf(

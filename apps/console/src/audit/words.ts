@@ -1,5 +1,5 @@
+import type { ObjectKind } from "@intermission/operator-api/audit";
 import { type Language, wordTable } from "../words/word-table.ts";
-import type { objectKinds } from "./search.ts";
 
 export const auditWords = wordTable({
   en: {
@@ -57,8 +57,6 @@ export const auditWords = wordTable({
     gone: "Такой записи нет.",
   },
 });
-
-type ObjectKind = (typeof objectKinds)[number];
 
 export const kindWords = {
   en: {

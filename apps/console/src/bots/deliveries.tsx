@@ -1,3 +1,4 @@
+import { deliveryState } from "@intermission/ad-core/wire-fields";
 import { deliveryRoutes, type ListedDelivery } from "@intermission/operator-api/deliveries";
 import { getRouteApi } from "@tanstack/react-router";
 import { useAnswer, useChange } from "../operator/use-operator.ts";
@@ -9,7 +10,6 @@ import { FilterSelect } from "../ui/filter-select.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
-import { deliveryStates } from "./search.ts";
 import { botWords, deliveryWords } from "./words.ts";
 
 const route = getRouteApi("/shell/bots/$botId");
@@ -38,7 +38,7 @@ export function Deliveries({ botId }: { botId: string }) {
           label={words.state}
           value={search.state}
           all={words.allDeliveries}
-          options={deliveryStates.map((state) => ({ value: state, text: states[state] }))}
+          options={deliveryState.options.map((state) => ({ value: state, text: states[state] }))}
           onChange={(state) => void navigate({ search: { ...search, state }, replace: true })}
         />
       </div>

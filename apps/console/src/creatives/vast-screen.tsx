@@ -10,10 +10,10 @@ import { useNotice } from "../ui/notices.tsx";
 import { Page } from "../ui/page.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useFormats } from "../words/formats.ts";
-import { useWords } from "../words/word-table.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
 import { PhonePreview } from "./phone-preview.tsx";
 import { VastSteps } from "./vast-steps.tsx";
-import { adviceOf, vastWords } from "./vast-words.ts";
+import { adviceOf, dropWords, vastWords } from "./vast-words.ts";
 import "./creatives.css";
 
 const route = getRouteApi("/shell/creatives/vast");
@@ -60,7 +60,7 @@ export function VastScreen() {
 
 function Result({ trial: { steps, ad, fault, dropped }, url }: { trial: VastTrial; url: string }) {
   const words = useWords(vastWords);
-  const drops = words.drops as Readonly<Record<string, string>>;
+  const drops = dropWords[useLanguage()];
   return (
     <div className="stack" role="status">
       {ad !== null && <Media ad={ad} url={url} />}
@@ -80,7 +80,7 @@ function Result({ trial: { steps, ad, fault, dropped }, url }: { trial: VastTria
           <h2 id="dropped">{words.dropped}</h2>
           <ul>
             {dropped.map(({ reason, count }) => (
-              <li key={reason}>{`${drops[reason] ?? reason}: ${count}`}</li>
+              <li key={reason}>{`${drops[reason]}: ${count}`}</li>
             ))}
           </ul>
         </section>

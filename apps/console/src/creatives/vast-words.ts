@@ -1,4 +1,5 @@
-import { wordTable } from "../words/word-table.ts";
+import type { DropReason } from "@intermission/operator-api/creatives";
+import { type Language, wordTable } from "../words/word-table.ts";
 
 export const vastWords = wordTable({
   en: {
@@ -29,19 +30,6 @@ export const vastWords = wordTable({
     wrapper: "wrapper",
     empty: "no ad",
     dropped: "Not used of the answers",
-    drops: {
-      "pod-ad": "ads of a pod",
-      limit: "parts beyond a limit",
-      "media-address": "media files without a usable address",
-      "media-type": "media files of another type than MP4 and WebM",
-      "media-delivery": "media files that are streamed",
-      "media-script": "media files that are programs (VPAID, SIMID)",
-      "media-codec": "media files with a codec that browsers do not play",
-      "tracker-address": "trackers without a usable address",
-      "click-address": "clicks without a usable address",
-      companion: "companions that the end card cannot show",
-      captions: "captions",
-    },
     advice: {
       other: "See the requests below for the one that failed.",
       "100":
@@ -85,19 +73,6 @@ export const vastWords = wordTable({
     wrapper: "обёртка",
     empty: "нет рекламы",
     dropped: "Не использовано из ответов",
-    drops: {
-      "pod-ad": "реклама из блока",
-      limit: "части сверх предела",
-      "media-address": "файлы без пригодного адреса",
-      "media-type": "файлы не MP4 и не WebM",
-      "media-delivery": "потоковые файлы",
-      "media-script": "файлы-программы (VPAID, SIMID)",
-      "media-codec": "файлы с кодеком, который браузеры не играют",
-      "tracker-address": "трекеры без пригодного адреса",
-      "click-address": "клики без пригодного адреса",
-      companion: "компаньоны, не подходящие финальной карточке",
-      captions: "субтитры",
-    },
     advice: {
       other: "Ниже видно, какой запрос не удался.",
       "100": "Ответ не является правильным XML. Откройте адрес в браузере: часто это страница входа.",
@@ -113,6 +88,35 @@ export const vastWords = wordTable({
     },
   },
 });
+
+export const dropWords = {
+  en: {
+    "pod-ad": "ads of a pod",
+    limit: "parts beyond a limit",
+    "media-address": "media files without a usable address",
+    "media-type": "media files of another type than MP4 and WebM",
+    "media-delivery": "media files that are streamed",
+    "media-script": "media files that are programs (VPAID, SIMID)",
+    "media-codec": "media files with a codec that browsers do not play",
+    "tracker-address": "trackers without a usable address",
+    "click-address": "clicks without a usable address",
+    companion: "companions that the end card cannot show",
+    captions: "captions",
+  },
+  ru: {
+    "pod-ad": "реклама из блока",
+    limit: "части сверх предела",
+    "media-address": "файлы без пригодного адреса",
+    "media-type": "файлы не MP4 и не WebM",
+    "media-delivery": "потоковые файлы",
+    "media-script": "файлы-программы (VPAID, SIMID)",
+    "media-codec": "файлы с кодеком, который браузеры не играют",
+    "tracker-address": "трекеры без пригодного адреса",
+    "click-address": "клики без пригодного адреса",
+    companion: "компаньоны, не подходящие финальной карточке",
+    captions: "субтитры",
+  },
+} satisfies Record<Language, Record<DropReason, string>>;
 
 /** What to do about a VAST error. */
 export function adviceOf(advice: Readonly<Record<string, string>> & { other: string }, code: number): string {

@@ -68,7 +68,8 @@ export function LastDay({ query }: { query: LastDayQuery }) {
 /** How many requests got no ad, and the commonest reason; leads to the explanation. */
 export function NoFills({ query: { data } }: { query: LastDayQuery }) {
   const words = useWords(overviewWords);
-  const reasons = noFillWords[useLanguage()];
+  // Counts of older versions may have other reasons.
+  const reasons: Readonly<Record<string, string>> = noFillWords[useLanguage()];
   const { number, share } = useFormats();
   if (data === undefined) return null;
   const sorted = Object.entries(data.total.noFills).toSorted(([, a], [, b]) => b - a);

@@ -1,3 +1,4 @@
+import type { NoAdReason } from "@intermission/operator-api/statistics";
 import { counted, type Language, wordTable } from "../words/word-table.ts";
 
 export const overviewWords = wordTable({
@@ -72,8 +73,8 @@ export const overviewWords = wordTable({
   },
 });
 
-/** Why requests got no ad; others are shown as the statistics name them. */
-export const noFillWords: Record<Language, Readonly<Record<string, string>>> = {
+/** Why requests got no ad. */
+export const noFillWords = {
   en: {
     "no-campaign": "no campaign runs",
     "none-fits": "no campaign fits the bot or the user",
@@ -82,4 +83,4 @@ export const noFillWords: Record<Language, Readonly<Record<string, string>>> = {
     "no-campaign": "ни одна кампания не идёт",
     "none-fits": "ни одна кампания не подходит боту или пользователю",
   },
-};
+} satisfies Record<Language, Record<NoAdReason, string>>;

@@ -47,8 +47,9 @@ export interface Planter {
   close(): void;
 }
 
-/** The servers, and the packages that they share with the mini-app. */
-const productSource = /^(apps\/(ad-service|api)|packages\/(ad-core|operator-api|postgres|server))\/src\//;
+/** The apps, and the packages that they are made of. */
+const productSource =
+  /^(apps\/(ad-service|api|console|demo-bot|miniapp)|packages\/(ad-core|operator-api|postgres|publisher|server))\/src\//;
 
 /** Opens the projects in these folders. */
 export function openPlanter(folders: readonly string[]): Planter {

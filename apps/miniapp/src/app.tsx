@@ -75,6 +75,8 @@ function Opened({ start, initData, host }: AppProps & { initData: string }) {
       return <UnreachableEntry onRetry={reopen} />;
     case "unplayable":
       return <OldClientEntry host={host} />;
+    default:
+      return opening satisfies never;
   }
 }
 

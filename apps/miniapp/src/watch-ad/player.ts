@@ -208,10 +208,18 @@ export class Player {
     if (!this.shouldPlay || this.options.state().motion === "blocked") return;
     const { progress, verdict } = checkProgress(this.progress, this.positionMs, performance.now());
     this.progress = progress;
-    if (verdict === "reload") this.reloadLighter();
-    if (verdict === "give-up") {
-      this.options.dispatch("stalled");
-      this.options.onFault(describeFault(this.video.error));
+    switch (verdict) {
+      case "fine":
+        break;
+      case "reload":
+        this.reloadLighter();
+        break;
+      case "give-up":
+        this.options.dispatch("stalled");
+        this.options.onFault(describeFault(this.video.error));
+        break;
+      default:
+        verdict satisfies never;
     }
   }
 

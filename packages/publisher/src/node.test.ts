@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
+import { connect as connectHttp2, createServer as createHttp2Server } from "node:http2";
 import { type AddressInfo, connect } from "node:net";
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 import express from "express";
@@ -154,4 +155,21 @@ test("a sender that disconnects in the middle of a body ends the handler", async
   socket.write("POST / HTTP/1.1\r\nhost: bot.test\r\ncontent-length: 100\r\n\r\nbeginning");
   setTimeout(() => socket.destroy(), 50);
   expect(await ended.promise).toBeInstanceOf(Error);
+});
+
+test("HTTP/2, as of Fastify's and Node's own servers, has a method and a path among its headers", async () => {
+  const handled: string[] = [];
+  const listener = toNodeHandler(webhook(({ userId }) => void handled.push(userId), { tokens: token }));
+  // Node's requests and answers of HTTP/2 have the interface of those of HTTP/1.
+  const server = createHttp2Server(listener as unknown as Parameters<typeof createHttp2Server>[1]);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  stops.push(() => server.close());
+  const client = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  stops.push(() => client.close());
+  const request = client.request({ ":method": "POST", ":path": "/webhook", ...(signed().headers as object) });
+  request.end(body);
+  const [headers] = await once(request, "response");
+  expect([headers[":status"], handled]).toEqual([200, ["42"]]);
+  request.resume();
+  await once(request, "end");
 });

@@ -43,8 +43,9 @@ export function toNodeHandler(
 
 function toRequest(incoming: NodeRequest): Request {
   const { method = "GET" } = incoming;
+  // HTTP/2 puts method and path among the headers, as ":method", which a `Request` cannot have.
   const headers = Object.entries(incoming.headers).flatMap(([name, value]): [string, string][] =>
-    [value ?? []].flat().map((one) => [name, one]),
+    name.startsWith(":") ? [] : [value ?? []].flat().map((one) => [name, one]),
   );
   const hasBody = method !== "GET" && method !== "HEAD";
   // Express removes the mount path from `url`.

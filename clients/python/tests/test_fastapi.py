@@ -3,6 +3,7 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -70,8 +71,25 @@ def test_tokens_belong_to_bots():
     # The ids are no tokens.
     assert cause(send("7000000001", bot_id="7000000001")) == (401, "unknown")
     assert len(handled) == 3
-    with pytest.raises(ValueError, match="bot 7000000002 has none"):
+    with pytest.raises(ValueError, match=r"tokens of bot 7000000002 \(AD_API_TOKEN\) is missing"):
         webhook(handled.append, tokens={"7000000001": "ad_a", "7000000002": [""]})
+
+
+@pytest.mark.parametrize(
+    ("tokens", "message"),
+    [
+        (None, "is missing: set it to the bot's API token"),
+        ({}, "is missing: set it to the bot's API token"),
+        (["", ""], "is missing: set it to the bot's API token"),
+        ("7000000001:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw", "is a token of @BotFather"),
+        ("ad_…", "is the placeholder of an example"),
+        ("Bearer ad_a", 'begins with "Bearer"'),
+    ],
+)
+def test_a_token_that_cannot_be_one_is_named_where_the_endpoint_is_made(tokens, message):
+    with pytest.raises(ValueError, match=r"^tokens \(AD_API_TOKEN\) " + re.escape(message)) as raised:
+        webhook(print, tokens=tokens)
+    assert "AAHdq" not in str(raised.value)
 
 
 def test_tests_of_listed_testers_are_paid_once_where_the_receiver_pays_testers():
@@ -184,8 +202,3 @@ def test_the_dependency_hands_over_the_verified_event():
     client = TestClient(app)
     assert client.post("/webhooks/ads", **signed()).json() == {"user": "42"}
     assert client.post("/webhooks/ads", **signed(key="forged")).status_code == 401
-
-
-def test_a_receiver_without_a_token_is_refused():
-    with pytest.raises(ValueError, match="needs the bot's API token"):
-        webhook(print, tokens=["", ""])

@@ -1,5 +1,6 @@
 """The same webhooks as for every receiver of this repository; `npm test -- python` writes them and names the file."""
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -119,7 +120,7 @@ def test_test_events_are_marked(fields):
     [
         *("", "{", "null", "[]", "[" * 100_000, '{"event":"other","user_tg_id":"7"}', '{"user_tg_id":"7"}'),
         *('{"event":"rewarded","user_tg_id":7}', '{"event":"rewarded","user_tg_id":"007"}'),
-        *('{"event":"rewarded","user_tg_id":"7","code":1}', '{"event":"rewarded","user_tg_id":"7","code":null}'),
+        *('{"event":"rewarded","user_tg_id":"7","code":1}', '{"event":"rewarded","user_tg_id":"7","code":["a"]}'),
         *('{"event":"rewarded","user_tg_id":"7","x":NaN}', '\ufeff{"event":"rewarded","user_tg_id":"7"}'),
     ],
 )
@@ -216,6 +217,27 @@ def test_what_is_wrong_with_the_headers_is_named(change, cause, header):
     assert refusal_of(headers=headers) == WebhookRefusal("wrong-webhook-signature", cause, header)
 
 
+@pytest.mark.parametrize("raw_body", [None, {"event": "rewarded"}, 7, asyncio.Queue().get])
+def test_a_body_of_another_kind_is_refused_with_what_to_pass(raw_body):
+    refusal = refusal_of(raw_body)
+    assert refusal == wrong("empty-body")
+    assert "Verify the raw bytes" in str(refusal)
+
+
+def test_bytes_of_all_kinds_and_the_header_pairs_of_asgi_are_read():
+    pairs = [(name.lower().encode(), value.encode()) for name, value in sent().items()]
+    for raw_body in (sent_body, bytearray(sent_body), memoryview(sent_body), sent_body.decode()):
+        assert verify_webhook(raw_body, pairs, token, now=sent_at).event == "rewarded"
+
+
+def test_a_field_that_is_left_out_as_null_or_empty_is_none():
+    body = b'{"event":"rewarded","user_tg_id":"7","event_id":null,"bot_id":"","code":"ABCD","reference":null}'
+    for tokens in (token, {"7000000001": token}):
+        event = verify_webhook(body, signed(body), tokens, is_timestamp_optional=True)
+        assert (event.event_id, event.reference, event.key) == (None, None, "ABCD:rewarded")
+    assert event.bot_id == "7000000001"
+
+
 def test_a_missing_and_a_malformed_x_signature_are_named():
     headers = {name: value for name, value in sent().items() if name != "X-Signature"}
     assert refusal_of(headers=headers) == WebhookRefusal("missing-signature")
@@ -232,9 +254,10 @@ def test_a_header_that_arrives_twice_is_no_signature():
 
 def test_no_tokens_and_a_clock_that_is_not_a_number_accept_nothing():
     body = b'{"event":"rewarded","user_tg_id":"7"}'
-    for tokens in ("", [], [""]):
-        with pytest.raises(NotSigned):
+    for tokens in (None, "", [], [""], {}, {"7000000001": None}):
+        with pytest.raises(NotSigned, match="AD_API_TOKEN") as raised:
             verify_webhook(body, signed(body, ""), tokens, is_timestamp_optional=True)
+        assert raised.value.refusal == wrong("no-token")
     standard = {"webhook-id": "e", "webhook-timestamp": "5"}
     mac = base64.b64encode(hmac.new(token.encode(), b"e.5." + body, hashlib.sha256).digest()).decode()
     headers = {**signed(body), **standard, "webhook-signature": f"v1,{mac}"}

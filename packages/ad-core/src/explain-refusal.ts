@@ -43,7 +43,10 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 /** Larger bodies are not searched: a webhook has less. */
 const MAX_SEARCHED_BYTES = 20_000;
 /** The order in which the ad service writes the fields. */
-const fieldOrder = ["event", "event_id", "bot_id", "user_tg_id", "code", "reference", "occurred_at", "test"];
+const fieldOrder = [
+  ...["event", "event_id", "bot_id", "user_tg_id", "code", "reference", "start_param", "occurred_at"],
+  ...["revenue_micros", "currency", "test"],
+];
 
 /**
  * What the ad service may have sent, if these bytes are its body after a parser, a proxy or a gateway wrote it anew: as

@@ -8,6 +8,7 @@ const all: WebhookRefusal[] = [
   { fault: "wrong-signature", cause: "unknown" },
   { fault: "wrong-signature", cause: "changed-body" },
   { fault: "wrong-signature", cause: "empty-body" },
+  { fault: "wrong-signature", cause: "no-token" },
   { fault: "wrong-signature", cause: "another-token" },
   { fault: "wrong-signature", cause: "padded-token" },
   { fault: "wrong-webhook-signature", cause: "no-headers" },

@@ -2,14 +2,16 @@
 export const standardHeaders = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const;
 export type StandardHeader = (typeof standardHeaders)[number];
 
-/** Why X-Signature does not match. `unknown` and `unlisted-bot` need no proof; the others are returned only with one. */
+/** Why X-Signature does not match. `unknown`, `no-token` and `unlisted-bot` need no proof; the others are returned only with one. */
 export type WrongSignatureCause =
   /** Another token, or a body that was changed beyond recognition: the two look the same. */
   | "unknown"
   /** It matches the JSON of the body as the ad service writes it: something wrote the body anew. */
   | "changed-body"
-  /** There is no body: something read it before. */
+  /** There are no bytes: something read them before, or something else than bytes was to be verified. */
   | "empty-body"
+  /** The receiver has no token at all, as where the variable is not set. */
+  | "no-token"
   /** `webhook-signature`, which is made with every token, matches one of the receiver's: tokens rotate. */
   | "another-token"
   /** It matches a token that the receiver has for another bot than the one that the event names. */
@@ -40,7 +42,9 @@ const wrongSignature: Record<WrongSignatureCause, string> = {
   "changed-body":
     "X-Signature matches the body as it was sent, not the bytes that were verified: a parser or a proxy wrote the body anew. Verify the raw bytes, before any parser",
   "empty-body":
-    "the body is empty, and X-Signature does not match that: something read the body before. Verify the raw bytes, before any parser",
+    "there are no bytes to verify: something read the body before, or a parsed object or a promise was passed instead of it. Verify the raw bytes, before any parser",
+  "no-token":
+    "the receiver has no API token to verify with: its setting, usually the variable AD_API_TOKEN, is not set where it runs",
   "another-token":
     "X-Signature is made with a token that the receiver does not have, and webhook-signature with one that it has: the tokens rotate. Add the bot's newest token to the receiver's list",
   "another-bot":
@@ -60,7 +64,7 @@ export function kindOfRefusal(refusal: WebhookRefusal): string {
 export function describeRefusal(refusal: WebhookRefusal, machine = "this machine"): string {
   switch (refusal.fault) {
     case "missing-signature":
-      return "X-Signature is missing: the request is not a webhook, or a proxy removed the header";
+      return "X-Signature is missing: the request is not a webhook, a proxy removed the header, or the receiver does not read the request's headers";
     case "malformed-signature":
       return "X-Signature is malformed: it is sent once, as sha256= and 64 lower-case hex digits";
     case "wrong-signature":

@@ -54,7 +54,7 @@ async function judgeRefusal(failed: FailedCheck, webhook: RefusedWebhook): Promi
   }
 }
 
-/** A MAC proves each cause but the last three, so a sender that cannot sign learns none of them. */
+/** A MAC proves each cause but the last four, so a sender that cannot sign learns none of them. */
 async function explainSignature(webhook: RefusedWebhook): Promise<WebhookRefusal> {
   const { body, tokens, othersTokens, headers, isSigned, isStandardSigned } = webhook;
   const signature = headers["x-signature"];
@@ -66,6 +66,7 @@ async function explainSignature(webhook: RefusedWebhook): Promise<WebhookRefusal
     if (await isSigned(original, tokens)) return { fault, cause: "changed-body" };
   if (await isSigned(Uint8Array.from(body), othersTokens)) return { fault, cause: "another-bot" };
   if (await isStandardSigned()) return { fault, cause: "another-token" };
+  if (tokens.length + othersTokens.length === 0) return { fault, cause: "no-token" };
   if (webhook.isUnlisted) return { fault, cause: "unlisted-bot" };
   return { fault, cause: body.byteLength === 0 ? "empty-body" : "unknown" };
 }

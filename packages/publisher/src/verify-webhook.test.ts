@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 import type { WebhookRefusal as RefusalOfAdCore } from "@intermission/ad-core/webhook-refusal";
 import { body, genuine, randomCases, receiverCases, token } from "@intermission/testing/receiver-cases";
@@ -31,9 +32,45 @@ test("headers may have any letter case, and come from any implementation of Head
   });
 });
 
-test("an unset token verifies nothing", async () => {
-  const unset = undefined as unknown as string;
-  expect(await verifyWebhook(body, genuine, unset, { now })).toMatchObject({ outcome: "not-signed" });
+test.each([undefined, null, "", [], ["", ""], {}, { 7000000001: undefined }])(
+  "tokens that are not set (%j) verify nothing, and the refusal names the setting",
+  async (tokens) => {
+    const verified = await verifyWebhook(body, genuine, tokens as unknown as string, { now });
+    expect(verified).toMatchObject({ outcome: "not-signed", refusal: { cause: "no-token" } });
+    expect(verified).toHaveProperty("message", expect.stringContaining("AD_API_TOKEN"));
+  },
+);
+
+describe("a mistake of the caller is explained", () => {
+  const views = { DataView: new DataView(new Uint8Array(body).buffer), "another realm": realmBytes() };
+  test.each(Object.entries(views))("not made of bytes in another form: %s", async (_name, bytes) => {
+    const verified = await verifyWebhook(bytes as unknown as ArrayBuffer, genuine, token, { now });
+    expect(verified).toMatchObject({ outcome: "verified" });
+  });
+
+  test.each<[string, unknown]>([
+    ["undefined, as req.body without a parser", undefined],
+    ["null", null],
+    ["a parsed object", JSON.parse(body.toString())],
+    ["a promise that nothing awaited", Promise.resolve(body)],
+    ["a Request", new Request("http://bot.test", { method: "POST", body })],
+    ["a number", 7],
+  ])("a body that is %s", async (_name, sent) => {
+    const verified = await verifyWebhook(sent as Uint8Array, genuine, token, { now });
+    expect(verified).toMatchObject({ outcome: "not-signed", refusal: { cause: "empty-body" } });
+    expect(verified).toHaveProperty("message", expect.stringMatching(/parsed object or a promise.*raw bytes/));
+  });
+
+  test.each([undefined, null, Object.entries(genuine).flat()])("headers that are %j", async (headers) => {
+    const verified = await verifyWebhook(body, headers as unknown as Headers, token, { now });
+    expect(verified).toMatchObject({ outcome: "not-signed", refusal: { fault: "missing-signature" } });
+    expect(verified).toHaveProperty("message", expect.stringContaining("does not read the request's headers"));
+  });
+
+  /** As a test runner that gives modules globals of their own. */
+  function realmBytes(): unknown {
+    return runInNewContext("Uint8Array.from(bytes).buffer", { bytes: [...body] });
+  }
 });
 
 describe("the event", () => {

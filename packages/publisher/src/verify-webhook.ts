@@ -36,13 +36,14 @@ export type WebhookRefusal =
   | {
       readonly fault: "wrong-signature";
       /**
-       * `unlisted-bot`: tokens are passed by bot, and none for the event's. All but this and `unknown` are returned only if the
-       * MAC matches something else that proves it, or there is no body.
+       * `no-token`: there is none that is not empty. `unlisted-bot`: tokens are passed by bot, and none for the event's. All but
+       * these and `unknown` are returned only if the MAC matches something else that proves it, or there is no body.
        */
       readonly cause:
         | "unknown"
         | "changed-body"
         | "empty-body"
+        | "no-token"
         | "another-token"
         | "another-bot"
         | "unlisted-bot"
@@ -93,7 +94,7 @@ export type TokensByBot = Readonly<Record<string, string | readonly string[] | u
  * each token signs for every bot. Empty tokens are ignored: anyone could sign with an unset variable.
  *
  * Checks `X-Signature` (`sha256=` and lower-case hex) and, if sent, the three headers of Standard Webhooks 1.0.
- * Never rejects for any body or headers.
+ * Never rejects for any body or headers, even if they are of another kind: those are refused, with what to pass.
  */
 export async function verifyWebhook(
   rawBody: Uint8Array | ArrayBuffer | string,
@@ -175,17 +176,23 @@ function nonEmpty(tokens: string | readonly string[] | undefined): string[] {
   return [tokens ?? []].flat().filter(Boolean);
 }
 
-function bytesOf(body: Uint8Array | ArrayBuffer | string): Uint8Array<ArrayBuffer> {
+/** A copy; empty for what holds no bytes, such as a parsed object. Test runners give modules an `ArrayBuffer` of their own. */
+function bytesOf(body: unknown): Uint8Array<ArrayBuffer> {
   if (typeof body === "string") return utf8.encode(body);
-  return new Uint8Array(body instanceof ArrayBuffer ? body : Uint8Array.from(body).buffer);
+  if (ArrayBuffer.isView(body)) return Uint8Array.from(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));
+  return Object.prototype.toString.call(body) === "[object ArrayBuffer]"
+    ? new Uint8Array((body as ArrayBuffer).slice(0))
+    : new Uint8Array();
 }
 
 /** A header that arrives more than once is read as an invalid value. */
 function readerOf(headers: HeaderSource): (name: string) => string | undefined {
-  const { get } = headers;
+  const { get } = headers ?? {};
   if (typeof get === "function") return (name) => get.call(headers, name) ?? undefined;
   return (name) => {
-    const values = Object.entries(headers).flatMap(([key, value]) => (key.toLowerCase() === name ? (value ?? []) : []));
+    const values = Object.entries(headers ?? {}).flatMap(([key, value]) =>
+      key.toLowerCase() === name ? (value ?? []) : [],
+    );
     return values.length > 1 ? "" : values[0];
   };
 }

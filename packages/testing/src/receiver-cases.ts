@@ -1,5 +1,6 @@
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 import vectors from "@intermission/ad-core/vectors.json" with { type: "json" };
+import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import fc from "fast-check";
 import { forgeWebhook } from "./forge-webhook.ts";
 
@@ -34,6 +35,20 @@ export function lineOf({ headers, body: sent = body, tokens = [token], at = now 
   return JSON.stringify({ headers, body: Buffer.from(sent).toString("base64"), tokens, now: at });
 }
 
+/** As the ad service writes it. */
+const bodyOfAllFields = Buffer.from(
+  encodeWebhookEvent({
+    ...{ event: "rewarded", event_id: "evt_01993a1c-7a10-7000-8000-000000000001", bot_id: "7000000001" },
+    ...{ user_tg_id: "42", code: "Zx7aQ2mN8pRt3vWk", reference: "order 7", start_param: "ref_7" },
+    ...{ occurred_at: "2026-01-02T03:09:41.000Z", revenue_micros: 1750, currency: "EUR", test: true },
+  }),
+);
+
+/** As a parser writes it whose map sorts its keys. */
+function inAnotherOrder(json: Buffer): Buffer {
+  return Buffer.from(JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(json.toString())).sort())));
+}
+
 /** Webhooks with the correct verdict of a receiver. */
 export const receiverCases: WebhookCase[] = [
   ["as it was sent", "genuine", { headers: genuine }],
@@ -54,7 +69,13 @@ export const receiverCases: WebhookCase[] = [
   }),
   ["another body", "refused", { headers: genuine, body: Buffer.from(body.toString().replace("42", "43")) }],
   ["a byte more", "refused", { headers: genuine, body: Buffer.concat([body, Buffer.from("\n")]) }],
+  [
+    "all fields in another order",
+    "refused",
+    { headers: headersOf({}, bodyOfAllFields), body: inAnotherOrder(bodyOfAllFields) },
+  ],
   ["another token", "refused", { headers: genuine, tokens: [oldToken] }],
+  ["no token to verify with", "refused", { headers: genuine, tokens: [] }],
   [
     "signed with the empty token, which is in the list of tokens",
     "refused",

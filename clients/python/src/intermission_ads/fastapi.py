@@ -13,6 +13,7 @@ from fastapi import HTTPException, Request
 from fastapi.responses import JSONResponse
 
 from .refusal import RefusalLog
+from .settings import api_tokens
 from .stores import EventStore, MemoryStore
 from .webhook import AdEvent, NotSigned, Tokens, WebhookRefused, tokens_by_bot, verify_webhook
 
@@ -87,13 +88,14 @@ def ad_event(
 ) -> Callable[[Request], Awaitable[AdEvent]]:
     """A dependency, `Depends(ad_event(tokens))`: the verified event of a request, or an answer of 400, 401 or 413.
 
+    Raises `ValueError` at once where a token is missing or cannot be one, as that of @BotFather.
     Refusals are logged as warnings of the logger `intermission_ads`, at most once a minute for each kind. It does not tell
     whether the event was handled before: use `webhook`, or a store.
     """
     by_bot = tokens_by_bot(tokens)
-    empty = [bot_id for bot_id, own in by_bot.items() if not own]
-    if empty or not by_bot:
-        raise ValueError(f"a webhook needs the bot's API token{f': bot {empty[0]} has none' if any(empty) else ''}")
+    for bot_id, own in (by_bot or {"": []}).items():
+        # The tokens stay as they are: a blank behind one has its own explanation, when a signature does not match.
+        api_tokens(own, f"tokens of bot {bot_id}" if bot_id else "tokens")
     keys = by_bot if isinstance(tokens, Mapping) else by_bot[""]
     refusals = RefusalLog()
 

@@ -11,7 +11,14 @@ from typing import Any, Literal, Union
 
 Fault = Literal["missing-signature", "malformed-signature", "wrong-signature", "wrong-webhook-signature", "stale", "future"]
 WrongSignatureCause = Literal[
-    "unknown", "changed-body", "empty-body", "another-token", "another-bot", "unlisted-bot", "padded-token"
+    "unknown",
+    "changed-body",
+    "empty-body",
+    "no-token",
+    "another-token",
+    "another-bot",
+    "unlisted-bot",
+    "padded-token",
 ]
 WrongHeadersCause = Literal["no-headers", "missing-header", "malformed-header", "milliseconds", "mismatch"]
 Cause = Union[WrongSignatureCause, WrongHeadersCause]
@@ -50,7 +57,10 @@ class WebhookRefusal:
 
 
 _sentences: Mapping[tuple[Fault, Cause | None], str] = {
-    ("missing-signature", None): "X-Signature is missing: the request is not a webhook, or a proxy removed the header",
+    ("missing-signature", None): (
+        "X-Signature is missing: the request is not a webhook, a proxy removed the header, or the receiver does not read the "
+        "request's headers"
+    ),
     ("malformed-signature", None): "X-Signature is malformed: it is sent once, as sha256= and 64 lower-case hex digits",
     ("wrong-signature", "unknown"): (
         "X-Signature does not match the body: the receiver has another token, or something changed the body before it was "
@@ -61,8 +71,12 @@ _sentences: Mapping[tuple[Fault, Cause | None], str] = {
         "anew. Verify the raw bytes, before any parser"
     ),
     ("wrong-signature", "empty-body"): (
-        "the body is empty, and X-Signature does not match that: something read the body before. Verify the raw bytes, "
-        "before any parser"
+        "there are no bytes to verify: something read the body before, or a parsed object or a promise was passed instead of "
+        "it. Verify the raw bytes, before any parser"
+    ),
+    ("wrong-signature", "no-token"): (
+        "the receiver has no API token to verify with: its setting, usually the variable AD_API_TOKEN, is not set where it "
+        "runs"
     ),
     ("wrong-signature", "another-token"): (
         "X-Signature is made with a token that the receiver does not have, and webhook-signature with one that it has: the "
@@ -131,7 +145,10 @@ def unpadded_tokens(tokens: Iterable[str]) -> list[str]:
 
 _MAX_SEARCHED_BYTES = 20_000
 # The order in which the ad service writes the fields.
-_field_order = ("event", "event_id", "bot_id", "user_tg_id", "code", "reference", "occurred_at", "test")
+_field_order = (
+    *("event", "event_id", "bot_id", "user_tg_id", "code", "reference", "start_param", "occurred_at"),
+    *("revenue_micros", "currency", "test"),
+)
 
 
 def possible_originals(body: bytes) -> list[bytes]:

@@ -85,11 +85,14 @@ def _split(text: str) -> SplitResult | None:
     return read if is_address else None
 
 
-def api_tokens(value: str | Iterable[str] | None) -> list[str]:
-    """The tokens, trimmed, each once. Raises `ValueError`, which never contains a token, where one cannot be right."""
+def api_tokens(value: str | Iterable[str] | None, name: str = "token") -> list[str]:
+    """The tokens, trimmed, each once. Raises `ValueError`, which never contains a token, where one cannot be right.
+
+    `name`: what the caller calls the argument.
+    """
     entries = [value] if value is None or isinstance(value, str) else list(value)
     tokens = list(dict.fromkeys(token for token in map(_text_of, entries) if token != ""))
-    where = "token (AD_API_TOKEN)"
+    where = f"{name} (AD_API_TOKEN)"
     if not tokens:
         raise ValueError(f"{where} is missing: set it to the bot's API token; {_OPERATOR}")
     for token in tokens:

@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NoReturn, Union, cast
+from typing import Any, Literal, NoReturn, Union
 
 from .refusal import (
     WebhookRefusal,
@@ -22,9 +22,9 @@ from .refusal import (
 )
 
 EventType = Literal["rewarded", "direct_link"]
-HeaderSource = Union[Mapping[str, str], Iterable[tuple[str, str]]]
-Tokens = Union[str, Iterable[str], Mapping[str, Union[str, Iterable[str]]]]
-"""One bot's API tokens; for several bots, those of each by its id."""
+HeaderSource = Union[Mapping[str, str], Iterable[tuple[str, str]], Iterable[tuple[bytes, bytes]]]
+Tokens = Union[str, Iterable[str], Mapping[str, Union[str, Iterable[str], None]], None]
+"""One bot's API tokens; for several bots, those of each by its id. None, as for an unset variable, is no token."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Malformed(WebhookRefused):
 
 
 def verify_webhook(
-    raw_body: bytes,
+    raw_body: bytes | str,
     headers: HeaderSource,
     tokens: Tokens,
     *,
@@ -99,11 +99,13 @@ def verify_webhook(
     `raw_body`: the bytes that arrived, before anything parsed them. `tokens`: the bot's API tokens, both of them while they
     rotate; empty ones are ignored, so that an unset variable lets nobody in. For several bots, a mapping by bot id: an event
     is verified only with the tokens of the bot that it names, and one that names none is of the bot whose token signed it.
-    In a list, each token signs for every bot. Header names may be in any letter case.
+    In a list, each token signs for every bot. Header names may be in any letter case. A body or headers of another kind, such
+    as a parsed body, are refused, with what to pass.
 
     Checks `X-Signature` and, where they are sent, the three headers of Standard Webhooks 1.0. `is_timestamp_optional` is for
     an ad service that sends `X-Signature` alone: a captured webhook could then be sent again at any time. `now`: unix time.
     """
+    raw_body = _bytes_of(raw_body)
     by_bot = tokens_by_bot(tokens)
     named = _named_bot(raw_body) if isinstance(tokens, Mapping) else None
     known = [token for bot_id, own in by_bot.items() if named in (None, bot_id) for token in own]
@@ -137,9 +139,16 @@ def tokens_by_bot(tokens: Tokens) -> dict[str, list[str]]:
     """The tokens that are not empty, by bot id; under "" those that were passed without one."""
     by_bot = tokens if isinstance(tokens, Mapping) else {"": tokens}
     return {
-        bot_id: [token for token in ([own] if isinstance(own, str) else own) if token != ""]
+        bot_id: [token for token in ([own] if isinstance(own, str) else own or ()) if token]
         for bot_id, own in by_bot.items()
     }
+
+
+def _bytes_of(raw_body: object) -> bytes:
+    """Empty for what holds no bytes, such as a parsed body, or a coroutine that nothing awaited."""
+    if isinstance(raw_body, str):
+        return raw_body.encode("utf-8", "surrogatepass")
+    return bytes(raw_body) if isinstance(raw_body, (bytes, bytearray, memoryview)) else b""
 
 
 def _named_bot(body: bytes) -> str | None:
@@ -154,10 +163,14 @@ _names = ("x-signature", *standard_headers)
 
 
 def _signature_headers(headers: HeaderSource) -> dict[str, str]:
-    """A header that arrives more than once is no signature, so it is read as empty."""
+    """A header that arrives more than once is no signature, so it is read as empty.
+
+    The pairs of ASGI and of aiohttp's `raw_headers` are bytes.
+    """
     found: dict[str, str] = {}
-    pairs = cast(Iterable[tuple[str, str]], headers.items() if isinstance(headers, Mapping) else headers)
-    for name, value in pairs:
+    pairs: Iterable[tuple[Any, Any]] = headers.items() if isinstance(headers, Mapping) else headers
+    for pair in pairs:
+        name, value = (part.decode("latin-1") if isinstance(part, bytes) else str(part) for part in pair)
         lower = name.lower()
         if lower in _names:
             found[lower] = "" if lower in found else value
@@ -188,7 +201,7 @@ def _has_standard_signature(keys: list[bytes], signature_headers: Mapping[str, s
 def _explain_x_signature(
     tokens: list[str], others: list[str], signature_headers: Mapping[str, str], body: bytes
 ) -> WebhookRefusal:
-    """A MAC proves each cause but the last three, so a sender that cannot sign learns none of them."""
+    """A MAC proves each cause but the last four, so a sender that cannot sign learns none of them."""
     keys = [token.encode() for token in tokens]
     header = signature_headers.get("x-signature")
     if header is None:
@@ -203,7 +216,9 @@ def _explain_x_signature(
         return WebhookRefusal("wrong-signature", "another-bot")
     if _has_standard_signature(keys, signature_headers, body):
         return WebhookRefusal("wrong-signature", "another-token")
-    if others and not tokens:
+    if not tokens and not others:
+        return WebhookRefusal("wrong-signature", "no-token")
+    if not tokens:
         return WebhookRefusal("wrong-signature", "unlisted-bot")
     return WebhookRefusal("wrong-signature", "unknown" if body else "empty-body")
 
@@ -231,8 +246,9 @@ def _read_event(body: bytes) -> AdEvent:
         raise Malformed("user_tg_id is not a string of digits")
     texts: dict[str, str | None] = {}
     for name in ("event_id", "bot_id", "code", "reference", "occurred_at"):
-        text = fields.get(name)
-        if name in fields and not isinstance(text, str):
+        # null and "" are how some services leave a field out; as an id they would make different events the same one.
+        text = fields.get(name) or None
+        if text is not None and not isinstance(text, str):
             raise Malformed(f"{name} is not a string")
         texts[name] = text
     start_param = read_start_param(fields.get("start_param"))

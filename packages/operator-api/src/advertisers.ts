@@ -9,7 +9,7 @@ const advertiser = z.object({
   name: z.string(),
   state: z.enum(advertiserStates).describe("The campaigns of an archived advertiser do not run."),
   campaigns: z.int(),
-  conversions: z.int(),
+  conversions: z.int().describe("Less those that were reversed, as the statistics count them."),
   hasPostbackKey: z.boolean(),
   createdAt: moment,
 });

@@ -111,8 +111,9 @@ export function unknownAdvertiser(name: string): HttpError {
 const selectAdvertisers = `select advertiser_id as "advertiserId", name, state, created_at as "createdAt",
      postback_key_hash is not null as "hasPostbackKey",
      (select count(*) from campaigns where campaigns.advertiser_id = advertisers.advertiser_id) as campaigns,
-     (select count(*) from conversions join campaigns using (campaign_id)
-      where campaigns.advertiser_id = advertisers.advertiser_id) as conversions
+     (select coalesce(sum(sums.conversions), 0)::bigint from campaigns cross join lateral (
+        select * from stats_campaign_sums where stats_campaign_sums.campaign_id = campaigns.campaign_id and span = 'day' offset 0
+      ) as sums where campaigns.advertiser_id = advertisers.advertiser_id) as conversions
    from advertisers`;
 // Unnamed, since its plan depends on the filter.
 const list: Statement<Advertiser> = {

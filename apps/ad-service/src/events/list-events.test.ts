@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { newEventId } from "@intermission/ad-core/code";
+import { codeWeekAt, newEventId } from "@intermission/ad-core/code";
 import { statement } from "@intermission/postgres/open-database";
 import { untilFeedsAreCurrent } from "@intermission/testing/settled-feed";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
@@ -113,6 +113,22 @@ describe("the feed of events", { timeout: 90_000 }, () => {
     expect(await ids({ userId: "71", before: third })).toEqual([first]);
     expect(await ids({ from: at(2), to: at(4) })).toEqual([third, second]);
     expect(await ids({ userId: "71", from: at(2), to: at(4) })).toEqual([third]);
+    // A held click of the first hour that was released in the third one keeps its id.
+    const clicked = newEventId(at(1).getTime() + 1, randomBytes(10));
+    await database.run(insert, [botId, clicked, "73", false, at(3)]);
+    await database.run(
+      statement<never>(
+        "test.insert-released-click",
+        `insert into withheld_clicks (bot_id, click_id, code, user_id, outcome, suspicions, occurred_at, decided_at)
+         values ($1, $2, $5, '73', 'released', '{address-changed}', $3, $4)`,
+      ),
+      [botId, clicked.replace("evt_", "clk_"), at(1), at(3), codeWeekAt(Date.now())],
+    );
+    expect(await ids({ from: at(2), to: at(4) })).toEqual([third, second, clicked]);
+    expect(await ids({ from: at(2), to: at(4), limit: 2 })).toEqual([third, second]);
+    expect(await ids({ from: at(2), to: at(4), before: second })).toEqual([clicked]);
+    expect(await ids({ from: at(2), before: clicked })).toEqual([]);
+    expect(await ids({ from: at(1), to: at(4) })).toEqual([third, second, clicked, first]);
     const [latest, tested] = await listLatestEvents(database, { botId, limit: 2 });
     expect([latest?.test, tested?.test]).toEqual([undefined, true]);
   });

@@ -91,22 +91,39 @@ function listedEventOf(
   };
 }
 
-/** Held views and clicks are decided within weeks; a released click's event keeps the id, and so the time, of its click. */
+/** Held clicks are decided within weeks; a released click's event keeps the id, and so the time, of its click. */
 const ID_AGE_MS = 31 * 24 * 3600 * 1000;
+/** All other events have their own time in their ids, by clocks that differ by a minute at most. */
+const ID_SLACK_MS = 5 * 60 * 1000;
 
-const latest = statement<Omit<EventRow, "epoch" | "xid"> & { bot_id: string }>(
+type LatestRow = Omit<EventRow, "epoch" | "xid">;
+const latestColumns = `event_id, bot_id, event, user_id, code, reference, start_param, revenue_micros, is_test, occurred_at,
+     ${deliveryIn}`;
+
+const latest = statement<LatestRow>(
   "events.list-latest",
-  `select event_id, bot_id, event, user_id, code, reference, start_param, revenue_micros, is_test, occurred_at,
-     ${deliveryIn}
+  `select ${latestColumns}
    from events
    where bot_id = $1 and not is_erased and event_id < $2 and event_id >= $3
      and occurred_at >= $4 and occurred_at < $5
    order by event_id desc limit $6`,
 );
-const latestOfUser = statement<Omit<EventRow, "epoch" | "xid"> & { bot_id: string }>(
+/** Clicks that were released in a period, $4 to $5, and whose ids are of the time before, $6, and below $2 and $3. */
+const releasedLater = statement<LatestRow>(
+  "events.list-released-later",
+  `select ${latestColumns}
+   from (
+     select 'evt_' || substr(click_id, 5) as id from withheld_clicks
+     where suspicions <> '{}' and outcome = 'released' and bot_id = $1 and occurred_at >= $6 and occurred_at < $4 offset 0
+   ) as clicks cross join lateral (
+     select * from events where events.event_id = clicks.id and events.bot_id = $1 offset 0
+   ) as events
+   where not is_erased and event_id < $2 and event_id < $3 and occurred_at >= $4 and occurred_at < $5
+   order by event_id desc limit $7`,
+);
+const latestOfUser = statement<LatestRow>(
   "events.list-latest-of-user",
-  `select event_id, bot_id, event, user_id, code, reference, start_param, revenue_micros, is_test, occurred_at,
-     ${deliveryIn}
+  `select ${latestColumns}
    from events
    where bot_id = $1 and user_id = $6 and not is_erased and event_id < $2
      and occurred_at >= $3 and occurred_at < $4
@@ -117,24 +134,37 @@ const forever = { from: new Date(0), to: new Date("9999-01-01T00:00:00Z") };
 /** Above every id in any collation: their digits are hexadecimal. */
 const LAST_ID = "evt_g";
 
+interface LatestQuery {
+  botId: string;
+  from?: Date | undefined;
+  to?: Date | undefined;
+  before?: string | undefined;
+  limit: number;
+}
+
 /** A bot's events, newest first: of one user, and of a period. `before` continues an earlier list. */
 export async function listLatestEvents(
   database: Pick<Database, "run">,
-  query: {
-    botId: string;
-    userId?: string | undefined;
-    from?: Date | undefined;
-    to?: Date | undefined;
-    before?: string | undefined;
-    limit: number;
-    worth?: ListedWorth;
-  },
+  { userId, worth = noWorth, ...query }: LatestQuery & { userId?: string | undefined; worth?: ListedWorth },
 ): Promise<ListedEvent[]> {
-  const { botId, userId, from = forever.from, to = forever.to, before = LAST_ID, limit, worth = noWorth } = query;
-  const oldest = query.from === undefined ? "" : firstEventIdAt(new Date(from.getTime() - ID_AGE_MS));
+  const { botId, from = forever.from, to = forever.to, before = LAST_ID, limit } = query;
   const rows =
     userId === undefined
-      ? await database.run(latest, [botId, before, oldest, from, to, limit])
+      ? await latestOfBot(database, query)
       : await database.run(latestOfUser, [botId, before, from, to, limit, userId]);
   return rows.map((row) => listedEventOf(row, { botId, worth }));
+}
+
+/** By the ids of the period, so that events before and behind it are not read. */
+async function latestOfBot(database: Pick<Database, "run">, query: LatestQuery): Promise<LatestRow[]> {
+  const { botId, from, to, before = LAST_ID, limit } = query;
+  const behind = to === undefined ? LAST_ID : firstEventIdAt(new Date(to.getTime() + ID_SLACK_MS));
+  const [below = LAST_ID] = [before, behind].toSorted();
+  const period = [from ?? forever.from, to ?? forever.to];
+  if (from === undefined) return database.run(latest, [botId, below, "", ...period, limit]);
+  const first = firstEventIdAt(new Date(from.getTime() - ID_SLACK_MS));
+  const rows = await database.run(latest, [botId, below, first, ...period, limit]);
+  const released = [botId, below, first, ...period, new Date(from.getTime() - ID_AGE_MS), limit];
+  // Their ids are all below those of the others.
+  return [...rows, ...(await database.run(releasedLater, released))].slice(0, limit);
 }

@@ -585,7 +585,7 @@ create index click_refusals_to_sum on click_refusals (quarter, bot_id, code, rea
 -- refused visits of each code and reason in full. By the week of the code, so that what is unique of a code is found in one
 -- partition.
 create table withheld_clicks (
-  click_id text not null,
+  click_id text collate "C" not null,
   bot_id text not null,
   code text collate "C" not null,
   user_id text not null,
@@ -682,7 +682,7 @@ create index tracker_calls_due on tracker_calls (due_at) where finished_at is nu
 create table cta_clicks (
   bot_id text not null,
   view_id text not null,
-  click_id text not null,
+  click_id text collate "C" not null,
   user_id text not null,
   campaign_id text not null,
   creative_id text not null,
@@ -712,7 +712,7 @@ create index ad_reports_of_creative on ad_reports (creative_id, reason);
 
 -- Conversions that advertisers report for clicks. Append-only.
 create table conversions (
-  click_id text not null,
+  click_id text collate "C" not null,
   event text not null default '',
   -- The advertiser's own id; '' without one: then a click converts once for each event.
   conversion_id text not null default '',

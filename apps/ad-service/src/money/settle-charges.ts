@@ -16,20 +16,24 @@ const BATCH = 10_000;
  * Entries of priced rows in commit order: one transaction for each advertiser and month of a batch. The id of the transaction
  * names the batch, and the batch's entries commit with the position, so that each row is charged once.
  */
-function source(name: Source["name"], kind: "charge" | "refund", from: (range: string) => string): Source {
+function source(
+  name: Source["name"],
+  kind: "charge" | "refund",
+  from: (range: string, limit: string) => string,
+): Source {
   const sign = kind === "charge" ? "" : "-";
   return {
     name,
     end: statement(
       `money.end-of-${name}`,
-      `select xid from ${from("xid >= $1::xid8")} order by xid offset ${BATCH} limit 1`,
+      `select xid from ${from("xid >= $1::xid8", `order by xid limit ${BATCH + 1}`)} order by xid offset ${BATCH} limit 1`,
     ),
     settle: statement(
       `money.settle-${name}`,
       `with facts as (
         select advertiser_id, bot_id, ${sign}price_micros as price, ${sign}revenue_micros as revenue, occurred_at,
           concat_ws(' ', '${kind}', advertiser_id, to_char(occurred_at at time zone 'utc', 'YYYY-MM'), $2::text) as id
-        from ${from("xid >= $1::xid8 and xid < $2::xid8")} join campaigns using (campaign_id) where price_micros > 0
+        from ${from("xid >= $1::xid8 and xid < $2::xid8", "offset 0")} join campaigns using (campaign_id) where price_micros > 0
       ),
       made as (insert into money_transactions (transaction_id) select distinct id from facts),
       -- What is late stands in the first month that has no statement.
@@ -59,11 +63,11 @@ const sources: readonly Source[] = [
   source(
     "events",
     "charge",
-    (range) => `(select bot_id as id from bots) as bot cross join lateral (
-      select * from events where events.bot_id = bot.id and price_micros is not null and ${range} offset 0
+    (range, limit) => `(select bot_id as id from bots) as bot cross join lateral (
+      select * from events where events.bot_id = bot.id and price_micros is not null and ${range} ${limit}
     ) as events`,
   ),
-  source("refunds", "refund", (range) => `(select * from refunds where ${range} offset 0) as refunds`),
+  source("refunds", "refund", (range, limit) => `(select * from refunds where ${range} ${limit}) as refunds`),
 ];
 
 // One node settles at a time: the others skip the locked row.

@@ -126,7 +126,9 @@ const converted = ofCodes(
      union all select code, click_id from withheld_clicks w where ${of("w")}
      union all select s.code, t.click_id from views s
        join cta_clicks t on t.view_id = s.view_id and t.bot_id = s.bot_id and t.opened_at = s.opened_at where ${of("s")}
-   ) as clicks join conversions v on v.click_id = clicks.click_id limit 200`,
+   ) as clicks
+   -- Each click looks up its own: a join reads all conversions instead.
+   cross join lateral (select * from conversions where conversions.click_id = clicks.click_id offset 0) as v limit 200`,
 );
 
 const factsOfCodes = [issued, requested, views, ctaClicks, withheld, earned, attempts, converted];

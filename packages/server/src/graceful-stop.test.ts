@@ -15,6 +15,10 @@ const server = (stop: string, options: string) => `
   const app = createHttpServer({ logger });
   const draining = { hasBegun: false };
   healthRoutes(app, { check: async () => {}, isStopping: () => draining.hasBegun });
+  app.get("/taken", (_request, reply) => {
+    reply.hijack();
+    reply.raw.end("taken");
+  });
   const hang = () => new Promise(() => {});
   onStopSignal({ logger, draining, ${options} }, async () => { ${stop} });
   console.log(await app.listen({ host: "127.0.0.1", port: 0 }));
@@ -74,10 +78,12 @@ test("an immediate second signal is ignored, and one after a second ends the pro
 
 test("while it drains, answers close the connections that clients hold open, so that these move to other nodes", async () => {
   const process = await start("await app.close();", "drainMs: 2000");
-  const connectionOf = async () => (await fetch(`${process.url}/healthz`)).headers.get("connection");
-  expect(await connectionOf()).toBe("keep-alive");
+  const connectionOf = async (path: string) => (await fetch(process.url + path)).headers.get("connection");
+  // Also where no hook runs: an address that cannot be read, and an answer that its handler writes itself, as of an upload.
+  const paths = ["/healthz", "/unknown", "/%", "/taken"];
+  expect(await Promise.all(paths.map(connectionOf))).toEqual(paths.map(() => "keep-alive"));
   process.signal("SIGTERM");
-  await expect.poll(connectionOf).toBe("close");
+  await expect.poll(() => Promise.all(paths.map(connectionOf))).toEqual(paths.map(() => "close"));
   expect(await process.exited).toBe(0);
 });
 

@@ -36,6 +36,11 @@ export function healthRoutes(
     });
     return running;
   };
+  // Of all requests that come, also where no hook runs: unreadable addresses, answers that their handlers write themselves.
+  app.server.prependListener("request", (_request, response) => {
+    if (isStopping()) response.shouldKeepAlive = false;
+  });
+  // Of those that came before.
   app.addHook("onSend", (_request, reply, payload, done) => {
     if (isStopping()) reply.header("connection", "close");
     done(null, payload);

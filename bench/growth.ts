@@ -66,8 +66,11 @@ interface Candidate {
 
 const settings = [
   // Tables are filled without a log; the log of the measured statements is the same.
-  ...["wal_level=minimal", "max_wal_senders=0"],
-  ...["shared_buffers=4GB", "max_wal_size=16GB", "checkpoint_timeout=1h"],
+  "wal_level=minimal",
+  "max_wal_senders=0",
+  "shared_buffers=4GB",
+  "max_wal_size=16GB",
+  "checkpoint_timeout=1h",
 ];
 const cluster = await startTemporaryCluster({ settings });
 const figures = await openPostgresFigures(cluster.url);

@@ -21,8 +21,19 @@ test.beforeAll(async ({ stack }) => {
   );
   const campaign = async (advertiser: string, name: string, ...more: string[]) =>
     ads([
-      ...["campaigns", "add", "--advertiser", advertiser, "--name", name, "--format", "direct_link", "--bots", BOT],
-      ...["--landing-url", `${stack.urls.demoBot}/landing`, ...more],
+      "campaigns",
+      "add",
+      "--advertiser",
+      advertiser,
+      "--name",
+      name,
+      "--format",
+      "direct_link",
+      "--bots",
+      BOT,
+      "--landing-url",
+      `${stack.urls.demoBot}/landing`,
+      ...more,
     ]);
   await campaign("Nord Tea", "Spring blend", "--click-price", "0.08", "--daily-budget", "20");
   await campaign("Nord Tea", "Gift boxes", "--click-price", "0.05", "--total-budget", "300");

@@ -37,7 +37,7 @@ const checks: [title: string, run: () => Promise<unknown>][] = [
         nextStep: "docs/decisions/code.md describes which names are refused, and why.",
       }),
   ],
-  ["sizes of functions and statements, state of modules", async () => checkStructure()],
+  ["sizes of functions and statements, state of modules, spread literals", async () => checkStructure()],
   ["paths named in documentation", () => runCommand(process.execPath, ["scripts/check-documentation.ts"])],
   [
     "documentation site",

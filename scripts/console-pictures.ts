@@ -84,10 +84,11 @@ export async function takeConsolePictures(browser: Browser, stack: DemoStack, im
 async function addTraffic({ ads, urls, dataDirectory }: DemoStack): Promise<void> {
   const moment = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
   for (const { name, advertiser, price, startsIn, endsIn, budget } of campaigns) {
+    // biome-ignore format: packed
     await ads([
-      ...["campaigns", "add", "--name", name, "--advertiser", advertiser, "--format", "direct_link", "--yes"],
-      ...["--landing-url", `${urls.demoBot}/landing`, "--click-price", String(price / 1e6)],
-      ...["--starts-at", moment(startsIn), "--ends-at", moment(endsIn), "--total-budget", String(budget)],
+      "campaigns", "add", "--name", name, "--advertiser", advertiser, "--format", "direct_link", "--yes",
+      "--landing-url", `${urls.demoBot}/landing`, "--click-price", String(price / 1e6),
+      "--starts-at", moment(startsIn), "--ends-at", moment(endsIn), "--total-budget", String(budget),
     ]);
   }
   const database = await openDatabase({ dataDirectory, schema: "ad_service", migrations });

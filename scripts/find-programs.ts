@@ -60,7 +60,8 @@ const laravelPackages = [
   ...["config", "container", "database", "events", "http", "routing", "support"].map(
     (name) => `php-illuminate-${name}`,
   ),
-  ...["php-guzzlehttp-guzzle", "php-sqlite3"],
+  "php-guzzlehttp-guzzle",
+  "php-sqlite3",
 ];
 
 /** A PHP with the components of Laravel that `examples/laravel` runs on. */

@@ -16,17 +16,19 @@ interface Seed {
 }
 
 export const demoReward = { perView: 10, perClick: 3 };
+// biome-ignore format: packed
 const unit = [
-  ...["en:one=coin,other=coins", "ru:one=монета,few=монеты,many=монет,other=монеты"],
-  ...["es:one=moneda,other=monedas", "ar:one=عملة,two=عملتان,few=عملات,many=عملة,other=عملة"],
-  ...["uk:one=монета,few=монети,many=монет,other=монети", "pt:one=moeda,other=moedas", "de:one=Münze,other=Münzen"],
-  ...["fr:one=pièce,other=pièces", "it:one=moneta,other=monete", "tr:one=jeton,other=jeton"],
-  ...["uz:one=tanga,other=tanga", "id:other=koin", "vi:other=xu"],
-  ...["hi:one=सिक्का,other=सिक्के", "fa:one=سکه,other=سکه"],
+  "en:one=coin,other=coins", "ru:one=монета,few=монеты,many=монет,other=монеты",
+  "es:one=moneda,other=monedas", "ar:one=عملة,two=عملتان,few=عملات,many=عملة,other=عملة",
+  "uk:one=монета,few=монети,many=монет,other=монети", "pt:one=moeda,other=moedas", "de:one=Münze,other=Münzen",
+  "fr:one=pièce,other=pièces", "it:one=moneta,other=monete", "tr:one=jeton,other=jeton",
+  "uz:one=tanga,other=tanga", "id:other=koin", "vi:other=xu",
+  "hi:one=सिक्का,other=सिक्के", "fa:one=سکه,other=سکه",
 ];
 
+// biome-ignore format: packed
 const namedReward = [
-  ...["--reward-per-view", String(demoReward.perView), "--reward-per-click", String(demoReward.perClick)],
+  "--reward-per-view", String(demoReward.perView), "--reward-per-click", String(demoReward.perClick),
   ...unit.flatMap((forms) => ["--reward-unit", forms]),
 ];
 
@@ -56,9 +58,10 @@ async function seedBot({
   const bots: { botId: string }[] = JSON.parse(await ads(["bots", "list", "--json"]));
   if (!bots.some((bot) => bot.botId === botId)) {
     const added: { token: string } = JSON.parse(
+      // biome-ignore format: packed
       await ads([
-        ...["bots", "add", "--bot-id", botId, "--name", "Coin Garden", "--username", "coin_garden_bot", ...addresses],
-        ...["--cooldown", String(cooldownSeconds), "--daily-cap", String(dailyCap), ...oneMachine, "--json"],
+        "bots", "add", "--bot-id", botId, "--name", "Coin Garden", "--username", "coin_garden_bot", ...addresses,
+        "--cooldown", String(cooldownSeconds), "--daily-cap", String(dailyCap), ...oneMachine, "--json",
         ...(isRewardNamed ? namedReward : []),
       ]),
     );
@@ -96,9 +99,10 @@ async function seedCampaigns(seed: Seed): Promise<void> {
     const found = campaigns.find((campaign) => campaign.name === name);
     if (found) await ads(["campaigns", "update", found.campaignId, "--landing-url", landingUrl]);
     else
+      // biome-ignore format: packed
       await ads([
-        ...["campaigns", "add", "--name", name, "--advertiser", "Intermission", "--priority", "house"],
-        ...["--landing-url", landingUrl, ...others, ...(hasVideo ? await addedVideo(seed) : [])],
+        "campaigns", "add", "--name", name, "--advertiser", "Intermission", "--priority", "house",
+        "--landing-url", landingUrl, ...others, ...(hasVideo ? await addedVideo(seed) : []),
       ]);
   }
 }

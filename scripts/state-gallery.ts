@@ -31,7 +31,13 @@ export async function buildStateGallery(parent = tmpdir()): Promise<StateGallery
   const miniapp = join(root, "apps/miniapp");
   const config = join(miniapp, "vite.gallery.config.ts");
   await runCommand(join(miniapp, "node_modules/.bin/vite"), [
-    ...["build", miniapp, "--config", config, "--outDir", folder, "--emptyOutDir"],
+    "build",
+    miniapp,
+    "--config",
+    config,
+    "--outDir",
+    folder,
+    "--emptyOutDir",
   ]);
   return galleryIn(folder, () => rmSync(folder, { recursive: true, force: true }));
 }

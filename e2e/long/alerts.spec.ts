@@ -188,7 +188,8 @@ async function startPrometheus(ports: Readonly<Record<string, number>>) {
   writeFileSync(join(folder, "prometheus.yml"), JSON.stringify(settings));
   const address = `127.0.0.1:${await freePort()}`;
   const words = [
-    ...[`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/data`],
+    `--config.file=${folder}/prometheus.yml`,
+    `--storage.tsdb.path=${folder}/data`,
     `--web.listen-address=${address}`,
   ];
   const child = spawn("prometheus", words, { cwd: folder, stdio: "ignore" });

@@ -8,8 +8,19 @@ test.describe.configure({ mode: "serial" });
 test.setTimeout(300_000);
 
 const screens = [
-  ...["", "campaigns", "bots", "advertisers", "payouts", "reviews", "conversions", "timeline"],
-  ...["publisher", "reports", "people", "audit", "system"],
+  "",
+  "campaigns",
+  "bots",
+  "advertisers",
+  "payouts",
+  "reviews",
+  "conversions",
+  "timeline",
+  "publisher",
+  "reports",
+  "people",
+  "audit",
+  "system",
 ];
 
 for (const scheme of ["light", "dark"] as const) {

@@ -112,9 +112,23 @@ test("the client API names the types that a generated client has", async () => {
 });
 
 const clientTypes = [
-  ...["CreateCodeRequest", "CreateCodeResponse", "DescribeCodeResponse", "ListEventsResponse", "ListedEvent"],
-  ...["TestWebhookRequest", "TestWebhookResponse", "ListAttemptsResponse", "RedeliverEventResponse", "WebhookEvent"],
-  ...["EventType", "DeliveryState", "EndpointState", "NamedReward", "NamedRewards", "StatsFigures", "Error"],
+  "CreateCodeRequest",
+  "CreateCodeResponse",
+  "DescribeCodeResponse",
+  "ListEventsResponse",
+  "ListedEvent",
+  "TestWebhookRequest",
+  "TestWebhookResponse",
+  "ListAttemptsResponse",
+  "RedeliverEventResponse",
+  "WebhookEvent",
+  "EventType",
+  "DeliveryState",
+  "EndpointState",
+  "NamedReward",
+  "NamedRewards",
+  "StatsFigures",
+  "Error",
 ];
 
 test.each([

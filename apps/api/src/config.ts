@@ -145,8 +145,14 @@ function areSound(...names: (keyof typeof variables.shape)[]) {
 
 /** Each may be read from a file that `NAME_FILE` names. */
 const secrets = [
-  ...["DATABASE_URL", "ENCRYPTION_KEY", "AD_API_TOKENS", "TELEGRAM_BOT_TOKEN", "BACKEND_API_KEY", "METRICS_TOKEN"],
-  ...["PREVIOUS_ENCRYPTION_KEY", "OTEL_EXPORTER_OTLP_HEADERS"],
+  "DATABASE_URL",
+  "ENCRYPTION_KEY",
+  "AD_API_TOKENS",
+  "TELEGRAM_BOT_TOKEN",
+  "BACKEND_API_KEY",
+  "METRICS_TOKEN",
+  "PREVIOUS_ENCRYPTION_KEY",
+  "OTEL_EXPORTER_OTLP_HEADERS",
 ];
 
 const commandVariables = variables.pick({

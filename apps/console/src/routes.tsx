@@ -185,11 +185,12 @@ export const router = createRouter({
     invitation,
     signInLink,
     openId,
+    // biome-ignore format: packed
     shell.addChildren([
-      ...[overview, campaigns, newCampaign, campaign, bots, bot, explain],
-      ...[creatives, creativeQueue, vastTester, creative],
-      ...[advertisers, advertiser, payouts, people, audit, system, account],
-      ...[timeline, reviews, conversions, publisher, reports],
+      overview, campaigns, newCampaign, campaign, bots, bot, explain,
+      creatives, creativeQueue, vastTester, creative,
+      advertisers, advertiser, payouts, people, audit, system, account,
+      timeline, reviews, conversions, publisher, reports,
       unknown,
     ]),
   ]),

@@ -75,7 +75,11 @@ export interface OwnBotConfig {
 
 /** Each may be read from a file that `NAME_FILE` names. */
 const secrets = [
-  ...["AD_API_TOKEN", "OPERATOR_TOKEN", "BACKEND_API_KEY", "TELEGRAM_BOT_TOKEN", "DEMO_TELEGRAM_PRIVATE_KEY"],
+  "AD_API_TOKEN",
+  "OPERATOR_TOKEN",
+  "BACKEND_API_KEY",
+  "TELEGRAM_BOT_TOKEN",
+  "DEMO_TELEGRAM_PRIVATE_KEY",
 ];
 
 /** Parses the environment. Throws one error that lists every fault. */

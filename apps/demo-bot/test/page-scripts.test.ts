@@ -29,11 +29,13 @@ test("addresses and commands of a message can be tapped, and nothing else become
       .filter(({ kind }) => kind !== "text")
       .map(({ kind, text }) => `${kind} ${text}`);
   expect(linksOf("See https://example.com/a?b=c#d, or send /bonus.")).toEqual([
-    ...["link https://example.com/a?b=c#d", "command /bonus"],
+    "link https://example.com/a?b=c#d",
+    "command /bonus",
   ]);
   expect(linksOf("/start /bonus\n/coins")).toEqual(["command /start", "command /bonus", "command /coins"]);
   expect(linksOf("(http://127.0.0.1:3000/wiki/A_(b)) and (https://a.example)!")).toEqual([
-    ...["link http://127.0.0.1:3000/wiki/A_(b)", "link https://a.example"],
+    "link http://127.0.0.1:3000/wiki/A_(b)",
+    "link https://a.example",
   ]);
   expect(linksOf("a/b, ftp://x.example, javascript:alert(1), https://, and/or, 1/2, //x.example")).toEqual([]);
 });

@@ -121,15 +121,17 @@ test.each(["", "short", "ABCDEFGHJKLMNPQRS0", "ABCDEFGHJKMNPQRSTUV", "ABCDEFGHJK
 
 describe("a code is found in a text as people send it", () => {
   const code = "ABCDEFGHJKMNPQRSTU";
+  // biome-ignore format: packed
   test.each([
-    ...[code, ` ${code}`, `${code}.`, `(${code})`, `«${code}»`, `"${code}",`, `${code}…`, `${code}\n`, `${code}\u200b`],
-    ...[`\ufeff${code}`, `${code}\u2060.`, `ABCD\u200bEFGH\u00adJKMNPQRSTU`, `/${code}/`, `${code}?a=b`, `${code}</a>`],
-    ...[`${code} and more`, `${code}и ещё`, `${code}0`, `${code}lO`, `${code}l.`],
+    code, ` ${code}`, `${code}.`, `(${code})`, `«${code}»`, `"${code}",`, `${code}…`, `${code}\n`, `${code}\u200b`,
+    `\ufeff${code}`, `${code}\u2060.`, `ABCD\u200bEFGH\u00adJKMNPQRSTU`, `/${code}/`, `${code}?a=b`, `${code}</a>`,
+    `${code} and more`, `${code}и ещё`, `${code}0`, `${code}lO`, `${code}l.`,
   ])("%j", (text) => expect(codeInText(text)).toBe(code));
 
+  // biome-ignore format: packed
   test.each([
-    ...["", " ", "ABCDEFGHJKMNPQRST", `${code}S`, `${code}2.`, `${code}0S`, `x${code}`, `x ${code}`, `1${code}`],
-    ...["ABCDEFGH JKMNPQRSTU", "ABCDEFGHJKMNPQRST0", "ABCDEFGHJKMNPQRSTl", "АBCDEFGHJKMNPQRSTU", "A".repeat(100_000)],
+    "", " ", "ABCDEFGHJKMNPQRST", `${code}S`, `${code}2.`, `${code}0S`, `x${code}`, `x ${code}`, `1${code}`,
+    "ABCDEFGH JKMNPQRSTU", "ABCDEFGHJKMNPQRST0", "ABCDEFGHJKMNPQRSTl", "АBCDEFGHJKMNPQRSTU", "A".repeat(100_000),
   ])("none is in %j", (text) => expect(codeInText(text)).toBeUndefined());
 
   test("whatever stands around it, if no letter or digit touches it; and what is found is a code", () => {

@@ -59,7 +59,9 @@ export function possibleOriginals(body: Uint8Array): Uint8Array<ArrayBuffer>[] {
   const bare = text.trim();
   const fields = fieldsOf(bare);
   const texts = [
-    ...[bare, fromLatin1(bare), fromBase64(bare)],
+    bare,
+    fromLatin1(bare),
+    fromBase64(bare),
     ...(fields ? [JSON.stringify(fields), JSON.stringify({ ...inOrder(fields), ...fields })] : []),
   ];
   const others = new Set(texts.filter((one) => one !== undefined && one !== text));

@@ -30,18 +30,16 @@ test("each refusal has a sentence of its own, and is read back from a receiver's
 });
 
 test.each([
-  ...[
-    "",
-    "null",
-    "7",
-    "[]",
-    '"stale"',
-    "<html>",
-    "{}",
-    '{"error":null}',
-    '{"error":"stale"}',
-    '{"error":{"details":7}}',
-  ],
+  "",
+  "null",
+  "7",
+  "[]",
+  '"stale"',
+  "<html>",
+  "{}",
+  '{"error":null}',
+  '{"error":"stale"}',
+  '{"error":{"details":7}}',
   ...[{ fault: "stale" }, { fault: "stale", seconds: "601" }, { fault: "stale", seconds: 1e300 }].map(answerOf),
   ...[{ fault: "wrong-signature" }, { fault: "wrong-signature", cause: "toString" }, { fault: "constructor" }].map(
     answerOf,

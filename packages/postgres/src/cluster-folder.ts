@@ -7,8 +7,18 @@ import { EngineDeath, faultOfDeath, StoreFault, wordsOf } from "./store-faults.t
 
 /** Without these PostgreSQL does not start. */
 const neededEntries = [
-  ...["PG_VERSION", "base", "global", "global/pg_control", "pg_hba.conf", "pg_multixact", "pg_notify", "pg_replslot"],
-  ...["pg_twophase", "pg_wal", "pg_xact", "postgresql.conf"],
+  "PG_VERSION",
+  "base",
+  "global",
+  "global/pg_control",
+  "pg_hba.conf",
+  "pg_multixact",
+  "pg_notify",
+  "pg_replslot",
+  "pg_twophase",
+  "pg_wal",
+  "pg_xact",
+  "postgresql.conf",
 ];
 /** Where the cluster of a data folder is. */
 export function clusterFolderOf(dataDirectory: string): string {
@@ -123,8 +133,12 @@ function removeHalfMade(dataDirectory: string): void {
  * `peer` would compare names of users, and a user namespace or a container may have no name for its user.
  */
 const initdbWords = [
-  ...["--username=postgres", "--auth-local=trust", "--auth-host=reject", "--encoding=UTF8", "--locale=C"],
-  ...["--no-instructions"],
+  "--username=postgres",
+  "--auth-local=trust",
+  "--auth-host=reject",
+  "--encoding=UTF8",
+  "--locale=C",
+  "--no-instructions",
 ];
 
 function initialise(

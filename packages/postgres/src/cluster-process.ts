@@ -148,7 +148,8 @@ async function startOnce(
     words,
     options: as,
   } = commandOf(account, join(programs, "postgres"), [
-    ...["-D", folder],
+    "-D",
+    folder,
     ...settings.flatMap(([name, value]) => ["-c", `${name}=${value}`]),
   ]);
   const log = openLog(folder);

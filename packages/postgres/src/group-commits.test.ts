@@ -145,7 +145,12 @@ test("items of one key run one at a time in their order of arrival, and items of
   const answers = await Promise.allSettled(["a1", "a2", "b1", "a3", "c1", "b2"].map((item) => group.submit(item)));
   expect(batches).toEqual([["a1", "b1", "c1"], ["a2", "b2"], ["a3"]]);
   expect(answers.map(({ status }) => status)).toEqual([
-    ...["fulfilled", "rejected", "fulfilled", "fulfilled", "fulfilled", "rejected"],
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+    "fulfilled",
+    "fulfilled",
+    "rejected",
   ]);
   await group.drain();
   expect(await group.submit("a4")).toBe("a4");

@@ -27,8 +27,12 @@ async function startPooler(settings: readonly string[], context: TestContext): P
     "[databases]",
     `${pathname.slice(1)} = host=${hostname} port=${serverPort} user=${username}`,
     "[pgbouncer]",
-    ...["listen_addr = 127.0.0.1", `listen_port = ${port}`, "unix_socket_dir =", "auth_type = any"],
-    ...["ignore_startup_parameters = extra_float_digits", ...settings],
+    "listen_addr = 127.0.0.1",
+    `listen_port = ${port}`,
+    "unix_socket_dir =",
+    "auth_type = any",
+    "ignore_startup_parameters = extra_float_digits",
+    ...settings,
   ];
   writeFileSync(join(folder, "pgbouncer.ini"), lines.join("\n"));
   const asOther = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};

@@ -26,9 +26,21 @@ afterAll(async () => {
 function certificate(name: string, { host = "IP:127.0.0.1", from = "20200101", until = "21200101" } = {}) {
   const at = (ending: string) => join(folder, `${name}.${ending}`);
   const settings = [
-    ...["[ca]", "default_ca=it", "[it]", `database=${at("index")}`, `new_certs_dir=${folder}`, "rand_serial=yes"],
-    ...["default_md=sha256", "policy=names", "x509_extensions=more", "[names]", "commonName=supplied"],
-    ...["[more]", `subjectAltName=${host}`, "basicConstraints=CA:TRUE", ""],
+    "[ca]",
+    "default_ca=it",
+    "[it]",
+    `database=${at("index")}`,
+    `new_certs_dir=${folder}`,
+    "rand_serial=yes",
+    "default_md=sha256",
+    "policy=names",
+    "x509_extensions=more",
+    "[names]",
+    "commonName=supplied",
+    "[more]",
+    `subjectAltName=${host}`,
+    "basicConstraints=CA:TRUE",
+    "",
   ];
   writeFileSync(at("index"), "");
   writeFileSync(at("cnf"), settings.join("\n"));
@@ -36,8 +48,19 @@ function certificate(name: string, { host = "IP:127.0.0.1", from = "20200101", u
   openssl("req", "-new", ...newKey, "-subj", `/CN=${name}`, "-out", at("csr"));
   const times = ["-startdate", `${from}000000Z`, "-enddate", `${until}000000Z`];
   openssl(
-    ...["ca", "-batch", "-selfsign", "-notext", "-config", at("cnf"), "-keyfile", at("key"), "-in", at("csr")],
-    ...[...times, "-out", at("pem")],
+    "ca",
+    "-batch",
+    "-selfsign",
+    "-notext",
+    "-config",
+    at("cnf"),
+    "-keyfile",
+    at("key"),
+    "-in",
+    at("csr"),
+    ...times,
+    "-out",
+    at("pem"),
   );
   return { key: at("key"), cert: at("pem") };
 }

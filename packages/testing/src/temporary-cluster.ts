@@ -76,8 +76,13 @@ export async function startTemporaryCluster({
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const settings = [
-    ...["listen_addresses=127.0.0.1", `port=${port}`, `unix_socket_directories=${folder}`, "max_connections=200"],
-    ...["shared_buffers=256MB", "max_wal_size=2GB", `fsync=${fsync ? "on" : "off"}`],
+    "listen_addresses=127.0.0.1",
+    `port=${port}`,
+    `unix_socket_directories=${folder}`,
+    "max_connections=200",
+    "shared_buffers=256MB",
+    "max_wal_size=2GB",
+    `fsync=${fsync ? "on" : "off"}`,
     ...further,
   ];
   const start = async () => {

@@ -91,7 +91,8 @@ test("a limit that is not above what is delivered stops the campaign", () => {
   expect(codesOf({ totalBudgetMicros: 5e6 }, { delivered })).toEqual(["totalBudgetMicros LIMIT_REACHED"]);
   expect(codesOf({ dailyBudgetMicros: 5e5 }, { delivered })).toEqual(["dailyBudgetMicros LIMIT_REACHED_TODAY"]);
   expect(codesOf({ totalViewCap: 9, dailyClickCap: 1 }, { delivered })).toEqual([
-    ...["totalViewCap LIMIT_REACHED", "dailyClickCap LIMIT_REACHED_TODAY"],
+    "totalViewCap LIMIT_REACHED",
+    "dailyClickCap LIMIT_REACHED_TODAY",
   ]);
   expect(codesOf({ totalBudgetMicros: 6e6, dailyBudgetMicros: 2e6, totalClickCap: 8 }, { delivered })).toEqual([]);
   expect(codesOf({ totalBudgetMicros: null }, { delivered })).toEqual([]);

@@ -206,17 +206,15 @@ export function withSettings(command: Command): Command {
 }
 
 const targets = [
-  ...[
-    "languages",
-    "platforms",
-    "countries",
-    "bots",
-    "botCategories",
-    "excludedBots",
-    "excludedBotCategories",
-    "hours",
-    "weekdays",
-  ],
+  "languages",
+  "platforms",
+  "countries",
+  "bots",
+  "botCategories",
+  "excludedBots",
+  "excludedBotCategories",
+  "hours",
+  "weekdays",
   "premium",
 ];
 

@@ -32,8 +32,14 @@ async function send<Name extends OperatorRouteName>(name: Name, input: OperatorI
 
 beforeEach(async () => {
   const body = {
-    ...{ name: "Spring", advertiser: "Nord Tea", formats: ["direct_link" as const], landingUrl: "https://shop.test/" },
-    ...{ clickPriceMicros: 1500, dailyBudgetMicros: 5_000_000, endsAt: "2090-01-01", targeting: { languages: ["en"] } },
+    name: "Spring",
+    advertiser: "Nord Tea",
+    formats: ["direct_link" as const],
+    landingUrl: "https://shop.test/",
+    clickPriceMicros: 1500,
+    dailyBudgetMicros: 5_000_000,
+    endsAt: "2090-01-01",
+    targeting: { languages: ["en"] },
   };
   const added = await send("addCampaign", { query: { confirmed: "true" }, body });
   campaignId = String(added.body.campaignId);
@@ -52,7 +58,9 @@ const show = async () => (await send("showCampaign", { params: { campaignId } })
 test("a reverted change brings back what it has set, of every type, and leaves what others have set", async () => {
   const before = await show();
   await update({
-    ...{ dailyBudgetMicros: null, endsAt: "2080-01-01", targeting: { languages: ["ru"], premium: true } },
+    dailyBudgetMicros: null,
+    endsAt: "2080-01-01",
+    targeting: { languages: ["ru"], premium: true },
     advertiser: "Bike Works",
   });
   const entryId = await latestEntry();

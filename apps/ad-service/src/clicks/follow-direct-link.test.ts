@@ -240,9 +240,24 @@ describe("direct links", () => {
   test("a link earns in each form in which people send it, once", async () => {
     const { visit, issue } = await open({ dailyCap: 1000 });
     const forms = (code: string) => [
-      ...[`${code}/`, `${code}/?fbclid=IwAR0x`, `/${code}`, `${code}.`, `${code})`, `${code}%20`, `${code}%0A`],
-      ...[`${code}%E2%80%8B`, `%EF%BB%BF${code}`, `${code}%3Ffbclid=IwAR0x`, `${code}&amp;utm_source=x`, `${code};x`],
-      ...[`${code}#x`, `${code}%C2%BB`, `${code}%zz`, `${code}%`, `${code}"`, `(${code})`],
+      `${code}/`,
+      `${code}/?fbclid=IwAR0x`,
+      `/${code}`,
+      `${code}.`,
+      `${code})`,
+      `${code}%20`,
+      `${code}%0A`,
+      `${code}%E2%80%8B`,
+      `%EF%BB%BF${code}`,
+      `${code}%3Ffbclid=IwAR0x`,
+      `${code}&amp;utm_source=x`,
+      `${code};x`,
+      `${code}#x`,
+      `${code}%C2%BB`,
+      `${code}%zz`,
+      `${code}%`,
+      `${code}"`,
+      `(${code})`,
     ];
     const earned: string[] = [];
     for (const index of forms("").keys()) {

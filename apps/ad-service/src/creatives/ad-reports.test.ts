@@ -61,8 +61,15 @@ async function pagesOf(query: Record<string, string>, between = async () => {}) 
 }
 
 const all = [
-  ...["2 cre_a illegal", "2 cre_a other", "2 cre_a scam"],
-  ...["1 cre_b illegal", "1 cre_b other", "1 cre_b scam", "1 cre_c illegal", "1 cre_c other", "1 cre_c scam"],
+  "2 cre_a illegal",
+  "2 cre_a other",
+  "2 cre_a scam",
+  "1 cre_b illegal",
+  "1 cre_b other",
+  "1 cre_b scam",
+  "1 cre_c illegal",
+  "1 cre_c other",
+  "1 cre_c scam",
 ];
 
 test("the pages of viewers' reports have each entry once, the most frequent first, whatever their size", async () => {

@@ -50,9 +50,10 @@ function wordsOf({ to, picture, sound }: Conversion): string[] {
   const filters = [fit, ...toStandard[colours], "format=yuv420p"].join(",");
   // Tone mapping takes as long as encoding, so that encoding has to be quicker: the upload waits for both.
   const toned = ["-preset", "veryfast", "-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709"];
+  // biome-ignore format: packed
   return [
-    ...["-map", picture.specifier, ...(sound ? ["-map", sound.specifier] : [])],
-    ...["-map_metadata", "-1", "-map_chapters", "-1"],
+    "-map", picture.specifier, ...(sound ? ["-map", sound.specifier] : []),
+    "-map_metadata", "-1", "-map_chapters", "-1",
     ...(picture.work === "copy"
       ? ["-c:v", "copy"]
       : ["-vf", filters, "-c:v", "libx264", "-profile:v", "main", ...(colours === "standard" ? [] : toned)]),

@@ -23,11 +23,12 @@ const demuxers: Record<Container, string[]> = {
   webm: ["-f", "matroska", "-format_whitelist", "matroska,webm"],
 };
 /** Codecs of cameras, editors and screen recorders; ffmpeg knows hundreds more. */
+// biome-ignore format: packed
 const DECODERS = [
-  ...["h264", "hevc", "mpeg4", "mpeg2video", "mpeg1video", "h263", "prores", "dnxhd", "mjpeg"],
-  ...["vp8", "vp9", "av1", "libvpx", "libvpx-vp9", "libdav1d", "libaom-av1"],
-  ...["aac", "aac_fixed", "mp3", "mp3float", "ac3", "eac3", "alac", "flac", "opus", "libopus", "vorbis", "libvorbis"],
-  ...["pcm_s16le", "pcm_s16be", "pcm_s24le", "pcm_s24be", "pcm_s32le", "pcm_f32le", "pcm_alaw", "pcm_mulaw"],
+  "h264", "hevc", "mpeg4", "mpeg2video", "mpeg1video", "h263", "prores", "dnxhd", "mjpeg",
+  "vp8", "vp9", "av1", "libvpx", "libvpx-vp9", "libdav1d", "libaom-av1",
+  "aac", "aac_fixed", "mp3", "mp3float", "ac3", "eac3", "alac", "flac", "opus", "libopus", "vorbis", "libvorbis",
+  "pcm_s16le", "pcm_s16be", "pcm_s24le", "pcm_s24be", "pcm_s32le", "pcm_f32le", "pcm_alaw", "pcm_mulaw",
 ].join(",");
 
 export type FfmpegOutcome = "done" | "failed" | "missing" | "too-long" | "busy";
@@ -75,14 +76,16 @@ async function runNow(program: string, work: FfmpegWork): Promise<FfmpegOutcome>
 }
 
 function wordsOf({ from, container, inputWords = [], outputs }: FfmpegWork): string[] {
+  // biome-ignore format: packed
   return [
-    ...["-nostdin", "-hide_banner", "-v", "error", "-y", "-max_alloc", `${MAX_BLOCK_BYTES}`, "-filter_threads", "1"],
-    ...["-protocol_whitelist", "file", ...demuxers[container], "-codec_whitelist", DECODERS],
-    ...["-max_streams", "16", "-max_pixels", `${MAX_PIXELS}`, "-threads", `${THREADS}`],
-    ...[...inputWords, "-i", `file:${from}`],
+    "-nostdin", "-hide_banner", "-v", "error", "-y", "-max_alloc", `${MAX_BLOCK_BYTES}`, "-filter_threads", "1",
+    "-protocol_whitelist", "file", ...demuxers[container], "-codec_whitelist", DECODERS,
+    "-max_streams", "16", "-max_pixels", `${MAX_PIXELS}`, "-threads", `${THREADS}`,
+    ...inputWords, "-i", `file:${from}`,
+    // biome-ignore format: packed
     ...outputs.flatMap(({ words, to }) => [
-      ...["-sn", "-dn", "-t", `${MAX_OUTPUT_SECONDS}`, "-fs", `${MAX_OUTPUT_BYTES}`, "-threads", `${THREADS}`],
-      ...[...words, `file:${to}`],
+      "-sn", "-dn", "-t", `${MAX_OUTPUT_SECONDS}`, "-fs", `${MAX_OUTPUT_BYTES}`, "-threads", `${THREADS}`,
+      ...words, `file:${to}`,
     ]),
   ];
 }

@@ -164,8 +164,18 @@ describe("a hostile upload", () => {
 
     test("whose container declares smaller pictures than it has is not decoded", { tags: "long" }, async () => {
       const bytes = await made(
-        ...["liar.mp4", "color=s=3600x3600:r=1:d=2", "-c:v", "libx264", "-preset", "ultrafast"],
-        ...["-threads", "1", "-pix_fmt", "yuv444p", "-movflags", "+faststart"],
+        "liar.mp4",
+        "color=s=3600x3600:r=1:d=2",
+        "-c:v",
+        "libx264",
+        "-preset",
+        "ultrafast",
+        "-threads",
+        "1",
+        "-pix_fmt",
+        "yuv444p",
+        "-movflags",
+        "+faststart",
       );
       expect(await add(withSize(bytes, 640, 640))).toMatchObject({ outcome: "refused" });
     });

@@ -74,12 +74,13 @@ async function judge(
  */
 function wordsOf({ shorterSide, picture, sound }: (typeof rungs)[number], { width, height }: PlayableVideo) {
   const scale = Math.min(shorterSide, width, height) / Math.min(width, height);
+  // biome-ignore format: packed
   return [
-    ...["-map", "0:V:0", "-map", "0:a:0?", "-map_metadata", "-1", "-map_chapters", "-1"],
-    ...["-vf", `scale=${even(width * scale)}:${even(height * scale)},setsar=1`],
-    ...["-c:v", "libx264", "-preset", "veryfast", "-profile:v", "main", "-pix_fmt", "yuv420p"],
-    ...["-crf", "26", "-maxrate", `${picture}k`, "-bufsize", `${2 * picture}k`],
-    ...["-c:a", "aac", "-b:a", `${sound}k`, "-ac", "2", "-movflags", "+faststart", "-f", "mp4"],
+    "-map", "0:V:0", "-map", "0:a:0?", "-map_metadata", "-1", "-map_chapters", "-1",
+    "-vf", `scale=${even(width * scale)}:${even(height * scale)},setsar=1`,
+    "-c:v", "libx264", "-preset", "veryfast", "-profile:v", "main", "-pix_fmt", "yuv420p",
+    "-crf", "26", "-maxrate", `${picture}k`, "-bufsize", `${2 * picture}k`,
+    "-c:a", "aac", "-b:a", `${sound}k`, "-ac", "2", "-movflags", "+faststart", "-f", "mp4",
   ];
 }
 

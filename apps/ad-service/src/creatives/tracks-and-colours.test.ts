@@ -360,7 +360,10 @@ describe.skipIf(!hasFfmpeg)("a video as cameras, editors and recorders write it"
         file: "hlg-in-the-picture-only.mp4",
         transfer: "arib-std-b67",
         words: [
-          ...["-c:v", "libx264", "-x264-params", "colorprim=bt2020:transfer=arib-std-b67:colormatrix=bt2020nc"],
+          "-c:v",
+          "libx264",
+          "-x264-params",
+          "colorprim=bt2020:transfer=arib-std-b67:colormatrix=bt2020nc",
           ...fast,
         ],
         tags: ["long"],

@@ -17,8 +17,20 @@ const upToSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
 /** Exported as 0 from the start, so that the first failure of a class is an increase. */
 const attemptClasses = [
-  ...["delivered", "4xx", "5xx", "dns", "refused", "reset", "tls", "timeout-connect", "timeout-total"],
-  ...["blocked-address", "redirect", "protocol", "too-large", "unknown"],
+  "delivered",
+  "4xx",
+  "5xx",
+  "dns",
+  "refused",
+  "reset",
+  "tls",
+  "timeout-connect",
+  "timeout-total",
+  "blocked-address",
+  "redirect",
+  "protocol",
+  "too-large",
+  "unknown",
 ];
 
 /**

@@ -249,8 +249,16 @@ async function finishTest(
 ): Promise<{ endpointState: EndpointState | null; isActivated: boolean }> {
   const rounded = (milliseconds: number | null) => (milliseconds === null ? null : Math.round(milliseconds));
   const [row] = await database.run(finish, [
-    ...[test.botId, test.eventId, test.fence, test.state === "delivered", test.retrySeconds],
-    ...[test.startedAt, test.url, test.address, test.status, test.errorClass],
+    test.botId,
+    test.eventId,
+    test.fence,
+    test.state === "delivered",
+    test.retrySeconds,
+    test.startedAt,
+    test.url,
+    test.address,
+    test.status,
+    test.errorClass,
     ...[test.dnsMs, test.tcpMs, test.tlsMs, test.firstByteMs, test.totalMs].map(rounded),
     test.responseText,
   ]);

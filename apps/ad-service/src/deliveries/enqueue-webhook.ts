@@ -54,8 +54,18 @@ export interface DeliveryLog {
 }
 
 const columns = [
-  ...["bot_id", "event_id", "event", "user_id", "code", "reference", "is_test"],
-  ...["campaign_id", "creative_id", "price_micros", "revenue_micros", "occurred_at"],
+  "bot_id",
+  "event_id",
+  "event",
+  "user_id",
+  "code",
+  "reference",
+  "is_test",
+  "campaign_id",
+  "creative_id",
+  "price_micros",
+  "revenue_micros",
+  "occurred_at",
 ];
 
 interface Enqueued {

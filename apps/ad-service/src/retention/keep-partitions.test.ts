@@ -171,7 +171,10 @@ test("a week of views stays while one is held or waits for its end; then it goes
       `insert into views (bot_id, view_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at, deadline,
          token_hash, state, suspicions)
        values ('910', $1, $2, '1', 'cmp_1', 'cre_1', 10000, $3, $3, '', $4, case $4 when 'held' then '{too-even}' else '{}' end::text[])`,
-      ...[newViewId({ botId: "910", code }), code, index === 3 ? now : old, states[index]],
+      newViewId({ botId: "910", code }),
+      code,
+      index === 3 ? now : old,
+      states[index],
     );
   await ask(
     store,

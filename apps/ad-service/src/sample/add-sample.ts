@@ -143,9 +143,19 @@ async function addCampaigns(tx: Transaction, botIds: readonly string[], sampleSt
     const slug = campaignId.replace("cmp_Sample", "").toLowerCase();
     const prices = format === "rewarded" ? [priceMicros, 0] : [0, priceMicros];
     await tx.run(insertCampaign, [
-      ...[campaignId, name, advertiserId, [format], dayOf(campaign.startsOn), dayOf(campaign.endsOn) || null],
-      ...[`https://landing.example/${slug}`, campaign.callToAction, weight, ...prices],
-      ...[campaign.dailyBudgetMicros, campaign.totalBudgetMicros, JSON.stringify({ bots: botIds })],
+      campaignId,
+      name,
+      advertiserId,
+      [format],
+      dayOf(campaign.startsOn),
+      dayOf(campaign.endsOn) || null,
+      `https://landing.example/${slug}`,
+      campaign.callToAction,
+      weight,
+      ...prices,
+      campaign.dailyBudgetMicros,
+      campaign.totalBudgetMicros,
+      JSON.stringify({ bots: botIds }),
     ]);
     await tx.run(attachVideos, [campaignId, creativeIds]);
   }

@@ -39,7 +39,13 @@ describe("a publisher's statistics", () => {
       to: "2026-03-01T19:00:00.000Z",
     });
     expect(rows.map(({ key }) => key)).toEqual([
-      ...["2026-02-23", "2026-02-24", "2026-02-25", "2026-02-26", "2026-02-27", "2026-02-28", "2026-03-01"],
+      "2026-02-23",
+      "2026-02-24",
+      "2026-02-25",
+      "2026-02-26",
+      "2026-02-27",
+      "2026-02-28",
+      "2026-03-01",
     ]);
     expect(rows[0]).toMatchObject({ requests: 0, fill_rate: null, ecpm_micros: null });
     const numbers = {

@@ -108,18 +108,21 @@ function modelOf(of: readonly Fact[], timeZone: string, by: readonly ("day" | "h
 
 const nothing = Object.fromEntries(
   [
-    ...[
-      "fills",
-      "noFillCount",
-      "limitedCount",
-      "starts",
-      "midpoints",
-      "completions",
-      "closeCount",
-      "rewards",
-      "clicks",
-    ],
-    ...["refundCount", "clicksRefusedCount", "taps", "conversions", "spendMicros", "revenueMicros"],
+    "fills",
+    "noFillCount",
+    "limitedCount",
+    "starts",
+    "midpoints",
+    "completions",
+    "closeCount",
+    "rewards",
+    "clicks",
+    "refundCount",
+    "clicksRefusedCount",
+    "taps",
+    "conversions",
+    "spendMicros",
+    "revenueMicros",
   ].map((name) => [name, 0]),
 );
 
@@ -149,8 +152,14 @@ const byKey = (rows: Answer["rows"]) =>
   );
 
 const zones = [
-  ...["UTC", "Asia/Tehran", "Asia/Kolkata", "Asia/Kathmandu", "Europe/Berlin"],
-  ...["America/New_York", "Australia/Lord_Howe", "Pacific/Apia"],
+  "UTC",
+  "Asia/Tehran",
+  "Asia/Kolkata",
+  "Asia/Kathmandu",
+  "Europe/Berlin",
+  "America/New_York",
+  "Australia/Lord_Howe",
+  "Pacific/Apia",
 ];
 
 describe("a report agrees to the unit with the raw rows", () => {

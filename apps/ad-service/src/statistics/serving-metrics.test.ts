@@ -35,7 +35,10 @@ test("a scrape reports fills, reasons without an ad, paid events, spend and lag 
        values ($1, 'day', ${midnight}, $3, $4)
        on conflict (bot_id, span, starts_at) do update set
          ${column} = excluded.${column}, spend_micros = stats_bot_sums.spend_micros + excluded.spend_micros`,
-      ...[botId, day, count, spendMicros],
+      botId,
+      day,
+      count,
+      spendMicros,
     );
   const reasons: [botId: string, day: number, measure: string, reason: string, count: number][] = [
     ["7000000001", 0, "no-fills", "none-fits", 7],

@@ -36,9 +36,16 @@ const sum = (measure: Measure, count: number, money = 0, reason = ""): Sum => ({
   revenueMicros: BigInt(money),
 });
 const busy = [
-  ...[sum("fills", 9), sum("no-fills", 1, 0, "no-campaign"), sum("starts", 8), sum("completions", 6)],
-  ...[sum("rewards", 6, 15_000), sum("clicks", 2, 3000), sum("clicks-refused", 5, 0, "machine-crawler")],
-  ...[sum("limited", 3, 0, "cooldown"), sum("taps", 3), sum("playback-faults", 2, 0, "not-found")],
+  sum("fills", 9),
+  sum("no-fills", 1, 0, "no-campaign"),
+  sum("starts", 8),
+  sum("completions", 6),
+  sum("rewards", 6, 15_000),
+  sum("clicks", 2, 3000),
+  sum("clicks-refused", 5, 0, "machine-crawler"),
+  sum("limited", 3, 0, "cooldown"),
+  sum("taps", 3),
+  sum("playback-faults", 2, 0, "not-found"),
 ];
 const answer = statsAnswer.parse({
   currency: "USD",

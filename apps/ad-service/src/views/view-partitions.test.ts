@@ -78,8 +78,16 @@ function newView(code: string, at: Date, decisions: number | null, clockHolder?:
   return {
     code: { botId, code, userId, reference: "", expiresAt: new Date(at.getTime() + 3_600_000) },
     viewId: newViewId({ botId, code }),
-    ...{ campaignId: "cmp_a", creativeId: "cre_a", durationMs: 10_000, startParam: null, tokenHash: "" },
-    ...{ vastAd: undefined, isTest: false, audience: "", failedCreatives: [], broken: undefined },
+    campaignId: "cmp_a",
+    creativeId: "cre_a",
+    durationMs: 10_000,
+    startParam: null,
+    tokenHash: "",
+    vastAd: undefined,
+    isTest: false,
+    audience: "",
+    failedCreatives: [],
+    broken: undefined,
     viewer,
     now: at,
   };

@@ -47,8 +47,12 @@ const status = z.discriminatedUnion("outcome", [
   z.object({
     outcome: z.literal("refused"),
     reason: z.enum([
-      ...(["code-already-paid", "event-already-recorded", "code-of-another-user"] as const),
-      ...(["daily-cap", "no-reward", "test"] as const),
+      "code-already-paid",
+      "event-already-recorded",
+      "code-of-another-user",
+      "daily-cap",
+      "no-reward",
+      "test",
     ]),
     amount: z.literal(0),
     balance,

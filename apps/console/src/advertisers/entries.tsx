@@ -77,7 +77,14 @@ function entriesCsv(rows: readonly MoneyEntry[]): string {
   return csvOf(
     ["entry", "transaction", "at", "kind", "amount", "currency", "reference", "note"],
     rows.map(({ entryId, transactionId, at, kind, amountMicros, currency, reference, note }) => [
-      ...[entryId, transactionId ?? null, at, kind, Number(amountOf(amountMicros)), currency, reference, note],
+      entryId,
+      transactionId ?? null,
+      at,
+      kind,
+      Number(amountOf(amountMicros)),
+      currency,
+      reference,
+      note,
     ]),
   );
 }

@@ -23,10 +23,18 @@ function campaignsCsv(campaigns: readonly ListedCampaign[], currency: string, no
   return csvOf(
     [...header, "currency", "starts_at", "ends_at"],
     campaigns.map((campaign) => [
-      ...[campaign.campaignId, campaign.name, campaign.advertiser, phaseOf(campaign, now)],
-      ...[campaign.delivered.views, campaign.delivered.clicks, amount(campaign.delivered.spentMicros)],
-      ...[amount(campaign.dailyBudgetMicros), amount(campaign.totalBudgetMicros), currency],
-      ...[campaign.startsAt, campaign.endsAt],
+      campaign.campaignId,
+      campaign.name,
+      campaign.advertiser,
+      phaseOf(campaign, now),
+      campaign.delivered.views,
+      campaign.delivered.clicks,
+      amount(campaign.delivered.spentMicros),
+      amount(campaign.dailyBudgetMicros),
+      amount(campaign.totalBudgetMicros),
+      currency,
+      campaign.startsAt,
+      campaign.endsAt,
     ]),
   );
 }

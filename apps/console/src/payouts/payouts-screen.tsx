@@ -161,8 +161,14 @@ function payoutsCsv(rows: readonly PublisherMoney[], { month, currency }: { mont
   return csvOf(
     ["month", "bot_id", "name", "earned", "owed", "currency", "paid_at", "reference"],
     rows.map(({ botId, name, earnedMicros, owedMicros, paidAt, reference }) => [
-      ...[month, botId, name, Number(amountOf(earnedMicros)), Number(amountOf(owedMicros))],
-      ...[currency, paidAt, reference],
+      month,
+      botId,
+      name,
+      Number(amountOf(earnedMicros)),
+      Number(amountOf(owedMicros)),
+      currency,
+      paidAt,
+      reference,
     ]),
   );
 }

@@ -112,7 +112,11 @@ function earningsCsv(months: readonly EarningsMonth[], currency: string): string
   return csvOf(
     ["month", "earned", "currency", "paid_at", "reference"],
     months.map(({ month, earnedMicros, paidAt, reference }) => [
-      ...[month, Number(amountOf(earnedMicros)), currency, paidAt, reference],
+      month,
+      Number(amountOf(earnedMicros)),
+      currency,
+      paidAt,
+      reference,
     ]),
   );
 }

@@ -13,8 +13,18 @@ type Figures = Report["total"];
 
 /** The figures of the table; the CSV file has more. */
 export const figures = [
-  ...(["requests", "fills", "fillRate", "starts", "completions", "rewards", "taps", "clicks", "conversions"] as const),
-  ...(["spendMicros", "revenueMicros", "ecpmMicros"] as const),
+  "requests",
+  "fills",
+  "fillRate",
+  "starts",
+  "completions",
+  "rewards",
+  "taps",
+  "clicks",
+  "conversions",
+  "spendMicros",
+  "revenueMicros",
+  "ecpmMicros",
 ] as const satisfies readonly ReportOrder[];
 export type Figure = (typeof figures)[number];
 

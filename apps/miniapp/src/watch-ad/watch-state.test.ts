@@ -141,10 +141,28 @@ test.each<[WatchState, hasFrames: boolean, string]>([
 });
 
 const allEvents: WatchEvent[] = [
-  ...(["play", "pause", "ask-to-close", "stay", "leave", "close", "here", "away"] as const),
-  ...(["about", "about-closed"] as const),
-  ...(["running", "stopped", "rejected", "reloading", "stalled", "ended"] as const),
-  ...(["confirmed", "incomplete", "broken", "limited", "superseded", "over"] as const),
+  "play",
+  "pause",
+  "ask-to-close",
+  "stay",
+  "leave",
+  "close",
+  "here",
+  "away",
+  "about",
+  "about-closed",
+  "running",
+  "stopped",
+  "rejected",
+  "reloading",
+  "stalled",
+  "ended",
+  "confirmed",
+  "incomplete",
+  "broken",
+  "limited",
+  "superseded",
+  "over",
 ];
 const anyEvents = fc.array(fc.constantFrom(...allEvents), { maxLength: 40 });
 

@@ -70,10 +70,15 @@ export async function listen(
   async function show(event: AdEvent): Promise<void> {
     const { code, reference, startParam, occurredAt, revenueMicros, currency } = event;
     const facts = [
-      ...[occurredAt?.slice(11, 19), event.event, event.isTest ? "test" : "earned", `user ${event.userId}`],
-      ...[code && `code ${code}`, reference && `reference ${JSON.stringify(reference)}`],
-      ...[startParam && `startapp ${startParam}`],
-      ...[revenueMicros !== undefined && `worth ${revenueMicros / 1_000_000} ${currency}`, event.eventId],
+      occurredAt?.slice(11, 19),
+      event.event,
+      event.isTest ? "test" : "earned",
+      `user ${event.userId}`,
+      code && `code ${code}`,
+      reference && `reference ${JSON.stringify(reference)}`,
+      startParam && `startapp ${startParam}`,
+      revenueMicros !== undefined && `worth ${revenueMicros / 1_000_000} ${currency}`,
+      event.eventId,
     ];
     const line = facts.filter((fact) => fact !== undefined && fact !== "" && fact !== false).join("  ");
     if (forward === undefined) return host.write(line);

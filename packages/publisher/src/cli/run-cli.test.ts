@@ -166,7 +166,12 @@ describe("doctor", () => {
     const { env } = await startFake({ webhook: webhook(() => {}, { tokens: "ad_test" }) });
     const { code, report } = await examine(env);
     expect(report.split("\n").map((line) => line.split(":")[0])).toEqual([
-      ...["✓ ad service", "✓ clock", "✓ token", "✓ bot", "✓ webhook", "✗ mini-app"],
+      "✓ ad service",
+      "✓ clock",
+      "✓ token",
+      "✓ bot",
+      "✓ webhook",
+      "✗ mini-app",
       expect.stringContaining("npm run build"),
     ]);
     expect(code).toBe(1);

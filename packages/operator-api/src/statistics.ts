@@ -77,7 +77,8 @@ export const noAdReasons = ["no-campaign", "none-fits"] as const;
 export type NoAdReason = (typeof noAdReasons)[number];
 
 const share = z.number().nullable();
-const figures = z.object({
+/** The figures of a period, a campaign, a bot or all. Counts are exact; shares are null where the divisor is zero. */
+export const reportFigures = z.object({
   requests: z.int(),
   fills: z.int(),
   fillRate: share,
@@ -95,13 +96,13 @@ const figures = z.object({
   viewsHeld: counts,
   viewsRefused: counts,
   playbackFaults: counts.describe("Views whose player gave up on the video."),
-  taps: z.int().describe("Clicks on the button beside a video, the first of each view."),
+  taps: z.int().describe("Clicks on the button beside a video, the first of each view that began."),
   tapRate: share,
   clicks: z.int(),
   clicksRefused: counts,
   conversions: z.int(),
   refunds: counts.describe("Refunded charges of views and clicks: not part of spend, revenue and eCPM."),
-  noFillCount: z.int(),
+  noFillCount: z.int().describe("Of all reasons; reports by audience have no counts by reason."),
   limitedCount: z.int(),
   requestsRefusedCount: z.int(),
   closeCount: z.int(),
@@ -143,7 +144,7 @@ export const reportOrders = [
   "spendMicros",
   "revenueMicros",
   "ecpmMicros",
-] as const satisfies readonly (keyof z.infer<typeof figures>)[];
+] as const satisfies readonly (keyof z.infer<typeof reportFigures>)[];
 export type ReportOrder = (typeof reportOrders)[number];
 
 const audience = (what: string) => z.string().max(16).optional().describe(what);
@@ -165,12 +166,12 @@ const statsQuery = reportQuery.extend({
 /** What a request for a report names. */
 export type StatsQuery = z.output<typeof statsQuery>;
 
-const row = figures.extend({
+const row = reportFigures.extend({
   key: z.string().describe("The values of the dimensions, separated by blanks."),
   name: z.string().optional().describe("Of the bot, campaign, creative or advertiser of the only dimension."),
   keys: z.partialRecord(z.enum(dimensions), z.string()).describe("'' is what belongs to none, or was not recorded."),
   names: z.partialRecord(z.enum(dimensions), z.string()),
-  before: figures.optional().describe("The same row of the range that is compared with."),
+  before: reportFigures.optional().describe("The same row of the range that is compared with."),
 });
 
 export const statisticsRoutes = {
@@ -202,9 +203,9 @@ export const statisticsRoutes = {
       conversionSums: z.array(conversionSum),
       rows: z.array(row),
       next: z.string().nullable().describe("Send it as `cursor` for the next page; null: this is the last one."),
-      total: figures.describe("Of all pages."),
+      total: reportFigures.describe("Of all pages."),
       comparison: z
-        .object({ from: moment, to: moment, total: figures })
+        .object({ from: moment, to: moment, total: reportFigures })
         .optional()
         .describe("The range that is compared with."),
     }),

@@ -1,7 +1,7 @@
 import { roundedAmount, roundedParts } from "@intermission/operator-api/amounts";
 import { startOfDay } from "@intermission/operator-api/days-in-zone";
 import { operatorRequest } from "@intermission/operator-api/operator-request";
-import { dimensions, reportOrders } from "@intermission/operator-api/statistics";
+import { dimensions, reportFigures, reportOrders } from "@intermission/operator-api/statistics";
 import { withExamples } from "@intermission/server/command-line";
 import { pastMomentOption, telegramIdOption } from "@intermission/server/command-options";
 import { tableOf, textOf } from "@intermission/server/command-tables";
@@ -27,34 +27,9 @@ const decimalsFrom = [
   { micros: 0n, decimals: 4 },
 ] as const;
 
-const reasons = z.record(z.string(), z.number());
-const share = z.number().nullable();
 /** A number, or a bigint where a double would lose digits. */
 const micros = z.union([z.bigint(), z.int()]).transform(BigInt);
-const figures = z.object({
-  requests: z.number(),
-  fills: z.number(),
-  fillRate: share,
-  noFills: reasons,
-  limited: reasons,
-  requestsRefused: reasons,
-  starts: z.number(),
-  firstQuartiles: z.number(),
-  midpoints: z.number(),
-  thirdQuartiles: z.number(),
-  completions: z.number(),
-  completionRate: share,
-  closes: reasons,
-  rewards: z.number(),
-  viewsHeld: reasons,
-  viewsRefused: reasons,
-  clicks: z.number(),
-  clicksRefused: reasons,
-  playbackFaults: reasons,
-  taps: z.number(),
-  tapRate: share,
-  refunds: reasons,
-  conversions: z.number(),
+const figures = reportFigures.extend({
   spendMicros: micros,
   revenueMicros: micros,
   ecpmMicros: micros.nullable(),
@@ -75,7 +50,7 @@ export const statsAnswer = z.object({
   comparison: z.object({ from: z.string(), to: z.string(), total: figures }).optional(),
   conversionSums: z.array(conversionSum).default([]),
   deliveries: z
-    .object({ delivered: z.number(), underWay: z.number(), failed: z.number(), successRate: share })
+    .object({ delivered: z.number(), underWay: z.number(), failed: z.number(), successRate: z.number().nullable() })
     .optional(),
 });
 type StatsAnswer = z.infer<typeof statsAnswer>;

@@ -1,3 +1,5 @@
+import type { reportFigures } from "@intermission/operator-api/statistics";
+import type { z } from "zod";
 import { type Measure, measures, type ReasonedMeasure } from "./measures.ts";
 
 /** The sums of all measures and of the money: of a period, a bot, a campaign or any other group. */
@@ -19,49 +21,15 @@ export const noSums: Sums = {
   viewRevenueMicros: 0n,
 };
 
-/** The figures of a period, a campaign, a bot or all. Counts are exact; shares are null where the divisor is zero. */
-export interface Figures {
-  requests: number;
-  fills: number;
-  fillRate: number | null;
-  noFills: Record<string, number>;
-  limited: Record<string, number>;
-  requestsRefused: Record<string, number>;
-  starts: number;
-  firstQuartiles: number;
-  midpoints: number;
-  thirdQuartiles: number;
-  completions: number;
-  completionRate: number | null;
-  closes: Record<string, number>;
-  rewards: number;
-  viewsHeld: Record<string, number>;
-  viewsRefused: Record<string, number>;
-  /** Views whose player gave up on the video. */
-  playbackFaults: Record<string, number>;
-  /** CTA clicks of views that began, the first of each; and their share of the starts. */
-  taps: number;
-  tapRate: number | null;
-  clicks: number;
-  clicksRefused: Record<string, number>;
-  conversions: number;
-  /** Refunded charges of views (`rewarded`) and clicks (`direct_link`): not part of spend, revenue and eCPM. */
-  refunds: Record<string, number>;
-  /** Of all reasons; the counts by reason are empty in reports by audience. */
-  noFillCount: number;
-  limitedCount: number;
-  requestsRefusedCount: number;
-  closeCount: number;
-  viewsHeldCount: number;
-  viewsRefusedCount: number;
-  playbackFaultCount: number;
-  clicksRefusedCount: number;
-  refundCount: number;
+type ReportFigures = z.output<typeof reportFigures>;
+
+/** The figures of a report, with its money in whole: a double would lose digits. */
+export type Figures = Omit<ReportFigures, "spendMicros" | "revenueMicros" | "ecpmMicros"> & {
   spendMicros: bigint;
   revenueMicros: bigint;
   /** The publisher's revenue from views per thousand views that began. */
   ecpmMicros: bigint | null;
-}
+};
 
 export function figuresOf({ counts, ...money }: Sums, reasons: Reasons): Figures {
   const { fills, starts, completions, taps } = counts;

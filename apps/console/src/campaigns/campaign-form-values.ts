@@ -1,8 +1,9 @@
 import { amountOf, readAmount } from "@intermission/operator-api/amounts";
 import {
   type Campaign,
+  type CampaignSettings,
   campaignRoutes,
-  type campaignSettings,
+  campaignSettings,
   type Targeting,
 } from "@intermission/operator-api/campaigns";
 import type { z } from "zod";
@@ -14,32 +15,11 @@ type SettingsInput = z.input<typeof campaignSettings>;
 
 /** A campaign's settings, as a request for another one takes them. */
 export function settingsOf(campaign: Campaign): SettingsInput {
-  const { name, advertiser, priority, category, pacing, landingUrl, callToAction, weight, targeting } = campaign;
-  const { viewPriceMicros, clickPriceMicros, totalBudgetMicros, dailyBudgetMicros, userCap, userCapSeconds } = campaign;
-  const { totalViewCap, dailyViewCap, totalClickCap, dailyClickCap, startsAt, endsAt } = campaign;
-  return {
-    name,
-    advertiser,
-    priority,
-    category,
-    pacing,
-    landingUrl,
-    callToAction,
-    weight,
-    targeting,
-    viewPriceMicros,
-    clickPriceMicros,
-    totalBudgetMicros,
-    dailyBudgetMicros,
-    userCap,
-    userCapSeconds,
-    totalViewCap,
-    dailyViewCap,
-    totalClickCap,
-    dailyClickCap,
-    startsAt: startsAt?.toISOString() ?? null,
-    endsAt: endsAt?.toISOString() ?? null,
-  };
+  const names = Object.keys(campaignSettings.shape) as (keyof CampaignSettings)[];
+  // Entries lose the names of their types.
+  const settings = Object.fromEntries(names.map((name) => [name, campaign[name]])) as CampaignSettings;
+  const { startsAt, endsAt } = campaign;
+  return { ...settings, startsAt: startsAt?.toISOString() ?? null, endsAt: endsAt?.toISOString() ?? null };
 }
 
 /** What the editor's fields hold: text, as it is typed. */

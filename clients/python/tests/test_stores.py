@@ -119,7 +119,7 @@ def test_a_cancelled_handler_has_not_handled_and_a_cancelled_copy_cancels_nobody
 
 
 def test_the_memory_store_forgets_the_oldest_events():
-    store, calls = MemoryStore(most=2), []
+    store, calls = MemoryStore(max_events=2), []
     for event_id in ("a", "b", "c", "a"):
         store.once(event_id, lambda event_id=event_id: calls.append(event_id))
     assert calls == ["a", "b", "c", "a"]
@@ -263,7 +263,7 @@ def test_a_handler_that_never_ends_is_called_again_when_its_time_is_over():
 
 def test_the_memory_store_never_drops_an_event_that_is_being_handled():
     async def main():
-        store, calls, gate = MemoryStore(most=1), [], asyncio.Event()
+        store, calls, gate = MemoryStore(max_events=1), [], asyncio.Event()
 
         async def handle():
             calls.append(1)

@@ -115,7 +115,7 @@ function unixTimeFault(input: unknown): Fault | undefined {
   if (typeof text !== "string") return undefined;
   const [, whole] = /^(\d{9,20})(?:\.\d{1,9})?$/.exec(text) ?? [];
   if (whole === undefined) return undefined;
-  const unit = unixUnits.find(({ digits: [least, most] }) => whole.length >= least && whole.length <= most);
+  const unit = unixUnits.find(({ digits: [min, max] }) => whole.length >= min && whole.length <= max);
   if (unit === undefined) return undefined;
   const moment = new Date(Math.floor(Number(text) / unit.perMillisecond));
   const meant = Number.isNaN(moment.getTime()) ? "" : `: write it as ${moment.toISOString().replace(".000Z", "Z")}`;

@@ -66,9 +66,9 @@ function faultOf(language: string, categories: readonly string[]) {
   return isWhole ? undefined : formsFault("needs", needed);
 }
 
-const wholeNumber = (least: number, most: number, unit = "") => {
-  const message = `must be a whole number from ${least} to ${most}${unit && ` ${unit}`}`;
-  return z.int(message).min(least, message).max(most, message);
+const wholeNumber = (min: number, max: number, unit = "") => {
+  const message = `must be a whole number from ${min} to ${max}${unit && ` ${unit}`}`;
+  return z.int(message).min(min, message).max(max, message);
 };
 
 /** Settings of a bot that an operator may change. */

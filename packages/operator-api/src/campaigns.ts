@@ -18,19 +18,19 @@ import type { OperatorRoutes } from "./route.ts";
 
 const language = z.string().regex(forms.LANGUAGE_CODE, "must be a language code of two or three letters, as en");
 const country = z.string().regex(forms.COUNTRY_CODE, "must be a country code of two capital letters, as DE");
-const unique = <Item extends z.ZodType>(item: Item, most: number) =>
+const unique = <Item extends z.ZodType>(item: Item, max: number) =>
   z
     .array(item, "must be a list")
     .min(1, "must name at least one, or be left out")
-    .max(most, `must name at most ${most}`)
+    .max(max, `must name at most ${max}`)
     .refine((items) => new Set(items).size === items.length, {
       error: "must not name anything twice",
       params: fieldFault("TWICE"),
     });
 
-const wholeNumber = (least: number, most: number) => {
-  const message = `must be from ${least} to ${most}`;
-  return z.int(message).min(least, message).max(most, message);
+const wholeNumber = (min: number, max: number) => {
+  const message = `must be from ${min} to ${max}`;
+  return z.int(message).min(min, message).max(max, message);
 };
 
 /** The users that a campaign targets. An omitted target matches all; hours and weekdays are in the bot's time zone. */

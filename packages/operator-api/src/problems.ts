@@ -45,7 +45,7 @@ export const problems = {
   TOKEN_NOT_NEXT: ["state"],
   TOKEN_REVOKED: [],
   TOO_MANY_METHODS: [],
-  TOO_MANY_REPORTS: ["most"],
+  TOO_MANY_REPORTS: ["max"],
   UNDER_WAY: [],
   UPLOAD_UNFINISHED: ["sent"],
 } as const satisfies Record<string, readonly string[]>;

@@ -38,14 +38,14 @@ function warnOfUse(isLate: boolean): void {
 }
 
 /**
- * Stores the last `most` handled events in this process. It is enough for tests, and for bots that may pay a reward twice
- * after a restart. Events that are being handled do not count towards `most`. Repeats wait for a running handler; one that
+ * Stores the last `maxEvents` handled events in this process. It is enough for tests, and for bots that may pay a reward twice
+ * after a restart. Events that are being handled do not count towards `maxEvents`. Repeats wait for a running handler; one that
  * does not end within 10 minutes (`maxHandlerMs`) is called again.
  *
  * Warns once with `NODE_ENV=production`, and where a store is used that was made after another one handled an event: one made
  * for each request knows no earlier event.
  */
-export function memoryStore(options: { readonly most?: number; readonly maxHandlerMs?: number } = {}): EventStore {
+export function memoryStore(options: { readonly maxEvents?: number; readonly maxHandlerMs?: number } = {}): EventStore {
   const isLate = isAnyUsed;
   const { once } = rememberInMemory(options);
   return {
@@ -57,7 +57,7 @@ export function memoryStore(options: { readonly most?: number; readonly maxHandl
 }
 
 /** {@link memoryStore} without its warnings. */
-export function rememberInMemory({ most = 100_000, maxHandlerMs = 600_000 } = {}): EventStore {
+export function rememberInMemory({ maxEvents = 100_000, maxHandlerMs = 600_000 } = {}): EventStore {
   const handled = new Set<string>();
   const running = new Map<string, { readonly done: Promise<void>; readonly until: number }>();
 
@@ -66,7 +66,7 @@ export function rememberInMemory({ most = 100_000, maxHandlerMs = 600_000 } = {}
     await Promise.resolve().then(handle);
     handled.add(eventId);
     const [oldest] = handled;
-    if (handled.size > most && oldest !== undefined) handled.delete(oldest);
+    if (handled.size > maxEvents && oldest !== undefined) handled.delete(oldest);
   }
 
   return {

@@ -1,14 +1,14 @@
-/** Reads the whole body; undefined, and the rest is not read, if it is larger than `most` bytes. */
+/** Reads the whole body; undefined, and the rest is not read, if it is larger than `maxBytes`. */
 export async function readBody(
   body: ReadableStream<Uint8Array> | null,
-  most: number,
+  maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   // Ending the loop early cancels the stream.
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    if (size > most) return undefined;
+    if (size > maxBytes) return undefined;
     chunks.push(chunk);
   }
   const bytes = new Uint8Array(size);

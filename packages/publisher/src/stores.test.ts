@@ -293,7 +293,7 @@ test("a lease that a clock far ahead made withholds its event from nobody", asyn
 });
 
 test("an event that is being handled is not dropped from memory, however many others are handled meanwhile", async () => {
-  const store = memoryStore({ most: 2 });
+  const store = memoryStore({ maxEvents: 2 });
   const slow = Promise.withResolvers<void>();
   const handle = vi.fn(() => slow.promise);
   const both = [store.once("evt_slow", handle)];

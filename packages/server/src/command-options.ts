@@ -42,8 +42,8 @@ export function amountOption(kind: AmountKind) {
   };
 }
 
-export function limitUpTo(most: number) {
-  return wholeNumberIn({ min: 1, max: most });
+export function limitUpTo(max: number) {
+  return wholeNumberIn({ min: 1, max });
 }
 
 function wholeNumberIn(bounds: WholeNumberBounds) {

@@ -67,7 +67,7 @@ export type Limit =
 export interface LimitUse {
   limit: Limit;
   isDaily: boolean;
-  most: number;
+  max: number;
   used: number;
   each: number;
 }
@@ -80,8 +80,8 @@ export function limitsOf(state: CampaignState, format: CampaignFormat): LimitUse
   const views = today.views + viewsInFlight;
   const spent = today.spentMicros + viewsInFlight * campaign.viewPriceMicros;
   const uses: LimitUse[] = [];
-  const add = (limit: Limit, isDaily: boolean, most: number | null, used: number, each: number) => {
-    if (most !== null && each > 0) uses.push({ limit, isDaily, most, used, each });
+  const add = (limit: Limit, isDaily: boolean, max: number | null, used: number, each: number) => {
+    if (max !== null && each > 0) uses.push({ limit, isDaily, max, used, each });
   };
   if (funds) add("advertiser-funds", false, funds.limitMicros, funds.spentMicros + funds.heldMicros, price);
   add("total-budget", false, campaign.totalBudgetMicros, earlier.spentMicros + spent, price);
@@ -98,13 +98,13 @@ export function limitsOf(state: CampaignState, format: CampaignFormat): LimitUse
 
 /** The limit that one more ad would exceed; undefined if there is none. */
 export function fullLimit(state: CampaignState, format: CampaignFormat): Limit | undefined {
-  return limitsOf(state, format).find(({ most, used, each }) => used + each > most)?.limit;
+  return limitsOf(state, format).find(({ max, used, each }) => used + each > max)?.limit;
 }
 
 /** How many more ads fit within the tightest limit. */
 function adsLeft(state: CampaignState, format: CampaignFormat): number {
   return limitsOf(state, format).reduce(
-    (least, { most, used, each }) => Math.min(least, (most - used) / each),
+    (lowest, { max, used, each }) => Math.min(lowest, (max - used) / each),
     Number.POSITIVE_INFINITY,
   );
 }
@@ -163,8 +163,8 @@ export function adsBehindPlan(
 
   let behind: number | undefined;
   for (const use of limitsOf(state, format)) {
-    const { isDaily, most, used, each } = use;
-    const plan = isDaily ? { goal: most, done: used } : planOfTotal(use, state, format, { from, to, dayEnd });
+    const { isDaily, max, used, each } = use;
+    const plan = isDaily ? { goal: max, done: used } : planOfTotal(use, state, format, { from, to, dayEnd });
     if (plan === undefined) continue;
     const ads = (plan.goal * due - plan.done) / each;
     behind = behind === undefined ? ads : Math.min(behind, ads);
@@ -174,7 +174,7 @@ export function adsBehindPlan(
 
 /** The plan of a total limit: what is left of it at the start of the day, spread evenly over the days until the end. */
 function planOfTotal(
-  { limit, most, used }: LimitUse,
+  { limit, max, used }: LimitUse,
   state: CampaignState,
   format: CampaignFormat,
   { from, to, dayEnd }: { from: number; to: number; dayEnd: number },
@@ -187,5 +187,5 @@ function planOfTotal(
   const done = limit === "total-budget" ? today.spentMicros + viewsInFlight * campaign.viewPriceMicros : ofFormat;
   const daysLeft = (to - from) / DAY_MS + Math.max(0, (campaign.endsAt.getTime() - dayEnd) / DAY_MS);
   const shareOfRest = daysLeft <= 0 ? 1 : Math.min(1, (to - from) / DAY_MS / daysLeft);
-  return { goal: (most - used + done) * shareOfRest, done };
+  return { goal: (max - used + done) * shareOfRest, done };
 }

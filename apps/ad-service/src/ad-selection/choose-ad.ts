@@ -163,7 +163,7 @@ export function indexCampaigns(states: readonly CampaignState[], { now, curve, l
     return { behindPlan: listsOf(behindPlan), withoutPlan: listsOf(withoutPlan) };
   };
   const has = (format: CampaignFormat) => states.some(({ campaign }) => campaign.formats.includes(format));
-  const longest = states.reduce((most, { campaign }) => Math.max(most, campaign.userCapSeconds ?? 0), 0);
+  const longest = states.reduce((max, { campaign }) => Math.max(max, campaign.userCapSeconds ?? 0), 0);
   return {
     curve,
     localTimes,

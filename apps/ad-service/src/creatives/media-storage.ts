@@ -120,16 +120,16 @@ export async function keepBytes(media: MediaStorage, bytes: Uint8Array, extensio
   return fileName;
 }
 
-/** Reads the first bytes of a stream, `most` at most; the rest is not requested. */
-export async function readAtMost(bytes: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
+/** Reads the first bytes of a stream, `max` at most; the rest is not requested. */
+export async function readAtMost(bytes: AsyncIterable<Uint8Array>, max: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of bytes) {
     chunks.push(chunk);
     length += chunk.byteLength;
-    if (length >= most) break;
+    if (length >= max) break;
   }
-  return Buffer.concat(chunks).subarray(0, most);
+  return Buffer.concat(chunks).subarray(0, max);
 }
 
 type MediaPlace = { kind: "folder"; folder: string; isMadeIfMissing: boolean } | MediaBucket;

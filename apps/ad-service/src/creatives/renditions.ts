@@ -55,16 +55,16 @@ async function judge(
   original: { size: number; video: PlayableVideo },
 ): Promise<MadeRenditions> {
   const renditions: MadeRendition[] = [];
-  let most = original.size * MAX_SHARE;
+  let maxSize = original.size * MAX_SHARE;
   for (const { path } of made) {
     const video = await inspectVideo(path);
     const { size } = await stat(path);
     if (video.outcome !== "playable" || Math.abs(video.durationMs - original.video.durationMs) > MAX_DRIFT_MS) {
       return { renditions, fault: "what ffmpeg made of it is not the same video" };
     }
-    if (size > most) continue;
+    if (size > maxSize) continue;
     renditions.push({ path, video, byteLength: size });
-    most = size * MAX_SHARE;
+    maxSize = size * MAX_SHARE;
   }
   return { renditions };
 }

@@ -33,7 +33,7 @@ export interface Deliveries {
    * the claims' leases must begin after the call. A claim locks its endpoint until the commit, so transactions of several
    * statements claim nothing and call `wake()`.
    */
-  sendNew<Result>(most: number, make: (slots: number) => Promise<MadeEvents<Result>>): Promise<Result>;
+  sendNew<Result>(maxEvents: number, make: (slots: number) => Promise<MadeEvents<Result>>): Promise<Result>;
   /** Call after a commit that may have made a delivery due. Cheap, and only a hint: the loops of all nodes also poll. */
   wake(): void;
 }

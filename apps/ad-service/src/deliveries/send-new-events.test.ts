@@ -27,8 +27,8 @@ function recordStatements(database: Database): { recorded: Database; names: stri
 
 /** A node that is killed when its statement commits. */
 const killedNode: Deliveries = {
-  async sendNew(most, make) {
-    return (await make(most)).result;
+  async sendNew(maxEvents, make) {
+    return (await make(maxEvents)).result;
   },
   wake() {},
 };
@@ -206,8 +206,8 @@ describe("new events", () => {
     const reports: boolean[] = [];
     const listening: Deliveries = {
       wake() {},
-      sendNew: (most, make) =>
-        deliveries.sendNew(most, async (slots) => {
+      sendNew: (maxEvents, make) =>
+        deliveries.sendNew(maxEvents, async (slots) => {
           const made = await make(slots);
           reports.push(made.areWaiting);
           return made;
@@ -225,8 +225,8 @@ describe("new events", () => {
     let stopped: Promise<void> | undefined;
     const stopping: Deliveries = {
       wake() {},
-      sendNew: (most, make) =>
-        node.deliveries.sendNew(most, async (slots) => {
+      sendNew: (maxEvents, make) =>
+        node.deliveries.sendNew(maxEvents, async (slots) => {
           const made = await make(slots);
           expect(made.claimed).toHaveLength(1);
           stopped = node.stop();

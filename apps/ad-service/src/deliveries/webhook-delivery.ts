@@ -80,9 +80,9 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
   return {
     wake,
 
-    async sendNew(most, make) {
+    async sendNew(maxEvents, make) {
       const isSending = parts !== undefined && !node.isStopping && loopStates[node.state].claimsNewEvents;
-      const free = isSending ? Math.min(most, Math.max(0, limits.perNode - node.claimed)) : 0;
+      const free = isSending ? Math.min(maxEvents, Math.max(0, limits.perNode - node.claimed)) : 0;
       const leaseEndsAt = newLease();
       node.claimed += free;
       try {

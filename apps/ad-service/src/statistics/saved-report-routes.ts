@@ -42,7 +42,7 @@ export function savedReportOperatorRoutes(scope: CheckedScope, { database, perso
           throw conflict(
             "TOO_MANY_REPORTS",
             `you have ${MAX_SAVED_REPORTS} saved reports, which is the most: remove one`,
-            { most: String(MAX_SAVED_REPORTS) },
+            { max: String(MAX_SAVED_REPORTS) },
           );
         default:
           throw saved satisfies never;

@@ -29,14 +29,14 @@ export function timeRange(
   const today = dayOf(timeZone, new Date(to.getTime() - 1));
   const weekAgo = startOfDay(timeZone, daysLater(today, 1 - DEFAULT_DAYS));
   const from = bounds.from === undefined ? weekAgo : wholeHour(timeZone, bounds.from, Math.floor);
-  const most = by === "hour" ? MAX_DAYS.hour : MAX_DAYS.other;
-  if (to.getTime() - from.getTime() > most * DAY_MS) {
-    const message = `must be at most ${most} days before the end, by ${by}`;
+  const maxDays = by === "hour" ? MAX_DAYS.hour : MAX_DAYS.other;
+  if (to.getTime() - from.getTime() > maxDays * DAY_MS) {
+    const message = `must be at most ${maxDays} days before the end, by ${by}`;
     return {
       outcome: "bad-range",
       field: "from",
       message,
-      fault: fieldFault("PERIOD_TOO_LONG", { days: String(most) }),
+      fault: fieldFault("PERIOD_TOO_LONG", { days: String(maxDays) }),
     };
   }
   return { outcome: "range", from, to };

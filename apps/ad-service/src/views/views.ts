@@ -125,8 +125,8 @@ async function storeInRounds(
   const outcomes = new Map<ViewChange, ChangeOutcome>();
   // Two views of one viewer in one statement would both be judged by the state before either.
   for (const round of inRounds(batch, viewerOf)) {
-    const most = round.filter(({ ending }) => ending?.fate === "pay").length;
-    const results = await deliveries.sendNew(most, (slots) => storeChanges(database, round, slots));
+    const maxEvents = round.filter(({ ending }) => ending?.fate === "pay").length;
+    const results = await deliveries.sendNew(maxEvents, (slots) => storeChanges(database, round, slots));
     for (const [index, change] of round.entries()) outcomes.set(change, results[index] ?? { outcome: "changed" });
   }
   return batch.map((change) => outcomes.get(change) ?? { outcome: "changed" });

@@ -15,7 +15,7 @@ const problemWords = {
     LINKED_ALREADY: () => "This account is linked with a person already: unlink it there, or use another one.",
     REPORT_NAME_TAKEN: ({ name }) => `You have a saved report named ${name}: choose another name, or remove it.`,
     TOO_MANY_METHODS: () => "There are too many of them: remove one that is not used.",
-    TOO_MANY_REPORTS: ({ most }) => `You have ${most} saved reports, which is the most: remove one.`,
+    TOO_MANY_REPORTS: ({ max }) => `You have ${max} saved reports, which is the most: remove one.`,
     ADVERTISER_EXISTS: ({ name }) =>
       `There is already an advertiser ${name}; names that differ only in case are the same.`,
     AT_MOST_ONCE: () =>
@@ -68,7 +68,7 @@ const problemWords = {
     LINKED_ALREADY: () => "Эта учётная запись уже привязана к человеку: отвяжите её там или возьмите другую.",
     REPORT_NAME_TAKEN: ({ name }) => `У вас уже есть сохранённый отчёт ${name}: выберите другое имя или удалите его.`,
     TOO_MANY_METHODS: () => "Их слишком много: удалите тот, которым не пользуетесь.",
-    TOO_MANY_REPORTS: ({ most }) => `У вас ${most} сохранённых отчётов, больше нельзя: удалите один.`,
+    TOO_MANY_REPORTS: ({ max }) => `У вас ${max} сохранённых отчётов, больше нельзя: удалите один.`,
     ADVERTISER_EXISTS: ({ name }) =>
       `Рекламодатель ${name} уже есть; имена, которые различаются только регистром, одинаковы.`,
     AT_MOST_ONCE: () =>

@@ -91,8 +91,8 @@ function useTimeText(search: ReportsSearch): (time: string) => string {
 function Bars({ chart, textOf }: { chart: BarChart; textOf: (value: number) => string }) {
   const { lines } = useWords(reportWords);
   const isCompared = chart.bars.some(({ before }) => before !== undefined);
-  const most = Math.max(1, ...chart.bars.flatMap(({ value, before = 0 }) => [value, before]));
-  const width = (value: number) => ({ inlineSize: `${Math.max(0, (value / most) * 100)}%` });
+  const max = Math.max(1, ...chart.bars.flatMap(({ value, before = 0 }) => [value, before]));
+  const width = (value: number) => ({ inlineSize: `${Math.max(0, (value / max) * 100)}%` });
   return (
     <div aria-hidden="true">
       <ul className="bars">

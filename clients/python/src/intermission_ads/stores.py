@@ -110,14 +110,14 @@ class Runs:
 
 
 class MemoryStore:
-    """Keeps the last `most` event ids in this process: for tests, and where a second payment after a restart does no harm.
+    """Keeps the last `max_events` event ids in this process: for tests, and where a second payment after a restart does no harm.
 
-    Events that are being handled do not count towards `most`. A handler that does not end within `max_handler_seconds`, ten
+    Events that are being handled do not count towards `max_events`. A handler that does not end within `max_handler_seconds`, ten
     minutes by default, is called again for the next copy.
     """
 
-    def __init__(self, most: int = 100_000, *, max_handler_seconds: float = 600) -> None:
-        self._most = most
+    def __init__(self, max_events: int = 100_000, *, max_handler_seconds: float = 600) -> None:
+        self._max_events = max_events
         self._lock = threading.Lock()
         self._handled: dict[str, None] = {}
         self._runs = Runs(max_handler_seconds)
@@ -145,5 +145,5 @@ class MemoryStore:
     def _remember(self, event_id: str) -> None:
         with self._lock:
             self._handled[event_id] = None
-            while len(self._handled) > self._most:
+            while len(self._handled) > self._max_events:
                 del self._handled[next(iter(self._handled))]

@@ -55,6 +55,7 @@ describe("a mistake of the caller is explained", () => {
     ["a promise that nothing awaited", Promise.resolve(body)],
     ["a Request", new Request("http://bot.test", { method: "POST", body })],
     ["a number", 7],
+    ["an object that claims to be an endless list of bytes", { length: 2 ** 53 - 1 }],
   ])("a body that is %s", async (_name, sent) => {
     const verified = await verifyWebhook(sent as Uint8Array, genuine, token, { now });
     expect(verified).toMatchObject({ outcome: "not-signed", refusal: { cause: "empty-body" } });

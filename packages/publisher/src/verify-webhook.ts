@@ -94,7 +94,7 @@ export type TokensByBot = Readonly<Record<string, string | readonly string[] | u
  * each token signs for every bot. Empty tokens are ignored: anyone could sign with an unset variable.
  *
  * Checks `X-Signature` (`sha256=` and lower-case hex) and, if sent, the three headers of Standard Webhooks 1.0.
- * Never rejects for any body or headers, even if they are of another kind: those are refused, with what to pass.
+ * Never rejects for any body or headers, of whatever kind.
  */
 export async function verifyWebhook(
   rawBody: Uint8Array | ArrayBuffer | string,
@@ -103,7 +103,7 @@ export async function verifyWebhook(
   { toleranceSeconds = 300, isTimestampOptional = false, now = new Date() }: VerifyOptions = {},
 ): Promise<VerifiedWebhook> {
   const body = bytesOf(rawBody);
-  const read = readerOf(headers);
+  const read = readerOf(headers ?? {});
   const names = ["x-signature", "webhook-id", "webhook-timestamp", "webhook-signature"];
   const [signature, id, timestamp, list] = names.map(read);
   const { own, others, isUnlisted } = tokensFor(body, tokens);
@@ -176,23 +176,19 @@ function nonEmpty(tokens: string | readonly string[] | undefined): string[] {
   return [tokens ?? []].flat().filter(Boolean);
 }
 
-/** A copy; empty for what holds no bytes, such as a parsed object. Test runners give modules an `ArrayBuffer` of their own. */
+/** Empty without bytes. Test runners have their own `ArrayBuffer`. */
 function bytesOf(body: unknown): Uint8Array<ArrayBuffer> {
   if (typeof body === "string") return utf8.encode(body);
-  if (ArrayBuffer.isView(body)) return Uint8Array.from(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));
-  return Object.prototype.toString.call(body) === "[object ArrayBuffer]"
-    ? new Uint8Array((body as ArrayBuffer).slice(0))
-    : new Uint8Array();
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice();
+  return new Uint8Array({}.toString.call(body) === "[object ArrayBuffer]" ? (body as ArrayBuffer) : []);
 }
 
 /** A header that arrives more than once is read as an invalid value. */
 function readerOf(headers: HeaderSource): (name: string) => string | undefined {
-  const { get } = headers ?? {};
+  const { get } = headers;
   if (typeof get === "function") return (name) => get.call(headers, name) ?? undefined;
   return (name) => {
-    const values = Object.entries(headers ?? {}).flatMap(([key, value]) =>
-      key.toLowerCase() === name ? (value ?? []) : [],
-    );
+    const values = Object.entries(headers).flatMap(([key, value]) => (key.toLowerCase() === name ? (value ?? []) : []));
     return values.length > 1 ? "" : values[0];
   };
 }

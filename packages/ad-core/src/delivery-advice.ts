@@ -80,6 +80,33 @@ const byStatus: Readonly<Record<number, Advice>> = {
   },
 };
 
+/** Answers of Cloudflare in place of the server behind it. */
+const byCloudflare: Readonly<Record<number, Advice>> = {
+  ...Object.fromEntries(
+    [520, 521, 522, 523, 524].map((status) => [
+      status,
+      {
+        operator: `Cloudflare could not reach the publisher's server behind it (${status}), or got no answer: is it running?`,
+        publisher: `Cloudflare could not reach your server behind it (${status}), or got no answer: start the receiver, and let Cloudflare's addresses through its firewall.`,
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    [525, 526].map((status) => [
+      status,
+      {
+        operator: `Cloudflare accepts no certificate of the publisher's server behind it (${status})`,
+        publisher: `Cloudflare accepts no certificate of your server behind it (${status}): install a valid one there, or set the zone's mode of encryption to what the server has.`,
+      },
+    ]),
+  ),
+  530: {
+    operator:
+      "Cloudflare has no way to the publisher's server (530): its tunnel is not connected, or its name does not resolve",
+    publisher: "Cloudflare has no way to your server (530): start its tunnel (cloudflared), and check its DNS record.",
+  },
+};
+
 const byClass: Readonly<Record<RequestErrorClass, Advice>> = {
   dns: {
     operator: "its name cannot be resolved: is it spelled right, and is it in public DNS?",
@@ -116,8 +143,10 @@ const byClass: Readonly<Record<RequestErrorClass, Advice>> = {
     publisher: "The address is not public. The operator of a service of your own can set WEBHOOK_ALLOWED_NETWORKS.",
   },
   redirect: {
-    operator: "redirects are not followed: set the address that it redirects to, with: bots update --webhook-url",
-    publisher: "The address redirects, and webhooks follow no redirect: the operator sets the final address.",
+    operator:
+      "redirects are not followed: set the address that it redirects to, with: bots update --webhook-url. If that is a page to sign in, exempt the webhook's path",
+    publisher:
+      "The address redirects, and webhooks follow no redirect: the operator sets the final address. If that is a page to sign in, exempt the webhook's path.",
   },
   protocol: {
     operator: "its answer is not valid HTTP/1.1: is there a web server at this port, and does it use TLS?",
@@ -136,6 +165,10 @@ const others = {
     publisher: "The outcome is unknown, because the ad service failed meanwhile. Look whether your log has the event.",
   },
   noAnswer: { operator: "look at its log", publisher: "There was no valid answer: look at the receiver's log." },
+  notModified: {
+    operator: "it answers 304, which is for requests that ask whether something changed: it should answer 2xx",
+    publisher: "The receiver answers 304, which is for requests that ask whether something changed: answer 2xx.",
+  },
   failed: { operator: "it failed: look at its own log", publisher: "The receiver failed: look at its log." },
   refused: { operator: "it refused: look at its own log", publisher: "The receiver refused it: look at its log." },
 } satisfies Record<string, Advice>;
@@ -150,6 +183,8 @@ export interface AttemptAnswer {
 
 /** What to check when an endpoint answers like this, in plain words; undefined when all is well. */
 export function adviseOnAnswer({ status, errorClass, text }: AttemptAnswer, reader: Adviser): string | undefined {
+  // Not a redirect, though of their class: nothing of ours is conditional.
+  if (status === 304) return others.notModified[reader];
   if (errorClass !== null) return (isErrorClass(errorClass) ? byClass[errorClass] : others.noAnswer)[reader];
   if (status === null) return others.unknown[reader];
   if (status >= 200 && status <= 299) return undefined;
@@ -159,7 +194,7 @@ export function adviseOnAnswer({ status, errorClass, text }: AttemptAnswer, read
       ? `it rejected the signature: ${describeRefusal(refusal, "its machine")}`
       : `The receiver answers: ${describeRefusal(refusal, "the receiver's machine")}.`;
   }
-  return (byStatus[status] ?? (status >= 500 ? others.failed : others.refused))[reader];
+  return (byStatus[status] ?? byCloudflare[status] ?? (status >= 500 ? others.failed : others.refused))[reader];
 }
 
 function isErrorClass(text: string): text is RequestErrorClass {

@@ -4,7 +4,7 @@ import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 import type { DeliveryMode } from "../bots/bots.ts";
 import type { SigningTokens } from "../bots/tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
-import type { GuardedResult } from "../outbound/outgoing-request.ts";
+import type { FailedRequest, GuardedResult } from "../outbound/outgoing-request.ts";
 import type { ClaimedDelivery } from "./claim-deliveries.ts";
 import type { DeliveryState, EndReason } from "./enqueue-webhook.ts";
 
@@ -56,6 +56,7 @@ export interface AttemptDeps {
 
 /** After an internal error: long enough to avoid a busy loop, short enough not to matter. */
 const OWN_FAULT_DELAY_SECONDS = 5;
+const MAX_TARGET_LENGTH = 300;
 
 /** Makes one attempt at a claimed delivery and returns what to record. Never throws. */
 export async function attemptDelivery(
@@ -106,8 +107,14 @@ function finishedBy(
     tlsMs: timings.tlsMs ?? null,
     firstByteMs: timings.firstByteMs ?? null,
     totalMs: timings.totalMs,
-    responseText: hasFailed ? result.detail : result.text,
+    responseText: hasFailed ? describeFailure(result) : result.text,
   };
+}
+
+/** A redirect's page says less than where it leads: to another path, to https, to a page to sign in. */
+function describeFailure({ errorClass, location, detail }: FailedRequest): string {
+  const target = location?.replaceAll(/[^\x21-\x7e]/g, "").slice(0, MAX_TARGET_LENGTH);
+  return errorClass === "redirect" && target ? `redirected to ${target}` : detail;
 }
 
 /** A request may have been sent; its outcome is unknown. */

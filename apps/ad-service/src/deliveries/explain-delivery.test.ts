@@ -49,6 +49,8 @@ test.each(["operator", "publisher"] as const)("every answer except 2xx has advic
     adviseOnAnswer({ status, errorClass, text: null }, reader);
   for (let status = 300; status < 600; status++) expect(advise(status)).toBeTruthy();
   expect(advise(302, "redirect")).toMatch(/redirects are not followed|follow no redirect/);
+  expect(advise(304, "redirect")).toMatch(/304.*2xx/);
+  for (const status of [520, 521, 522, 523, 524, 525, 526, 530]) expect(advise(status)).toMatch(/^Cloudflare/);
   expect(advise(null)).toMatch(/the outcome is unknown/i);
   expect(advise(204)).toBeUndefined();
 });

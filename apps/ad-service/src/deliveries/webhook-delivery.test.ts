@@ -319,7 +319,8 @@ describe("webhook delivery", () => {
     start();
     await fixture.enqueue();
     await eventually(fixture.attempts, (attempts) => attempts.length === 1);
-    expect(await fixture.attempts()).toMatchObject([{ status: 307, error_class: "redirect" }]);
+    const redirected = { status: 307, error_class: "redirect", response_text: `redirected to ${second.url}` };
+    expect(await fixture.attempts()).toMatchObject([redirected]);
     expect(second.received).toHaveLength(0);
     await second.close();
   });

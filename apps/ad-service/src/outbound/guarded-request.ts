@@ -212,8 +212,14 @@ function failed(request: OutgoingRequest, { failure, wasSent, address, timings }
   request.signal?.throwIfAborted();
   const errorClass = errorClassOf(failure);
   if (errorClass === undefined) throw new Error("an outgoing request could not be made", { cause: failure });
-  const detail = answerText(Buffer.from(failure instanceof Error ? failure.message : String(failure)));
+  const detail = answerText(Buffer.from(failureText(failure)));
   return { outcome: "failed", errorClass, wasSent, detail, address, timings };
+}
+
+/** undici refuses an answer of 100 that was not asked for, in these two words. */
+function failureText(failure: unknown): string {
+  if (!(failure instanceof Error)) return String(failure);
+  return failure.message === "bad response" ? "an answer of 100 Continue, which was not asked for" : failure.message;
 }
 
 function dispatchOptions(

@@ -26,7 +26,9 @@ export const headerFaults: Fault[] = [
   ),
   fault("endless 100", dripping("", "HTTP/1.1 100 Continue\r\n\r\n", { everyMs: 20 }), sent("protocol")),
   // undici rejects a 100 that it did not request.
-  fault("100, then 200", answering("HTTP/1.1 100 Continue\r\n\r\n", EMPTY), sent("protocol")),
+  fault("100, then 200", answering("HTTP/1.1 100 Continue\r\n\r\n", EMPTY), sent("protocol"), {
+    detail: /100 Continue/,
+  }),
   fault("103, then 200", answering("HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n", EMPTY), answered(200, "")),
   fault(
     "101 to another protocol",

@@ -44,8 +44,17 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const MAX_SEARCHED_BYTES = 20_000;
 /** The order in which the ad service writes the fields. */
 const fieldOrder = [
-  ...["event", "event_id", "bot_id", "user_tg_id", "code", "reference", "start_param", "occurred_at"],
-  ...["revenue_micros", "currency", "test"],
+  "event",
+  "event_id",
+  "bot_id",
+  "user_tg_id",
+  "code",
+  "reference",
+  "start_param",
+  "occurred_at",
+  "revenue_micros",
+  "currency",
+  "test",
 ];
 
 /**

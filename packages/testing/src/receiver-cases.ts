@@ -38,9 +38,17 @@ export function lineOf({ headers, body: sent = body, tokens = [token], at = now 
 /** As the ad service writes it. */
 const bodyOfAllFields = Buffer.from(
   encodeWebhookEvent({
-    ...{ event: "rewarded", event_id: "evt_01993a1c-7a10-7000-8000-000000000001", bot_id: "7000000001" },
-    ...{ user_tg_id: "42", code: "Zx7aQ2mN8pRt3vWk", reference: "order 7", start_param: "ref_7" },
-    ...{ occurred_at: "2026-01-02T03:09:41.000Z", revenue_micros: 1750, currency: "EUR", test: true },
+    event: "rewarded",
+    event_id: "evt_01993a1c-7a10-7000-8000-000000000001",
+    bot_id: "7000000001",
+    user_tg_id: "42",
+    code: "Zx7aQ2mN8pRt3vWk",
+    reference: "order 7",
+    start_param: "ref_7",
+    occurred_at: "2026-01-02T03:09:41.000Z",
+    revenue_micros: 1750,
+    currency: "EUR",
+    test: true,
   }),
 );
 

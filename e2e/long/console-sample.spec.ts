@@ -57,6 +57,23 @@ test.describe("in the window of a phone, in Russian", () => {
   });
 });
 
+for (const width of [390, 1280]) {
+  test.describe(`with text of twice the size, ${width} px wide`, () => {
+    test.use({ window: { width, height: 844 }, locale: "ru-RU" });
+    test("no screen with sample traffic is wider than the window", async ({ desk, stack }) => {
+      await stack.addSample();
+      const forms = ["campaigns/new", "campaigns/cmp_SampleCastleRush", "advertisers/adv_SampleNorthwind"];
+      for (const path of [...screens, ...forms, "creatives", "explain?bot=99000000000000001&user=5"]) {
+        await desk.goto(new URL(`/console/${path}`, desk.url()).href);
+        await desk.locator("h1").waitFor();
+        await expect(desk.getByRole("status", { name: "Загрузка" })).toHaveCount(0);
+        await desk.evaluate(() => document.documentElement.style.setProperty("font-size", "200%"));
+        expect(await desk.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(width);
+      }
+    });
+  });
+}
+
 test("the sample is removed on the screen: the demo's own bot and campaigns stay", async ({ desk, stack }) => {
   await stack.addSample();
   const namesOf = async (list: string) =>

@@ -30,7 +30,9 @@ export function PhonePreview({ ad }: { ad: AdForPlayer }) {
   }, [written]);
   return (
     <figure className="phone">
-      <iframe ref={frame} src="/app/preview" title={words.preview} allow="autoplay" />
+      <div className="phone-frame">
+        <iframe ref={frame} src="/app/preview" title={words.preview} allow="autoplay" />
+      </div>
       <figcaption className="hint">{words.previewHint}</figcaption>
     </figure>
   );

@@ -13,7 +13,7 @@ import { publisherWords } from "./words.ts";
 /** What a bot's publisher earned by month, what was paid last, and what comes next. */
 export function Earnings({ botId }: { botId: string }) {
   const words = useWords(publisherWords);
-  const { money, date, dateTime } = useFormats();
+  const { money, date, dateTime, month } = useFormats();
   const earnings = useAnswer(moneyRoutes.readEarnings, { params: { botId } });
   return (
     <section className="stack" aria-labelledby="earnings">
@@ -22,11 +22,11 @@ export function Earnings({ botId }: { botId: string }) {
           const { last, next } = payoutsOf(months, new Date());
           const facts = [
             [words.owed, money(owedMicros, currency), settledUntil && words.settled(dateTime(settledUntil))],
-            [words.lastPayout, last ? date(last.paidAt) : words.noPayout, last && words.until(last.month)],
+            [words.lastPayout, last ? date(last.paidAt) : words.noPayout, last && words.until(month(last.month))],
             [
               words.nextPayout,
               next ? money(next.amountMicros, currency) : words.nextNone,
-              next && words.until(next.until),
+              next && words.until(month(next.until)),
             ],
           ] as const;
           return (
@@ -64,14 +64,14 @@ export function Earnings({ botId }: { botId: string }) {
 
 function Months({ months, currency }: { months: readonly EarningsMonth[]; currency: string }) {
   const words = useWords(publisherWords);
-  const { money, date } = useFormats();
+  const { money, date, month: monthName } = useFormats();
   return (
     <DataTable
       label={words.earnings}
       rows={months}
       keyOf={({ month }) => month}
       columns={[
-        { title: words.month, cell: ({ month }) => month },
+        { title: words.month, cell: ({ month }) => monthName(month) },
         { title: words.earned, isNumber: true, cell: ({ earnedMicros }) => money(earnedMicros, currency) },
         {
           title: words.paid,
@@ -85,6 +85,7 @@ function Months({ months, currency }: { months: readonly EarningsMonth[]; curren
 
 function Statements({ botId }: { botId: string }) {
   const words = useWords(publisherWords);
+  const { month: monthName } = useFormats();
   const statements = useAnswer(moneyRoutes.listPublisherStatements, { params: { botId } });
   if (statements.data === undefined || statements.data.statements.length === 0) return null;
   return (
@@ -99,7 +100,7 @@ function Statements({ botId }: { botId: string }) {
               target="_blank"
               rel="noreferrer"
             >
-              {words.statementOf(month)}
+              {words.statementOf(monthName(month))}
             </a>
           </li>
         ))}

@@ -60,7 +60,7 @@ export const reportWords = wordTable({
     time: "По времени",
     times: { day: "Дни", hour: "Часы" },
     noTime: "Без времени",
-    by: "По",
+    by: "По объектам",
     noObject: "Без объектов",
     compare: "Сравнить",
     comparisons: { previous: "С периодом до него", weekdays: "С теми же днями недели" },

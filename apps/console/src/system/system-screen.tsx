@@ -34,7 +34,7 @@ export function SystemScreen() {
                 [words.version, version],
                 [words.schema, schema],
                 [words.postgres, store.postgres],
-                [words.store, store.server],
+                [words.store, store.server === "socket" ? words.socket : store.server],
                 [words.database, store.database],
               ]}
               {...(reportReplica && reportReplica.state !== "following" && { note: words.primaryInstead })}

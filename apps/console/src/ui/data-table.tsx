@@ -18,39 +18,41 @@ interface DataTableProps<Row> {
 }
 
 /**
- * A table whose rows become cards in a narrow window. The first column names the row: put a link with the class `row-link`
+ * A table whose rows become cards where it is narrow. The first column names the row: put a link with the class `row-link`
  * in it, which then covers the row; other links and buttons stay above it.
  */
 export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<Row>) {
   const words = useWords(uiWords);
   return (
-    <table className="table" aria-label={label}>
-      <thead>
-        <tr>
-          {columns.map(({ title, isNumber }) => (
-            <th key={title} scope="col" className={isNumber ? "number" : undefined}>
-              {title === "" ? <span className="only-heard">{words.actions}</span> : title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={keyOf(row)}>
-            {columns.map(({ title, cell, isNumber }, index) =>
-              index === 0 ? (
-                <th key={title} scope="row">
-                  {cell(row)}
-                </th>
-              ) : (
-                <td key={title} className={isNumber ? "number" : undefined} data-title={title}>
-                  {cell(row)}
-                </td>
-              ),
-            )}
+    <div className="table-box">
+      <table className="table" aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map(({ title, isNumber }) => (
+              <th key={title} scope="col" className={isNumber ? "number" : undefined}>
+                {title === "" ? <span className="only-heard">{words.actions}</span> : title}
+              </th>
+            ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ title, cell, isNumber }, index) =>
+                index === 0 ? (
+                  <th key={title} scope="row">
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={title} className={isNumber ? "number" : undefined} data-title={title}>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

@@ -109,13 +109,34 @@ test("an upload of somebody else is answered as one that does not exist, also fo
   expect((await call("DELETE", location, one)).status).toBe(204);
 });
 
+test("a refused file is not an unfinished upload: after many of them, another one is accepted", async () => {
+  const shop = await signIn("Shop");
+  for (let count = 0; count < 6; count += 1) {
+    const begun = await begin(shop, "Shop", 8);
+    expect(begun.status).toBe(201);
+    const location = begun.headers.get("location") ?? "";
+    expect((await send(shop, location, Buffer.from("no video"), 0)).status).toBe(204);
+    expect(await finish(shop, location, "Shop")).toMatchObject({
+      status: 400,
+      body: { error: { details: [{ field: "file", code: "FILE_NO_VIDEO" }] } },
+    });
+    expect((await call("HEAD", location, shop)).status).toBe(404);
+  }
+});
+
 test("a file that is too large, and too many unfinished uploads, are refused; abandoned ones are removed", async () => {
   const shop = await signIn("Shop");
   expect((await begin(shop, "Shop", 200 * 1024 * 1024)).status).toBe(413);
   for (let count = 0; count < 5; count += 1) expect((await begin(shop, "Shop")).status).toBe(201);
   const refused = await begin(shop, "Shop");
   expect(refused.status).toBe(429);
-  expect(await refused.text()).toContain("5 uploads of yours");
+  expect(await refused.json()).toMatchObject({
+    error: {
+      code: "TOO_MANY_UPLOADS",
+      message: expect.stringContaining("5 uploads of yours"),
+      details: { values: { own: "5" } },
+    },
+  });
   const folder = join(fixture.mediaFolder, ".upload-parts");
   for (const name of (await readdir(folder)).filter((one) => one.endsWith(".json"))) {
     const path = join(folder, name);

@@ -37,19 +37,22 @@ test("an amount's fault says how to write it", async () => {
 
 test("what is wrong with a file is said in sentences, with what its owner can do", () => {
   const texts = [
-    { code: "FILE_NAMES_OTHERS", values: { kind: "an HLS playlist" } },
+    { code: "FILE_IS_OTHER", values: { kind: "an HLS playlist" } },
+    { code: "FILE_TOO_LARGE", values: { max: "1 MiB" } },
     { code: "VIDEO_CODEC", values: { codec: "" } },
     { code: "CONVERT_WITH", values: { command: "ffmpeg -i a.mov a.mp4" } },
     { code: "VIDEO_SECONDS", values: { seconds: "0.5", min: "1", max: "180" } },
   ].map(faultText);
   expect(texts.map((text) => text?.en)).toEqual([
     "The file is an HLS playlist, not a video; upload the video itself as an MP4 or WebM.",
+    "The file is larger than 1 MiB.",
     "Its video is of an unknown codec; an MP4 needs H.264, a WebM VP8, VP9 or AV1.",
     "Convert it with: ffmpeg -i a.mov a.mp4",
     "The video lasts 0.5 s: it must last 1 to 180 s.",
   ]);
   expect(texts.map((text) => text?.ru)).toEqual([
     "Файл — плейлист HLS, а не видео. Загрузите само видео: MP4 или WebM.",
+    "Файл больше 1 МиБ.",
     "Кодек видео неизвестен: для MP4 нужен H.264, для WebM — VP8, VP9 или AV1.",
     "Преобразуйте его командой: ffmpeg -i a.mov a.mp4",
     "Видео длится 0.5 с, а должно — от 1 до 180 с.",

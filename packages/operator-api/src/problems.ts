@@ -46,6 +46,7 @@ export const problems = {
   TOKEN_REVOKED: [],
   TOO_MANY_METHODS: [],
   TOO_MANY_REPORTS: ["max"],
+  TOO_MANY_UPLOADS: ["own", "all"],
   UNDER_WAY: [],
   UPLOAD_UNFINISHED: ["sent"],
 } as const satisfies Record<string, readonly string[]>;

@@ -109,6 +109,11 @@ describe("a hostile upload", () => {
 
   test.each<[name: string, message: RegExp, bytes: () => Promise<Buffer | string>]>([
     ["a playlist", /HLS playlist/, async () => "#EXTM3U\n/etc/passwd\n"],
+    ["a PNG picture", /PNG picture, not a video/, async () => Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1")],
+    ["a JPEG picture", /JPEG picture/, async () => Buffer.from("\xff\xd8\xff\xe0\0\x10JFIF\0", "latin1")],
+    ["a PDF document", /PDF document/, async () => "%PDF-1.7\n"],
+    ["an archive", /archive/, async () => Buffer.from("PK\x03\x04\x14\0", "latin1")],
+    ["a sound file", /sound file/, async () => Buffer.from("ID3\x04\0\0", "latin1")],
     ["another container", /not an MP4 or WebM/, async () => Buffer.concat([Buffer.from("RIFF"), Buffer.alloc(5000)])],
     ["an external data reference", /media lies in other files/, () => patched("url ", 7, [0])],
     ["an external alias", /media lies in other files/, () => patched("url ", 0, [...Buffer.from("alis"), 0, 0, 0, 0])],

@@ -132,7 +132,9 @@ function uploads(deps: CreativeOperatorDeps) {
       const owner = await ownerIn(advertiser, http);
       const bytes = await requireFinishedUpload(deps, { uploadId, http });
       const added = await addCreative({ database, media, ffmpeg }, { bytes, name, now: now(), ...owner });
-      if (added.outcome === "added") await removeUpload(resumable, uploadId);
+      // A refused file never becomes a video, and would count as unfinished for a day. One that found the server busy stays.
+      const mayBeAddedLater = added.outcome === "refused" && added.faults.some(({ code }) => code === "SERVER_BUSY");
+      if (!mayBeAddedLater) await removeUpload(resumable, uploadId);
       return addedAnswer(added);
     },
   } satisfies Partial<OperatorHandlers<typeof creativeRoutes>>;

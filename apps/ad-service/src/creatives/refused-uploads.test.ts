@@ -53,7 +53,7 @@ test("what is wrong with a file has a code and values, for screens in other lang
   const ask = await open();
   const video = await ask("POST", "/creatives?name=a.mp4", Buffer.from("#EXTM3U\nhttp://127.0.0.1/a.ts\n"));
   const message = "the file is an HLS playlist, not a video; upload the video itself as an MP4 or WebM";
-  const fault = { code: "FILE_NAMES_OTHERS", values: { kind: "an HLS playlist" } };
+  const fault = { code: "FILE_IS_OTHER", values: { kind: "an HLS playlist" } };
   expect(video).toEqual({
     status: 400,
     body: { error: { code: "BAD_REQUEST", message, details: [{ field: "file", message, ...fault }] } },

@@ -4,6 +4,7 @@ import { mkdir, readdir } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
+import type { ProblemValues } from "@intermission/operator-api/problems";
 import { FileStore } from "@tus/file-store";
 import { Server } from "@tus/server";
 import { MAX_VIDEO_BYTES } from "./add-creative.ts";
@@ -109,11 +110,17 @@ async function openFolder(folder: string): Promise<OpenUploads> {
       const unfinished = (await readdir(folder)).filter((name) => UPLOAD_ID.test(name));
       const own = unfinished.filter((id) => isUploadOf(id, person.getStore() ?? ""));
       if (own.length < MAX_OF_PERSON && unfinished.length < MAX_UPLOADS) return {};
-      const body = `${own.length} uploads of yours, and ${unfinished.length} of all people, are unfinished: finish one, or wait a day until they are removed`;
-      throw Object.assign(new Error(body), { status_code: 429, body });
+      throw tooManyUploads({ own: String(own.length), all: String(unfinished.length) });
     },
   });
   return { tus, store, person };
+}
+
+/** As every refusal of the operator's API: tus writes the body of its errors as it is. */
+function tooManyUploads(values: ProblemValues<"TOO_MANY_UPLOADS">): Error {
+  const message = `${values.own} uploads of yours, and ${values.all} of all people, are unfinished: finish one, or wait a day until they are removed`;
+  const body = JSON.stringify({ error: { code: "TOO_MANY_UPLOADS", message, details: { values } } });
+  return Object.assign(new Error(message), { status_code: 429, body });
 }
 
 function addressOf(url: string): URL {

@@ -2,7 +2,7 @@ import { type Creative, creativeRoutes } from "@intermission/operator-api/creati
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { DetailedError } from "tus-js-client";
-import { callOperator } from "../operator/call-operator.ts";
+import { callOperator, refusalOf } from "../operator/call-operator.ts";
 import { useErrorText } from "../ui/answer-view.tsx";
 import { useWords } from "../words/word-table.ts";
 import { creativeWords } from "./words.ts";
@@ -32,8 +32,8 @@ export function useUpload({ advertiser, onAdded }: UploadOptions) {
   const queries = useQueryClient();
   const textOf = useErrorText();
   const { tooLarge } = useWords(creativeWords);
-  const stop = useRef<() => void>(() => {});
-  useEffect(() => () => stop.current(), []);
+  const stop = useRef<Stop>(() => {});
+  useEffect(() => () => stop.current({ isRemoved: false }), []);
   const query = { ...(advertiser !== undefined && { advertiser }) };
 
   async function send(file: File): Promise<void> {
@@ -65,7 +65,7 @@ export function useUpload({ advertiser, onAdded }: UploadOptions) {
     state,
     send: (file: File) => void send(file),
     cancel: () => {
-      stop.current();
+      stop.current({ isRemoved: true });
       setState({ step: "idle" });
     },
   };
@@ -74,9 +74,11 @@ export function useUpload({ advertiser, onAdded }: UploadOptions) {
 interface SendOptions {
   endpoint: string;
   onProgress: (sent: number) => void;
-  /** Gets what stops it; what was sent stays on the server for a day. */
-  onStart: (abort: () => void) => void;
+  onStart: (stop: Stop) => void;
 }
+
+/** Stops an upload. What was sent is removed, or stays on the server for a day. */
+type Stop = (what: { isRemoved: boolean }) => void;
 
 /** Returns the id of the finished upload. */
 async function sendBytes(file: File, { endpoint, onProgress, onStart }: SendOptions): Promise<string> {
@@ -89,10 +91,10 @@ async function sendBytes(file: File, { endpoint, onProgress, onStart }: SendOpti
       retryDelays: RETRY_MS,
       removeFingerprintOnSuccess: true,
       onProgress,
-      onError: (error) => reject(new Error(messageOf(error), { cause: error })),
+      onError: (error) => void failureOf(error).then(reject),
       onSuccess: () => resolve(new URL(upload.url ?? "", location.href).pathname.split("/").at(-1) ?? ""),
     });
-    onStart(() => void upload.abort());
+    onStart(({ isRemoved }) => void upload.abort(isRemoved).catch(() => {}));
     void upload.findPreviousUploads().then(([previous]) => {
       if (previous !== undefined) upload.resumeFromPreviousUpload(previous);
       upload.start();
@@ -100,13 +102,16 @@ async function sendBytes(file: File, { endpoint, onProgress, onStart }: SendOpti
   });
 }
 
-/** The server's own sentence, if it sent one. */
-function messageOf(error: Error | DetailedError): string {
-  const body = ("originalResponse" in error && error.originalResponse?.getBody().trim()) || error.message;
+/** Without an answer, the server is unreachable. */
+async function failureOf(error: Error | DetailedError): Promise<Error> {
+  const answer = "originalResponse" in error ? error.originalResponse : null;
+  return refusalOf({ status: answer?.getStatus() ?? 0, statusText: error.message }, jsonIn(answer?.getBody() ?? ""));
+}
+
+function jsonIn(text: string): unknown {
   try {
-    const parsed: { error?: { message?: string } } = JSON.parse(body);
-    return parsed.error?.message ?? body;
+    return JSON.parse(text);
   } catch {
-    return body;
+    return undefined;
   }
 }

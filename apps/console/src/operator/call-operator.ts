@@ -86,17 +86,23 @@ export async function callOperator<Route extends OperatorRoute>(
     throw new CallError({ status: 0, code: "UNREACHABLE", message: "the ad service does not answer" });
   });
   const answer: unknown = await response.json().catch(() => undefined);
-  if (!response.ok) {
-    const refused = errorBody.safeParse(answer).data?.error;
-    throw new CallError({
-      status: response.status,
-      code: "UNREACHABLE",
-      message: response.statusText,
-      ...(refused && { code: refused.code, message: refused.message, ...(await textsOf(refused)) }),
-    });
-  }
+  if (!response.ok) throw await refusalOf(response, answer);
   // The schema is of this route; a generic type loses that.
   return route.answer.parse(answer) as AnswerOf<Route>;
+}
+
+/** What an answer of the operator's API that is not 2xx says. */
+export async function refusalOf(
+  { status, statusText }: { status: number; statusText: string },
+  answer: unknown,
+): Promise<CallError> {
+  const refused = errorBody.safeParse(answer).data?.error;
+  return new CallError({
+    status,
+    code: "UNREACHABLE",
+    message: statusText,
+    ...(refused && { code: refused.code, message: refused.message, ...(await textsOf(refused)) }),
+  });
 }
 
 /** Loaded with the first refusal. A browser that cannot load them shows the server's own messages. */

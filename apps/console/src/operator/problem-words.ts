@@ -16,6 +16,8 @@ const problemWords = {
     REPORT_NAME_TAKEN: ({ name }) => `You have a saved report named ${name}: choose another name, or remove it.`,
     TOO_MANY_METHODS: () => "There are too many of them: remove one that is not used.",
     TOO_MANY_REPORTS: ({ max }) => `You have ${max} saved reports, which is the most: remove one.`,
+    TOO_MANY_UPLOADS: ({ own, all }) =>
+      `Unfinished uploads: ${own} of yours, ${all} of all people. Choose the file of one again to finish it, or wait a day until they are removed.`,
     ADVERTISER_EXISTS: ({ name }) =>
       `There is already an advertiser ${name}; names that differ only in case are the same.`,
     AT_MOST_ONCE: () =>
@@ -69,6 +71,8 @@ const problemWords = {
     REPORT_NAME_TAKEN: ({ name }) => `У вас уже есть сохранённый отчёт ${name}: выберите другое имя или удалите его.`,
     TOO_MANY_METHODS: () => "Их слишком много: удалите тот, которым не пользуетесь.",
     TOO_MANY_REPORTS: ({ max }) => `У вас ${max} сохранённых отчётов, больше нельзя: удалите один.`,
+    TOO_MANY_UPLOADS: ({ own, all }) =>
+      `Незаконченных загрузок: ваших ${own}, всего ${all}. Выберите файл одной из них ещё раз, чтобы её закончить, или подождите день: потом они удаляются.`,
     ADVERTISER_EXISTS: ({ name }) =>
       `Рекламодатель ${name} уже есть; имена, которые различаются только регистром, одинаковы.`,
     AT_MOST_ONCE: () =>

@@ -18,7 +18,7 @@ export type Adviser = "operator" | "publisher";
 
 type Advice = Readonly<Record<Adviser, string>>;
 
-const byStatus: Readonly<Record<number, Advice>> = {
+const byStatus = {
   400: {
     operator: "it did not understand the request: it must accept JSON by POST and ignore unknown fields",
     publisher: "The receiver did not understand the request: it must accept JSON by POST and ignore unknown fields.",
@@ -78,33 +78,36 @@ const byStatus: Readonly<Record<number, Advice>> = {
     publisher:
       "The proxy in front of the receiver got no answer in time: answer first, and do slow work afterwards; look at the log.",
   },
-};
+} satisfies Record<number, Advice>;
 
 /** Answers of Cloudflare in place of the server behind it. */
-const byCloudflare: Readonly<Record<number, Advice>> = {
-  ...Object.fromEntries(
-    [520, 521, 522, 523, 524].map((status) => [
-      status,
-      {
-        operator: `Cloudflare could not reach the publisher's server behind it (${status}), or got no answer: is it running?`,
-        publisher: `Cloudflare could not reach your server behind it (${status}), or got no answer: start the receiver, and let Cloudflare's addresses through its firewall.`,
-      },
-    ]),
-  ),
-  ...Object.fromEntries(
-    [525, 526].map((status) => [
-      status,
-      {
-        operator: `Cloudflare accepts no certificate of the publisher's server behind it (${status})`,
-        publisher: `Cloudflare accepts no certificate of your server behind it (${status}): install a valid one there, or set the zone's mode of encryption to what the server has.`,
-      },
-    ]),
-  ),
-  530: {
-    operator:
-      "Cloudflare has no way to the publisher's server (530): its tunnel is not connected, or its name does not resolve",
-    publisher: "Cloudflare has no way to your server (530): start its tunnel (cloudflared), and check its DNS record.",
+const byCloudflare = {
+  "cloudflare-no-answer": {
+    operator: "Cloudflare could not reach the publisher's server behind it, or got no answer: is it running?",
+    publisher:
+      "Cloudflare could not reach your server behind it, or got no answer: start the receiver, and let Cloudflare's addresses through its firewall.",
   },
+  "cloudflare-certificate": {
+    operator: "Cloudflare accepts no certificate of the publisher's server behind it",
+    publisher:
+      "Cloudflare accepts no certificate of your server behind it: install a valid one there, or set the zone's mode of encryption to what the server has.",
+  },
+  "cloudflare-no-way": {
+    operator:
+      "Cloudflare has no way to the publisher's server: its tunnel is not connected, or its name does not resolve",
+    publisher: "Cloudflare has no way to your server: start its tunnel (cloudflared), and check its DNS record.",
+  },
+} satisfies Record<string, Advice>;
+
+const cloudflareStatuses: Readonly<Record<number, keyof typeof byCloudflare>> = {
+  520: "cloudflare-no-answer",
+  521: "cloudflare-no-answer",
+  522: "cloudflare-no-answer",
+  523: "cloudflare-no-answer",
+  524: "cloudflare-no-answer",
+  525: "cloudflare-certificate",
+  526: "cloudflare-certificate",
+  530: "cloudflare-no-way",
 };
 
 const byClass: Readonly<Record<RequestErrorClass, Advice>> = {
@@ -164,13 +167,16 @@ const others = {
     operator: "the outcome is unknown: this service failed meanwhile; see its own log",
     publisher: "The outcome is unknown, because the ad service failed meanwhile. Look whether your log has the event.",
   },
-  noAnswer: { operator: "look at its log", publisher: "There was no valid answer: look at the receiver's log." },
-  notModified: {
+  "no-answer": { operator: "look at its log", publisher: "There was no valid answer: look at the receiver's log." },
+  "not-modified": {
     operator: "it answers 304, which is for requests that ask whether something changed: it should answer 2xx",
     publisher: "The receiver answers 304, which is for requests that ask whether something changed: answer 2xx.",
   },
-  failed: { operator: "it failed: look at its own log", publisher: "The receiver failed: look at its log." },
-  refused: { operator: "it refused: look at its own log", publisher: "The receiver refused it: look at its log." },
+  "failed-status": { operator: "it failed: look at its own log", publisher: "The receiver failed: look at its log." },
+  "refused-status": {
+    operator: "it refused: look at its own log",
+    publisher: "The receiver refused it: look at its log.",
+  },
 } satisfies Record<string, Advice>;
 
 /** An endpoint's answer to one attempt, or why there is none. */
@@ -181,22 +187,47 @@ export interface AttemptAnswer {
   readonly text: string | null;
 }
 
-/** What to check when an endpoint answers like this, in plain words; undefined when all is well. */
-export function adviseOnAnswer({ status, errorClass, text }: AttemptAnswer, reader: Adviser): string | undefined {
+/** What is wrong with an answer: its status, why there is none, or which kind of the two it is. */
+export type AdviceCode =
+  | `${keyof typeof byStatus}`
+  | keyof typeof byCloudflare
+  | RequestErrorClass
+  | keyof typeof others;
+
+const advices: Readonly<Record<AdviceCode, Advice>> = { ...byStatus, ...byCloudflare, ...byClass, ...others };
+
+/** Undefined when all is well. */
+export function adviceCodeOf({ status, errorClass }: Omit<AttemptAnswer, "text">): AdviceCode | undefined {
   // Not a redirect, though of their class: nothing of ours is conditional.
-  if (status === 304) return others.notModified[reader];
-  if (errorClass !== null) return (isErrorClass(errorClass) ? byClass[errorClass] : others.noAnswer)[reader];
-  if (status === null) return others.unknown[reader];
+  if (status === 304) return "not-modified";
+  if (errorClass !== null) return isErrorClass(errorClass) ? errorClass : "no-answer";
+  if (status === null) return "unknown";
   if (status >= 200 && status <= 299) return undefined;
-  const refusal = status === 401 && text !== null ? refusalOfAnswer(text) : undefined;
+  const code = String(status);
+  if (isAdvisedStatus(code)) return code;
+  const ofCloudflare = cloudflareStatuses[status];
+  if (ofCloudflare !== undefined) return ofCloudflare;
+  return status >= 500 ? "failed-status" : "refused-status";
+}
+
+/** What to check when an endpoint answers like this, in plain words; undefined when all is well. */
+export function adviseOnAnswer(answer: AttemptAnswer, reader: Adviser): string | undefined {
+  const code = adviceCodeOf(answer);
+  if (code === undefined) return undefined;
+  const refusal = code === "401" && answer.text !== null ? refusalOfAnswer(answer.text) : undefined;
   if (refusal) {
     return reader === "operator"
       ? `it rejected the signature: ${describeRefusal(refusal, "its machine")}`
       : `The receiver answers: ${describeRefusal(refusal, "the receiver's machine")}.`;
   }
-  return (byStatus[status] ?? byCloudflare[status] ?? (status >= 500 ? others.failed : others.refused))[reader];
+  return advices[code][reader];
 }
 
-function isErrorClass(text: string): text is RequestErrorClass {
+function isAdvisedStatus(code: string): code is `${keyof typeof byStatus}` {
+  return Object.hasOwn(byStatus, code);
+}
+
+/** One of `RequestErrorClass`: logs may hold those of other versions. */
+export function isErrorClass(text: string): text is RequestErrorClass {
   return Object.hasOwn(byClass, text);
 }

@@ -10,6 +10,9 @@ import { FilterSelect } from "../ui/filter-select.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
+import { Advice } from "./advice.tsx";
+import { resultText } from "./delivery-texts.ts";
+import { explainDelivery } from "./explain-delivery.ts";
 import { botWords, deliveryWords } from "./words.ts";
 
 const route = getRouteApi("/shell/bots/$botId");
@@ -116,22 +119,23 @@ function DeliveryTable({ rows, onOpen }: { rows: readonly ListedDelivery[]; onOp
 
 function Attempts({ eventId, onClose }: { eventId: string; onClose: () => void }) {
   const words = useWords(botWords);
-  const { dateTime } = useFormats();
+  const language = useLanguage();
+  const { dateTime, milliseconds } = useFormats();
   const delivery = useAnswer(deliveryRoutes.showDelivery, { params: { eventId } });
   return (
     <Dialog title={eventId} onClose={onClose}>
       <AnswerView query={delivery}>
-        {({ log, body, explanation, advice }) => (
+        {({ log, body, ...shown }) => (
           <div className="stack">
-            <p>{explanation}</p>
-            {advice !== undefined && <p className="late">{advice}</p>}
+            <p>{explainDelivery(language, shown, dateTime)}</p>
+            <Advice attempt={log.at(-1)} />
             <ol className="attempts">
               {log.map(({ attempt, startedAt, status, errorClass, totalMs, responseText }) => (
                 <li key={`${attempt} ${startedAt.getTime()}`}>
-                  <strong>{status ?? errorClass}</strong>{" "}
+                  <strong>{resultText(language, { status, errorClass })}</strong>{" "}
                   <span className="secondary">
                     {dateTime(startedAt)}
-                    {totalMs !== null && `, ${Math.round(totalMs)} ms`}
+                    {totalMs !== null && `, ${milliseconds(totalMs)}`}
                   </span>
                   {responseText !== null && <pre>{responseText.slice(0, 2000)}</pre>}
                 </li>

@@ -5,7 +5,8 @@ import { useErrorText } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useFormats } from "../words/formats.ts";
-import { useWords } from "../words/word-table.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
+import { adviceText, resultText } from "./delivery-texts.ts";
 import { EndpointPill } from "./endpoint-pill.tsx";
 import { ResendButton } from "./resend-dialog.tsx";
 import { botWords } from "./words.ts";
@@ -13,6 +14,7 @@ import { botWords } from "./words.ts";
 /** The webhook address of a bot with its health: test it, switch it, send again what failed. */
 export function EndpointPanel({ endpoint }: { endpoint: ListedEndpoint }) {
   const words = useWords(botWords);
+  const language = useLanguage();
   const { number, ago, dateTime } = useFormats();
   const { url, state, disabledReason, probeAt, breaker, lastAnswer, lastStatus, lastErrorClass } = endpoint;
   if (url === null || state === null) {
@@ -46,7 +48,7 @@ export function EndpointPanel({ endpoint }: { endpoint: ListedEndpoint }) {
       {endpoint.lastFailureAt !== null && lastAnswer !== null && (
         <p className="small">
           <span className="secondary">
-            {words.why} {lastStatus ?? lastErrorClass}:
+            {words.why} {resultText(language, { status: lastStatus, errorClass: lastErrorClass })}:
           </span>{" "}
           {lastAnswer.slice(0, 300)}
         </p>
@@ -66,6 +68,7 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
 
 function EndpointActions({ endpoint: { botId, name, state } }: { endpoint: ListedEndpoint }) {
   const words = useWords(botWords);
+  const language = useLanguage();
   const may = useMay();
   const notice = useNotice();
   const textOf = useErrorText();
@@ -79,11 +82,14 @@ function EndpointActions({ endpoint: { botId, name, state } }: { endpoint: Liste
       { params, body: {} },
       {
         onError,
-        onSuccess: ({ isDelivered, totalMs, status, errorClass, advice }) =>
+        onSuccess: ({ isDelivered, totalMs, answer, ...made }) =>
           notice(
             isDelivered
               ? { text: words.testDelivered(String(totalMs ?? 0)) }
-              : { text: words.testFailed(advice ?? String(status ?? errorClass)), look: "failed" },
+              : {
+                  text: words.testFailed(adviceText(language, { ...made, text: answer }) ?? resultText(language, made)),
+                  look: "failed",
+                },
           ),
       },
     );

@@ -1,13 +1,16 @@
 import { deliveryRoutes, type ListedDelivery } from "@intermission/operator-api/deliveries";
 import { endpointRoutes } from "@intermission/operator-api/endpoints";
 import { Link } from "@tanstack/react-router";
+import { Advice } from "../bots/advice.tsx";
+import { resultText } from "../bots/delivery-texts.ts";
+import { explainDelivery } from "../bots/explain-delivery.ts";
 import { useAnswer, useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, useErrorText } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useFormats } from "../words/formats.ts";
-import { useWords } from "../words/word-table.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
 import { publisherWords } from "./words.ts";
 
 /** Why a publisher's webhook fails: the request, the publisher's own answer, what to do, and sending it again. */
@@ -77,16 +80,17 @@ const MAX_TEXT = 2000;
 
 function LastAttempt({ eventId }: { eventId: string }) {
   const words = useWords(publisherWords);
-  const { dateTime } = useFormats();
+  const language = useLanguage();
+  const { dateTime, milliseconds } = useFormats();
   const delivery = useAnswer(deliveryRoutes.showDelivery, { params: { eventId } });
   return (
     <AnswerView query={delivery} rows={3}>
-      {({ log, body, explanation, advice }) => {
+      {({ log, body, ...shown }) => {
         const attempt = log.at(-1);
         return (
           <div className="stack">
-            <p>{explanation}</p>
-            {advice !== undefined && <p className="late">{advice}</p>}
+            <p>{explainDelivery(language, shown, dateTime)}</p>
+            <Advice attempt={attempt} />
             <div className="exchange">
               <div>
                 <h3>{words.request}</h3>
@@ -99,8 +103,8 @@ function LastAttempt({ eventId }: { eventId: string }) {
               <div>
                 <h3>{words.answer}</h3>
                 <p className="small secondary">
-                  {attempt?.status ?? attempt?.errorClass}
-                  {attempt !== undefined && attempt.totalMs !== null && `, ${Math.round(attempt.totalMs)} ms`}
+                  {attempt !== undefined && resultText(language, attempt)}
+                  {attempt !== undefined && attempt.totalMs !== null && `, ${milliseconds(attempt.totalMs)}`}
                 </p>
                 {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long text scrolls, and the keyboard must reach it. */}
                 <pre tabIndex={0}>{attempt?.responseText?.slice(0, MAX_TEXT) || words.noAnswer}</pre>

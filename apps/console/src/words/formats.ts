@@ -10,6 +10,11 @@ function formatsOf(language: Language) {
   const number = new Intl.NumberFormat(language);
   const share = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 });
   const seconds = new Intl.NumberFormat(language, { style: "unit", unit: "second", maximumFractionDigits: 1 });
+  const milliseconds = new Intl.NumberFormat(language, {
+    style: "unit",
+    unit: "millisecond",
+    maximumFractionDigits: 0,
+  });
   const kilobytes = new Intl.NumberFormat(language, { style: "unit", unit: "kilobyte", maximumFractionDigits: 0 });
   const megabytes = new Intl.NumberFormat(language, { style: "unit", unit: "megabyte", maximumFractionDigits: 1 });
   const change = new Intl.NumberFormat(language, {
@@ -19,6 +24,7 @@ function formatsOf(language: Language) {
   });
   return {
     seconds: (value: number) => seconds.format(value),
+    milliseconds: (value: number) => milliseconds.format(value),
     bytes: (value: number) => (value < 1e6 ? kilobytes.format(value / 1e3) : megabytes.format(value / 1e6)),
     dateTime: (at: Date) => dateTime.format(at),
     date: (at: Date) => date.format(at),

@@ -58,7 +58,7 @@ test("sentences and the words of the contract are not names", () => {
     const message = \`the token that was given belongs to \${bot}: it is not the one asked for\`;
     const reasons = ["ahead-of-plan", "tap-asked-address", "given"];
     const read = statement("codes.read", \`select code from codes where state = 'asked' -- as told\`);
-    process.env.MOST_DAILY_CLICKS_PER_ADDRESS;`;
+    process.env.MAX_DAILY_CLICKS_PER_ADDRESS;`;
   expect(nameFaults("a.ts", script)).toEqual([]);
   expect(nameFaults("a.sql", "-- what was asked\nselect 'told', code /* given */ from codes;")).toEqual([]);
   expect(nameFaults("a.py", 'def f(code):\n    """What was asked."""\n    return "told" # given')).toEqual([]);

@@ -43,8 +43,8 @@ test.each([
     { OIDC_ISSUER: "http://id.example.com", OIDC_CLIENT_ID: "ads", OIDC_CLIENT_SECRET: "s" },
     "OIDC_ISSUER must begin with https://",
   ],
-  [{ MOST_DAILY_CLICKS_PER_ADDRESS: "0" }, "MOST_DAILY_CLICKS_PER_ADDRESS "],
-  [{ MOST_DAILY_CLICKS_PER_ADDRESS: "many" }, "MOST_DAILY_CLICKS_PER_ADDRESS must be a whole number"],
+  [{ MAX_DAILY_CLICKS_PER_ADDRESS: "0" }, "MAX_DAILY_CLICKS_PER_ADDRESS "],
+  [{ MAX_DAILY_CLICKS_PER_ADDRESS: "many" }, "MAX_DAILY_CLICKS_PER_ADDRESS must be a whole number"],
 ])("the fault of %j is reported: %s", (variables, fault) => {
   expect(faultsOf({ ...production, ...variables })).toContain(fault);
 });

@@ -120,7 +120,7 @@ const serverVariables = z.object({
   TELEGRAM_TEST_SERVERS: z.enum(["on", "off"], "must be on or off").default("off"),
   DRAIN_SECONDS: drainSeconds,
   PUBLISHER_SHARE_PERCENT: wholeNumberSetting({ min: 0, max: 100 }).optional(),
-  MOST_DAILY_CLICKS_PER_ADDRESS: wholeNumberSetting({ min: 1, max: 100_000 }).optional(),
+  MAX_DAILY_CLICKS_PER_ADDRESS: wholeNumberSetting({ min: 1, max: 100_000 }).optional(),
   RATE_LIMIT_PER_TOKEN: wholeNumberSetting({ min: 1, max: 1_000_000_000 }).default(50),
   RATE_LIMIT_PER_USER: wholeNumberSetting({ min: 1, max: 1_000_000_000 }).default(10),
   SMTP_URL: z
@@ -209,7 +209,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     telegramServers: read.TELEGRAM_TEST_SERVERS === "on" ? ("test" as const) : ("production" as const),
     /** Undefined: that of the store. */
     publisherSharePercent: read.PUBLISHER_SHARE_PERCENT,
-    maxDailyClicksPerAddress: read.MOST_DAILY_CLICKS_PER_ADDRESS,
+    maxDailyClicksPerAddress: read.MAX_DAILY_CLICKS_PER_ADDRESS,
     drainMs: read.DRAIN_SECONDS * 1000,
     rateLimits: { perTokenPerSecond: read.RATE_LIMIT_PER_TOKEN, perUserPerMinute: read.RATE_LIMIT_PER_USER },
     notices: {

@@ -1,10 +1,11 @@
 import type { Transaction } from "@intermission/postgres/open-database";
 import type { MadeEvents } from "../deliveries/enqueue-webhook.ts";
+import { addsUser, type JudgedClick } from "./click-rows.ts";
 import { type ClickVerdict, leadsToAd, refusalOf } from "./click-verdict.ts";
 import { type Click, type ClickFacts, type ClickSettings, judgeClick } from "./judge-click.ts";
 import { addUsers, type NetworkUsers, oneUser } from "./network-users.ts";
 import { readClickFacts } from "./read-click-facts.ts";
-import { addsUser, type JudgedClick, recordClicks } from "./record-clicks.ts";
+import { recordClicks } from "./record-clicks.ts";
 
 /** What became of a visit. */
 export interface FollowedClick {

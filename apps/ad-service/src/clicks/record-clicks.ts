@@ -1,70 +1,16 @@
-import { eventIdOfClick } from "@intermission/ad-core/code";
-import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
-import { rowParameters } from "@intermission/postgres/row-parameters";
-import { audienceText } from "../ad-selection/audience.ts";
-import { afterEarning } from "../ad-selection/limit-of-viewer.ts";
 import type { DeliveryMode } from "../bots/bots.ts";
-import { type EventWorth, worthOf } from "../campaigns/event-worth.ts";
 import { type ClaimedEvent, enqueueWebhook, type MadeEvents } from "../deliveries/enqueue-webhook.ts";
-import { type ClickVerdict, type LeadingVerdict, leadsToAd, refusalOf } from "./click-verdict.ts";
-import { type Click, type ClickFacts, deviceOf, isFirstOfDay, MAX_AGENT_LENGTH, viewerOf } from "./judge-click.ts";
-import { addUsers, oneUser } from "./network-users.ts";
-import type { JudgedVisit } from "./visit.ts";
+import { type ClickRow, clickRowOf, clickRows, type JudgedClick } from "./click-rows.ts";
 
-/** A visit whose verdict is to be written. */
-export interface JudgedClick {
-  readonly click: Click;
-  readonly facts: ClickFacts;
-  readonly verdict: ClickVerdict;
-}
-
-const clickRows = rowParameters({
-  position: "integer",
-  bot_id: "text",
-  code: "text",
-  event_id: "text",
-  user_id: "text",
-  reference: "text",
-  campaign_id: "text",
-  audience: "text",
-  price_micros: "bigint",
-  revenue_micros: "bigint",
-  moment: "timestamptz",
-  is_test: "boolean",
-  /** Null: counted. */
-  refusal: "text",
-  suspicions: "text[]",
-  user_agent: "text",
-  address_hash: "bytea",
-  network_hash: "bytea",
-  replacement_code: "text",
-  body: "text",
-  traceparent: "text",
-  // Of visits that lead to their ad: the rows of address and viewer after it. The others leave them null.
-  counted: "integer",
-  tapped: "integer",
-  device: "text",
-  viewer: "text",
-  // What is added to the network, if it is stored.
-  network_users: "integer",
-  network_minute: "timestamptz",
-  network_minute_users: "integer",
-  viewer_day: "text",
-  earned_today: "integer",
-  last_earned_at: "timestamptz",
-  decisions: "bigint",
-});
 /** As many times of an address's clicks as its limits need. */
 const MAX_ADDRESS_CLICKS = 25;
 const MAX_DEVICES = 100;
 const slots = `$${clickRows.parameters.length + 1}::integer`;
 
-/**
- * A row of one of three kinds: with `positions`, the visits whose rows were written; with `position`, a claimed event; with
- * neither, events wait for the loop.
- */
+/** `written`: the visits at these positions; `claimed`: the event of one; `waiting`: events wait for the loop. */
 interface Row {
+  kind: "written" | "claimed" | "waiting";
   positions: number[] | null;
   position: number | null;
   url: string | null;
@@ -173,20 +119,16 @@ const record = statement<Row>(
     from written where refusal is null
   ),
   ${enqueueWebhook({ from: "paid", slots, isTraced: true, existenceChecked: true, more: ["audience", "suspicions", "user_agent", "address_hash", "network_hash"] })}
-  select array_agg(position) as positions, null::integer as position, null as url, null as "deliveryMode"
+  select 'written' as kind, array_agg(position) as positions, null::integer as position, null as url, null as "deliveryMode"
   from written having count(*) > 0
   union all
-  select null, position, url, delivery_mode from claimed_events join paid using (event_id)
+  select 'claimed', null, position, url, delivery_mode from claimed_events join paid using (event_id)
   union all
-  select null, null, null, null where exists (select from waiting_events)
+  select 'waiting', null, null, null, null where exists (select from waiting_events)
   union all
-  select null, null, null, null from (${unpaidRecords}) as records (recorded) where recorded is null`,
+  -- Never a row: it forces the records.
+  select 'waiting', null, null, null, null from (${unpaidRecords}) as records (recorded) where recorded is null`,
 );
-
-/** Whether the visit, once written, adds a user to its network. */
-export function addsUser({ click, facts, verdict }: JudgedClick): boolean {
-  return leadsToAd(verdict) && !verdict.isTest && isFirstOfDay(facts, click.visit.now);
-}
 
 /**
  * Writes verdicts in one statement that commits alone. Returns the positions of the visits that lead to their ad and were
@@ -200,88 +142,29 @@ export async function recordClicks(
   const result = new Set<number>();
   const claimed: ClaimedEvent[] = [];
   let areWaiting = false;
-  const values = judged.map(valuesOf);
+  const values = judged.map(clickRowOf);
   for (const row of await database.run(record, [...clickRows.values(values), options.slots])) {
-    const { position, positions, url, deliveryMode } = row;
-    const [click, written] = [judged[position ?? -1], values[position ?? -1]];
-    if (positions !== null) {
-      for (const one of positions) result.add(one);
-    } else if (click && written?.body && url !== null && deliveryMode !== null) {
-      const { botId } = click.click.visit.request.bot;
-      const { event_id: eventId, body, traceparent = null } = written;
-      claimed.push({ botId, eventId, body, url, deliveryMode, traceparent });
-    } else {
-      areWaiting = true;
+    switch (row.kind) {
+      case "written":
+        for (const position of row.positions ?? []) result.add(position);
+        break;
+      case "claimed":
+        claimed.push(claimedEventOf(row, values));
+        break;
+      case "waiting":
+        areWaiting = true;
+        break;
+      default:
+        row.kind satisfies never;
     }
   }
   return { result, areWaiting, claimed };
 }
 
-function valuesOf(judged: JudgedClick, position: number) {
-  const { click, facts, verdict } = judged;
-  const { request, code, clickId, now, userAgent, hashes } = click.visit;
-  return {
-    position,
-    bot_id: request.bot.botId,
-    code,
-    event_id: eventIdOfClick(clickId),
-    user_id: facts.userId,
-    reference: facts.reference,
-    campaign_id: click.campaignId,
-    audience: audienceText(request.user),
-    moment: now,
-    refusal: refusalOf(verdict),
-    user_agent: userAgent.slice(0, MAX_AGENT_LENGTH),
-    address_hash: hashes.today,
-    network_hash: hashes.network,
-    ...(leadsToAd(verdict) ? leadingValues(judged, verdict) : { body: undefined }),
-  };
-}
-
-function leadingValues(judged: JudgedClick, { outcome, suspicions, isTest }: LeadingVerdict) {
-  const { click, facts } = judged;
-  const { visit } = click;
-  const { pending, isStored } = click.network;
-  const users = addsUser(judged) ? addUsers(pending, oneUser(visit.now)) : pending;
-  const added = isStored && users.users > 0 ? users : undefined;
-  const viewer = afterEarning(facts, visit.now);
-  const worth = worthOf(facts, { isTest });
-  return {
-    price_micros: worth.priceMicros,
-    revenue_micros: worth.revenueMicros,
-    is_test: isTest,
-    suspicions: suspicions.length === 0 ? undefined : suspicions,
-    replacement_code: visit.replacementCode,
-    body: outcome === "counted" ? bodyOf(visit, facts, { isTest, worth }) : undefined,
-    traceparent: visit.traceparent,
-    counted: facts.address.counted + 1,
-    tapped: facts.address.tapped + (visit.tap === undefined ? 0 : 1),
-    device: deviceOf(visit, facts.userId),
-    viewer: viewerOf(visit, facts.userId),
-    network_users: added?.users,
-    network_minute: added?.minute,
-    network_minute_users: added?.minuteUsers,
-    viewer_day: viewer.day,
-    earned_today: viewer.earnedToday,
-    last_earned_at: viewer.lastEarnedAt,
-    decisions: facts.decisions + 1,
-  };
-}
-
-function bodyOf(
-  { clickId, request, code, now }: JudgedVisit,
-  { userId, reference }: ClickFacts,
-  { isTest, worth }: { isTest: boolean; worth: EventWorth },
-): string {
-  return encodeWebhookEvent({
-    event: "direct_link",
-    event_id: eventIdOfClick(clickId),
-    bot_id: request.bot.botId,
-    user_tg_id: userId ?? "",
-    code,
-    ...(reference !== null && { reference }),
-    occurred_at: now.toISOString(),
-    ...worth.fields,
-    ...(isTest && { test: true }),
-  });
+function claimedEventOf({ position, url, deliveryMode }: Row, values: readonly ClickRow[]): ClaimedEvent {
+  const written = values[position ?? -1];
+  if (!written?.body || url === null || deliveryMode === null)
+    throw new Error("a claimed event has no visit of this batch");
+  const { bot_id: botId, event_id: eventId, body, traceparent = null } = written;
+  return { botId, eventId, body, url, deliveryMode, traceparent };
 }

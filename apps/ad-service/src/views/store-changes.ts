@@ -47,7 +47,9 @@ export async function storeProgress(database: Transaction, changes: readonly Vie
   return outcomes;
 }
 
+/** `stored`: the change at this position; `claimed` and `waiting`: an event that one of them earned. */
 interface Row {
+  kind: "stored" | "claimed" | "waiting";
   position: number | null;
   eventId: string | null;
   url: string | null;
@@ -115,11 +117,11 @@ const record = statement<Row>(
     from unchanged where event_id is not null
   ),
   ${enqueueWebhook({ from: "earned", isTraced: true, more: ["start_param", "audience"], slots: `$${changeRows.parameters.length + 1}::integer` })}
-  select position, null as "eventId", null as url, null as "deliveryMode" from stored
+  select 'stored' as kind, position, null as "eventId", null as url, null as "deliveryMode" from stored
   union all
-  select null, event_id, url, delivery_mode from claimed_events
+  select 'claimed', null, event_id, url, delivery_mode from claimed_events
   union all
-  select null, event_id, null, null from waiting_events`,
+  select 'waiting', null, event_id, null, null from waiting_events`,
 );
 
 /** What changes beside the views: when they are due, the viewers, the figures of their ads, and codes that earn nothing more. */
@@ -185,19 +187,31 @@ export async function storeChanges(
   const events = new Map(rows.map((row) => [row.event_id, row]));
   const claimed: ClaimedEvent[] = [];
   let areWaiting = false;
-  for (const { position, eventId, url, deliveryMode } of await database.run(record, [
-    ...changeRows.values(rows),
-    slots,
-  ])) {
-    const written = position === null ? undefined : toWrite[position];
-    const made = events.get(eventId);
-    if (written) outcomes[written.index] = storedOutcome(written);
-    else if (eventId !== null && url !== null && deliveryMode !== null && made?.body) {
-      const { bot_id: botId, body, traceparent } = made;
-      claimed.push({ botId, eventId, body, url, deliveryMode, traceparent });
-    } else if (eventId !== null) areWaiting = true;
+  for (const row of await database.run(record, [...changeRows.values(rows), slots])) {
+    switch (row.kind) {
+      case "stored": {
+        const written = toWrite[row.position ?? -1];
+        if (written) outcomes[written.index] = storedOutcome(written);
+        break;
+      }
+      case "claimed":
+        claimed.push(claimedEventOf(row, events.get(row.eventId)));
+        break;
+      case "waiting":
+        areWaiting = true;
+        break;
+      default:
+        row.kind satisfies never;
+    }
   }
   return { result: outcomes, areWaiting, claimed };
+}
+
+function claimedEventOf({ eventId, url, deliveryMode }: Row, made: ReturnType<typeof changeRowOf> | undefined) {
+  if (!made?.body || eventId === null || url === null || deliveryMode === null)
+    throw new Error("a claimed event was earned by no change of this batch");
+  const { bot_id: botId, body, traceparent } = made;
+  return { botId, eventId, body, url, deliveryMode, traceparent };
 }
 
 /** Undefined if a start or an end has no facts: the view has changed, or was withdrawn. */

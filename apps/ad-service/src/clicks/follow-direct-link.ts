@@ -142,9 +142,17 @@ function logVisit(
     case "unknown-code":
       log.debug({ botId, userId, reason }, "a visit is not counted");
       break;
-    default:
+    case "used":
+    case "limited":
+    case "expired":
+    case "bot-suspended":
+    case "no-ad":
+    case "address-limit":
       if (lines.take(`${botId} ${userId} ${reason}`, now.getTime()).isAllowed)
         log.info({ botId, userId, reason }, "a click is refused");
+      break;
+    default:
+      verdict satisfies never;
   }
 }
 

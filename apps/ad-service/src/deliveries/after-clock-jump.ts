@@ -59,7 +59,7 @@ const dueTests = statement<never>(
 
 /**
  * Brings back to the present what was postponed while the database's clock was ahead, so that webhooks and tests of endpoints do
- * not wait as long as it was wrong. Returns how many rows it changed; a thousand of a kind at most.
+ * not wait as long as it was wrong. Returns how many rows it changed: of webhooks and of leases a thousand each at most.
  */
 export async function repairAfterClockJump(
   database: Pick<Database, "run">,

@@ -34,7 +34,7 @@ export interface EnterViewDeps {
   tags: Tags;
 }
 
-/** What each opening is given by its route. */
+/** What a route passes for each opening. */
 export interface OpeningInput {
   /** The playing device: each opening chooses the video file for it. */
   device: Device;

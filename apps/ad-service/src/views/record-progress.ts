@@ -136,12 +136,21 @@ function refusalOf(view: AdView, call: ProgressCall): RecordProgressOutcome | un
   return call.now > view.deadline && view.state !== "watched" ? { outcome: "over" } : undefined;
 }
 
+/** The reason for which a view counts a refused call; undefined: the call is answered, and not counted. */
+const countedAs = {
+  superseded: "superseded",
+  unknown: "wrong-token",
+  recorded: undefined,
+  over: undefined,
+  limited: undefined,
+} satisfies Record<RecordProgressOutcome["outcome"], string | undefined>;
+
 async function refuse(
   { database }: Views,
   { botId, viewId }: ProgressCall,
   refusal: RecordProgressOutcome,
 ): Promise<RecordProgressOutcome> {
-  const reason = { superseded: "superseded", unknown: "wrong-token" }[refusal.outcome as string];
+  const reason = countedAs[refusal.outcome];
   if (reason !== undefined) await database.run(countRefusal, [botId, viewId, reason]);
   return refusal;
 }

@@ -42,6 +42,7 @@ const countedNetworks = `counted_networks as (
         + case when network_days.minute >= excluded.minute then network_days.minute_users else 0 end
   )`;
 
+// Selected from at the end, where it is never a row: a function that nothing selects from is not called.
 const unpaidRecords = `
     select record_unpaid_clicks(array_agg(bot_id), array_agg(code), array_agg(event_id), array_agg(user_id),
       array_agg(reference), array_agg(moment), array_agg(audience), array_agg(campaign_id), array_agg(refusal),
@@ -126,7 +127,6 @@ const record = statement<Row>(
   union all
   select 'waiting', null, null, null, null where exists (select from waiting_events)
   union all
-  -- Never a row: it forces the records.
   select 'waiting', null, null, null, null from (${unpaidRecords}) as records (recorded) where recorded is null`,
 );
 

@@ -40,6 +40,7 @@ import { openGuardedRequests } from "./outbound/guarded-request.ts";
 import { startEndingImpersonations } from "./people/impersonation.ts";
 import { partitionMetrics } from "./retention/describe-retention.ts";
 import { makePastPartitions, makeUpcomingPartitions, startKeepingPartitions } from "./retention/keep-partitions.ts";
+import { startPruningVisitors } from "./retention/prune-visitors.ts";
 import { startRemovingIdle } from "./retention/remove-idle.ts";
 import { rememberPublisherShare, startComparingShare } from "./statistics/publisher-share.ts";
 import { replicaMetrics, reportsFromPrimary, reportsFromReplica } from "./statistics/report-source.ts";
@@ -212,9 +213,10 @@ function startLoops(config: Config, node: Node, { campaigns, requests, deliverie
     "media-check": features.checks.checkingMedia,
     "publisher-share": features.checks.comparingShare,
     "view-sweep": startSweepingViews({ views: features.views, log, now }),
-    statistics: startRollingUpStatistics({ database, log, now }),
+    statistics: startRollingUpStatistics({ database, log }),
     "money-settlement": startSettlingCharges({ database, log }),
     partitions: startKeepingPartitions({ store, retention: config.retention, log, now }),
+    visitors: startPruningVisitors({ database, log, now }),
     "idle-viewers": startRemovingIdle({ database, idleDays: config.idleViewersDays, log, now }),
     trackers: startCallingTrackers({
       database,

@@ -5,7 +5,7 @@ import { newAddress, openDirectLinkFixture } from "../../test/fixtures/direct-li
 import { readReportOf, rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { updateBot } from "../bots/change-bot.ts";
 import { migrations } from "../migrations.ts";
-import { pruneVisitors } from "../statistics/roll-up-statistics.ts";
+import { pruneVisitors } from "../retention/prune-visitors.ts";
 import { directLinkRoutes } from "./routes.ts";
 
 const most = process.env.LONG_TESTS === "true" ? 1000 : 120;

@@ -12,7 +12,7 @@ interface StateTable {
   readonly key: readonly string[];
   /** SQL about one row of it, `kept`, and `$1`, before which a user must have come for the last time. */
   readonly isIdle: string;
-  /** SQL for whether rows of other tables need it. It is asked once the row is locked. */
+  /** SQL for whether rows of other tables need it. Evaluated once the row is locked. */
   readonly isNeeded: string;
 }
 

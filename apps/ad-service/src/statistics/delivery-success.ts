@@ -1,5 +1,6 @@
 import { firstEventIdAt } from "@intermission/ad-core/code";
 import { type Runner, statement } from "@intermission/postgres/open-database";
+import type { DeliveryState } from "../deliveries/enqueue-webhook.ts";
 import { webhooksKeptSince } from "../retention/webhooks-kept-since.ts";
 import type { Figures } from "./figures-of.ts";
 
@@ -15,10 +16,18 @@ export interface DeliverySuccess {
 
 type Rewarded = Pick<Figures, "rewards" | "clicks">;
 
-const states = {
-  underWay: ["waiting", "sending", "held"],
-  failed: ["failed", "unknown"],
-};
+const groupOf = {
+  waiting: "underWay",
+  sending: "underWay",
+  held: "underWay",
+  delivered: "delivered",
+  failed: "failed",
+  unknown: "failed",
+} as const satisfies Record<DeliveryState, "delivered" | "underWay" | "failed">;
+
+const statesOf = (group: "underWay" | "failed") =>
+  Object.entries(groupOf).flatMap(([state, of]) => (of === group ? [state] : []));
+const states = { underWay: statesOf("underWay"), failed: statesOf("failed") };
 
 /** Each state but 'delivered' has an index of its own. For all bots, or `ofBot` for $3: one plan would not serve both. */
 const countUndelivered = (scope: "bot" | "all", ofBot = "") =>

@@ -1,6 +1,5 @@
 // @module-tag enlarged
 import { randomUUID } from "node:crypto";
-import { newEventId } from "@intermission/ad-core/code";
 import { type Database, openDatabase, statement, type Transaction } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import fc from "fast-check";
@@ -21,7 +20,7 @@ import {
 } from "../../test/fixtures/facts-fixture.ts";
 import { migrations } from "../migrations.ts";
 import { rememberPublisherShare } from "./publisher-share.ts";
-import { pruneVisitors, rollUpStatistics } from "./roll-up-statistics.ts";
+import { rollUpStatistics } from "./roll-up-statistics.ts";
 import { audienceTables, reasonTables, sumTables } from "./sum-tables.ts";
 
 /** Events that may happen during a day; `node` is one of two. */
@@ -137,28 +136,7 @@ describe("statistics", () => {
       expect(await readSums(store.database)).toMatchObject({ "hour 3 910  clicks-refused": [sum, 0, 0] });
     }
   });
-
-  test("the visitor of a suspicious click is blanked after 13 months, and the event stays", async () => {
-    const hours = [1, 2, 3].map((hour) => new Date(dayStart + hour * 3_600_000));
-    for (const at of hours) await store.database.run(insertClick, [newEventId(at.getTime(), new Uint8Array(10)), at]);
-    const visitors = async () => {
-      const text = "select suspicions, user_agent, address_hash, network_hash from events order by event_id";
-      return (await store.database.run<object>({ name: "", text }, [])).map((row) => Object.values(row));
-    };
-    const blank = [null, null, null, null];
-    const whole = [["mostly-taps"], "Mozilla", Buffer.from("a"), Buffer.from("n")];
-    await pruneVisitors(store.database, { now: new Date("2027-04-01T02:00:00Z") });
-    expect(await visitors()).toEqual([blank, whole, whole]);
-    await pruneVisitors(store.database, { now: new Date("2027-04-01T02:00:01Z") });
-    expect(await visitors()).toEqual([blank, blank, whole]);
-  });
 });
-
-const insertClick = statement<never>(
-  "test.insert-click",
-  `insert into events (event_id, bot_id, event, user_id, code, occurred_at, suspicions, user_agent, address_hash, network_hash)
-   values ($1, '910', 'direct_link', '1', $1, $2, '{mostly-taps}', 'Mozilla', 'a', 'n')`,
-);
 
 /** Runs the steps of a day; returns the facts that were committed in the end. */
 async function live(steps: readonly Step[], nodes: readonly [Database, Database]): Promise<Fact[]> {

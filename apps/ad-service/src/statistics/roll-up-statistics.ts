@@ -41,68 +41,16 @@ function endOfBatch({ xid, settled }: { xid: string; settled: string }, end: str
   return String(next < BigInt(settled) ? next : BigInt(settled));
 }
 
-const PRUNE_EVERY_MS = 60_000;
-
-/** Rolls up every few seconds and prunes every minute until it is stopped. Any number of nodes may run it. */
+/** Rolls up every few seconds until it is stopped. Any number of nodes may run it. */
 export function startRollingUpStatistics(deps: {
   database: Database;
   log: Pick<FastifyBaseLogger, "error">;
   everyMs?: number;
-  now?: () => Date;
 }): BackgroundLoop {
-  const { database, log, everyMs = 5000, now = () => new Date() } = deps;
-
-  let pruneAt = 0;
-
-  /** Returns whether there is more to do immediately. */
-  async function work(): Promise<boolean> {
-    const rolledUp = await rollUpStatistics(database);
-    if (rolledUp.hasMore || performance.now() < pruneAt) return rolledUp.hasMore;
-    const pruned = await pruneVisitors(database, { now: now() });
-    if (!pruned.hasMore) pruneAt = performance.now() + PRUNE_EVERY_MS;
-    return pruned.hasMore;
-  }
-
+  const { database, log, everyMs = 5000 } = deps;
   return startLoop({
     everyMs,
-    round: async () => ((await work()) ? 0 : undefined),
+    round: async () => ((await rollUpStatistics(database)).hasMore ? 0 : undefined),
     onFault: (error) => log.error({ err: error }, "the statistics could not be rolled up; trying again"),
   });
-}
-
-/** Small enough not to delay other statements. */
-const MAX_PRUNED_AT_ONCE = 1000;
-
-// Limits read the rows of today and yesterday (UTC).
-const prunes = ["address_days", "network_days"].map((table) =>
-  statement<never>(
-    `statistics.prune-${table}`,
-    `delete from ${table} where ctid = any (array(
-       select ctid from ${table} where day < ($1::timestamptz at time zone 'utc')::date - 1
-       limit ${MAX_PRUNED_AT_ONCE} for update skip locked
-     ))
-     returning 1`,
-  ),
-);
-
-// Only suspicious clicks have a visitor. Without suspicions a click leaves the index that finds it here.
-const blankVisitors = statement<never>(
-  "statistics.blank-visitors",
-  `update events set suspicions = null, user_agent = null, address_hash = null, network_hash = null
-   where ctid = any (array(
-     select ctid from events where suspicions is not null and occurred_at < $1::timestamptz - interval '13 months'
-     limit ${MAX_PRUNED_AT_ONCE} for update skip locked
-   ))
-   returning 1`,
-);
-
-/** Deletes one small batch of each kind of rows about visitors that are no longer needed. */
-export async function pruneVisitors(
-  database: Pick<Database, "run">,
-  { now }: { now: Date },
-): Promise<{ hasMore: boolean }> {
-  let hasMore = false;
-  for (const prune of [...prunes, blankVisitors])
-    hasMore = (await database.run(prune, [now])).length >= MAX_PRUNED_AT_ONCE || hasMore;
-  return { hasMore };
 }

@@ -15,7 +15,7 @@ import { type CheckedScope, refusals } from "@intermission/server/checked-routes
 import { HttpError } from "@intermission/server/http-server";
 import { z } from "zod";
 import { callerOf } from "../bots/authenticate-client.ts";
-import { webhooksKeptSince } from "../retention/webhooks-kept-since.ts";
+import { webhooksKeptSince } from "../retention/describe-retention.ts";
 import { type EndpointTestOutcome, type EndpointTests, testEndpoint } from "./endpoint-tests.ts";
 import type { Deliveries } from "./enqueue-webhook.ts";
 import { blockedForPublisher, explainToPublisher } from "./explain-delivery.ts";

@@ -2,7 +2,7 @@ import type { DeliveryAttempt, ListedDelivery, ShownDelivery } from "@intermissi
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { gone, notFound } from "@intermission/server/refuse";
-import { webhooksKeptSince } from "../retention/webhooks-kept-since.ts";
+import { webhooksKeptSince } from "../retention/describe-retention.ts";
 import { endpointBlockedReason, endpointNotBefore } from "./blocked-reason.ts";
 import type { DeliveryState } from "./enqueue-webhook.ts";
 

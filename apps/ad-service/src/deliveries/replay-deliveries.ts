@@ -1,7 +1,7 @@
 import { newEventId } from "@intermission/ad-core/code";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { DeliveryMode } from "../bots/bots.ts";
-import { webhooksKeptSince } from "../retention/webhooks-kept-since.ts";
+import { webhooksKeptSince } from "../retention/describe-retention.ts";
 import { type BlockedReason, endpointBlockedReason, endpointNotBefore } from "./blocked-reason.ts";
 import type { Deliveries } from "./enqueue-webhook.ts";
 import { isNoLongerKept } from "./read-deliveries.ts";

@@ -36,6 +36,18 @@ function dateOf(ms: number): Date {
   return new Date(Math.min(Math.max(ms, 0), MAX_DATE_MS));
 }
 
+/** Since when there are webhooks: those of earlier events are no longer kept. */
+export async function webhooksKeptSince(database: Pick<Database, "run">): Promise<Date> {
+  const weeks = (await readPartitions(database, schema)).filter(
+    ({ table, isDetaching }) => table === "deliveries" && !isDetaching,
+  );
+  const now = Date.now();
+  const first = weeks.find(({ toMs }) => toMs > now)?.fromMs ?? now;
+  // Weeks without a gap: one of before is of clicks that were released late (`releaseClick`).
+  const since = weeks.reduceRight((start, { fromMs, toMs }) => (toMs === start ? fromMs : start), first);
+  return new Date(Math.max(0, since));
+}
+
 /** The one figure to watch: without partitions for what comes, requests would fail. */
 export function partitionMetrics(
   registry: Registry,

@@ -1,7 +1,7 @@
 import { firstEventIdAt } from "@intermission/ad-core/code";
 import { type Runner, statement } from "@intermission/postgres/open-database";
 import type { DeliveryState } from "../deliveries/enqueue-webhook.ts";
-import { webhooksKeptSince } from "../retention/webhooks-kept-since.ts";
+import { webhooksKeptSince } from "../retention/describe-retention.ts";
 import type { Figures } from "./figures-of.ts";
 
 export interface DeliverySuccess {

@@ -1,8 +1,8 @@
 import { readAmount } from "@intermission/operator-api/amounts";
 import { campaignRoutes } from "@intermission/operator-api/campaigns";
 import { expect, test } from "vitest";
-import { faultOfAmount } from "../src/operator/amount-fault.ts";
 import { faultsOfBody, faultText } from "../src/operator/fault-words.ts";
+import { faultOfAmount } from "../src/ui/typed-faults.ts";
 
 test("what is wrong with a field is said in the reader's language with its values, unknown faults are left to the server", () => {
   const tooLong = { code: "CHARACTERS_AT_MOST", values: { max: "128" } };

@@ -7,7 +7,7 @@ import { useRefusalText } from "../session/refusal-text.ts";
 import { Field } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
-import { useBodyResolver } from "../ui/use-body-resolver.ts";
+import { useBodyResolver } from "../ui/typed-faults.ts";
 import { useWords } from "../words/word-table.ts";
 import { accountWords } from "./words.ts";
 

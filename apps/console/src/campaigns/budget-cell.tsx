@@ -1,11 +1,11 @@
 import { amountOf, readAmount } from "@intermission/operator-api/amounts";
 import { type Campaign, campaignRoutes } from "@intermission/operator-api/campaigns";
 import { type ReactNode, useRef, useState } from "react";
-import { faultOfAmount } from "../operator/amount-fault.ts";
 import type { LocalText } from "../operator/local-text.ts";
 import { useMay } from "../session/use-session.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useNotice } from "../ui/notices.tsx";
+import { faultOfAmount } from "../ui/typed-faults.ts";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { uiWords } from "../ui/words.ts";
 import { useFormats } from "../words/formats.ts";

@@ -7,9 +7,9 @@ import {
   type Targeting,
 } from "@intermission/operator-api/campaigns";
 import type { z } from "zod";
-import { faultOfAmount } from "../operator/amount-fault.ts";
 import type { LocalText } from "../operator/local-text.ts";
 import { fromLocalInput, toLocalInput } from "../ui/local-time.ts";
+import { faultOfAmount } from "../ui/typed-faults.ts";
 
 type SettingsInput = z.input<typeof campaignSettings>;
 

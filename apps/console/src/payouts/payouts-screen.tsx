@@ -13,7 +13,6 @@ import { isFound, ListHead } from "../ui/list-head.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
-import { lastMonths } from "./months.ts";
 import { PayDialog } from "./pay-dialog.tsx";
 import { payoutWords } from "./words.ts";
 
@@ -170,5 +169,12 @@ function payoutsCsv(rows: readonly PublisherMoney[], { month, currency }: { mont
       paidAt,
       reference,
     ]),
+  );
+}
+
+/** Months (UTC) as `2026-03`, the running one first. */
+function lastMonths(count: number, now: Date): string[] {
+  return Array.from({ length: count }, (_, back) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7),
   );
 }

@@ -9,7 +9,7 @@ import { CallError, callOperator } from "../operator/call-operator.ts";
 import { Failure, Skeleton } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
-import { useBodyResolver } from "../ui/use-body-resolver.ts";
+import { useBodyResolver } from "../ui/typed-faults.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { EntryCard } from "./entry-card.tsx";
 import { OtherWays } from "./other-ways.tsx";

@@ -4,7 +4,7 @@ import { useForm } from "react-hook-form";
 import { callOperator } from "../operator/call-operator.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
-import { useBodyResolver } from "../ui/use-body-resolver.ts";
+import { useBodyResolver } from "../ui/typed-faults.ts";
 import { useWords } from "../words/word-table.ts";
 import { EntryCard } from "./entry-card.tsx";
 import { OtherWays } from "./other-ways.tsx";

@@ -1,8 +1,8 @@
 import { readAmount } from "@intermission/operator-api/amounts";
 import { useState } from "react";
-import { faultOfAmount } from "../operator/amount-fault.ts";
 import type { LocalText } from "../operator/local-text.ts";
 import { Field } from "./field.tsx";
+import { faultOfAmount } from "./typed-faults.ts";
 
 /** An amount as a person writes it: its text, and its micros once it is read. */
 export function useAmount(initial = "") {

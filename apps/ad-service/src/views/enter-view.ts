@@ -19,8 +19,8 @@ import { beginViews, type NewView } from "./begin-views.ts";
 import { type Ad, type AdRows, findAd, findChosenAd } from "./find-ad.ts";
 import type { Opening, OpeningQuestion } from "./read-opening.ts";
 import { isBroken, isFaultLasting } from "./record-fault.ts";
-import { endingOf } from "./record-progress.ts";
 import { hashSessionToken } from "./session-token.ts";
+import { endingOf } from "./view-ending.ts";
 import { changeView, rememberView, type Views } from "./views.ts";
 
 export interface EnterViewDeps {

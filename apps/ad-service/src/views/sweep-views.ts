@@ -5,7 +5,8 @@ import { randomBytes } from "@intermission/server/random-bytes";
 import type { FastifyBaseLogger } from "fastify";
 import { inWeekOfView } from "../codes/view-ids.ts";
 import { type AdView, clockHolder, type ViewRow, viewColumns, viewOf } from "./ad-view.ts";
-import { endingOf, SILENCE_MS, settlePendingReports, silentFrom } from "./record-progress.ts";
+import { settlePendingReports } from "./record-progress.ts";
+import { endingOf, SILENCE_MS, silentFrom } from "./view-ending.ts";
 import { changeView, type Views } from "./views.ts";
 
 const BATCH = 100;

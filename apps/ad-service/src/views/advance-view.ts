@@ -1,0 +1,176 @@
+import type { ProgressReport, ReportRequest } from "@intermission/ad-core/player-api";
+import {
+  type AcceptedProgress,
+  acceptProgress,
+  maxWaitMs,
+  milestonesBetween,
+  reportedReturn,
+  reportedStart,
+  SLACK_MS,
+} from "./accept-progress.ts";
+import { type AdView, type CloseReason, latest, plausibleTimes } from "./ad-view.ts";
+import { framesOfCreative } from "./expected-frames.ts";
+import { hasNoPicture } from "./judge-picture.ts";
+import type { ViewChange } from "./view-change.ts";
+import { endingOf, fateOf, silentFrom } from "./view-ending.ts";
+import { gatherCall, gatherSignals, noSignals } from "./viewing-signals.ts";
+import type { Views } from "./views.ts";
+
+export type Acceptance = Pick<AcceptedProgress, "acceptedMs" | "acknowledged" | "refused" | "tooEarly">;
+
+/** A close may overtake the reports that complete the view: this is the time they have to arrive. */
+const CLOSE_WAITS_MS = 30_000;
+/** The maximum of one call. */
+const MAX_PENDING = 300;
+
+/** What a call of a player says about its view. */
+export interface Advance {
+  reports: readonly ProgressReport[];
+  /** Playback began: records the start time, once. */
+  isStart: boolean;
+  close: "tap" | "page-hidden" | undefined;
+  /** The video plays on: the player sends what is not acknowledged with its next call. */
+  isPlaying?: boolean;
+  /** The size of the picture that the player shows. */
+  picture?: ReportRequest["picture"];
+  /** The id of the event, if this call earns it. */
+  eventId: string;
+  now: Date;
+}
+
+interface Advanced {
+  change: ViewChange;
+  accepted: Acceptance;
+  /** Its video plays without a picture: the change must not be stored. */
+  isBlack: boolean;
+}
+
+/** The change that a call makes to a view that is not over. After its deadline a watched view only ends. */
+export async function advanceView(views: Views, stored: AdView, call: Advance): Promise<Advanced> {
+  if (call.now > stored.deadline) {
+    const accepted = afterTheEnd(stored, call.reports);
+    return { change: await endingOf(views, stored, { ...call, reason: "deadline" }), accepted, isBlack: false };
+  }
+  const { now, eventId } = call;
+  const view = returned(plausibleTimes(stored, now), call);
+  const isStart = call.isStart && view.startedAt === null;
+  const startedAt = view.startedAt ?? (isStart ? reportedStart(view, call.reports, now) : null);
+  const pendingBefore = view.pendingReports ?? [];
+  // The view may have been opened again since these reports arrived, with a higher first sequence number.
+  const firstSequence = Math.min(view.firstSequence, ...pendingBefore.map(({ sequence }) => sequence));
+  const request = closeOf(view, call);
+  const accepted = acceptProgress(
+    { ...view, startedAt, closedAt: request?.requestedAt ?? null, firstSequence },
+    uniqueReports([...pendingBefore, ...call.reports]),
+    now,
+  );
+  const { progress, acceptedMs, acknowledged, refused, tooEarly, clockMs, creditedUntil } = accepted;
+  const state = view.state === "watched" || accepted.isWatched ? "watched" : startedAt ? "playing" : "opened";
+  const pending =
+    state === "playing" ? pendingOf(view, accepted, { ...call, closedAt: request?.requestedAt }) : undefined;
+  const isNewlyWatched = state === "watched" && view.state !== "watched";
+  const isTimely = request && now.getTime() - request.requestedAt.getTime() <= CLOSE_WAITS_MS;
+  const close = call.close || isTimely ? request : undefined;
+  // A close that waits for the cooldown remains requested, however long that takes; so does one that ends the credited time.
+  const kept = isNewlyWatched ? close : request;
+  const file = await framesOf(views, view, accepted);
+  const gathered = gatherSignals(view.signals ?? noSignals, accepted, file, now);
+  const signals = gatherCall(gathered, {
+    claimedBeforeMs: view.acceptedMs,
+    claimedMs: accepted.claimedMs,
+    durationMs: view.durationMs,
+    now,
+    isStart,
+    isBeacon: request?.reason === "page-hidden",
+    isComplete: isNewlyWatched || pending !== undefined,
+  });
+  const isBlack =
+    view.state !== "watched" &&
+    hasNoPicture({
+      picture: call.picture,
+      isInspected: !view.isVast,
+      signals: gatherSignals(signals, { settled: accepted.early, claimedMs: 0 }, file, now),
+      isComplete: isNewlyWatched || pending !== undefined,
+    });
+  const after: AdView = {
+    ...view,
+    state,
+    startedAt,
+    progress,
+    acceptedMs,
+    clockMs,
+    creditedUntil,
+    lastReportAt: now,
+    watchedAt: view.watchedAt ?? (state === "watched" ? now : null),
+    closeRequestedAt: kept?.requestedAt ?? null,
+    closeReason: kept?.reason ?? null,
+    signals,
+    pendingReports: pending?.reports ?? null,
+    dueAt: state === "watched" ? (isNewlyWatched ? silentFrom(view, now) : view.dueAt) : (pending?.settleAt ?? null),
+  };
+  const milestones = milestonesBetween(
+    { isStarted: view.startedAt !== null, acceptedMs: view.acceptedMs, isWatched: view.state === "watched" },
+    { isStarted: startedAt !== null, acceptedMs, isWatched: state === "watched" },
+    view.durationMs,
+  );
+  const ending = state === "watched" && close ? await fateOf(views, after, eventId) : undefined;
+  return {
+    change: { before: stored, after, isStart, ending, milestones, now },
+    accepted: { acceptedMs, acknowledged, refused, tooEarly },
+    isBlack,
+  };
+}
+
+/** Undefined where nothing is counted, and for a VAST tag: the service does not see its videos. */
+async function framesOf(views: Views, { creativeId, isVast }: AdView, { settled }: AcceptedProgress) {
+  const isCounted = settled.some(({ rendered_frames: frames }) => frames !== undefined);
+  return isCounted && !isVast ? framesOfCreative(views, creativeId) : undefined;
+}
+
+function uniqueReports(reports: readonly ProgressReport[]): ProgressReport[] {
+  return [...new Map(reports.map((report) => [report.sequence, report])).values()];
+}
+
+/**
+ * A closing page cannot resend reports that arrived too early because its start arrived late. They are kept if they would complete
+ * the view as soon as the clock allows for that delay, and claim no more than the time since the ad was opened.
+ */
+function pendingOf(
+  view: AdView,
+  accepted: AcceptedProgress,
+  { now, closedAt = now }: { now: Date; closedAt?: Date | undefined },
+) {
+  const { early, earlyMs, isClaimedWatched, claimedMs } = accepted;
+  const sinceOpenedMs = now.getTime() - view.openedAt.getTime() + SLACK_MS;
+  if (!isClaimedWatched || early.length > MAX_PENDING || claimedMs > sinceOpenedMs) return undefined;
+  const settleAt = new Date(now.getTime() + earlyMs);
+  const isTooLate = settleAt.getTime() - closedAt.getTime() > maxWaitMs(view.durationMs);
+  return isTooLate || settleAt > view.deadline ? undefined : { reports: early, settleAt };
+}
+
+/** An earlier close, which ends the credited time, or this call's. A view that is watched already is credited none. */
+function closeOf(view: AdView, { close, now }: Advance): { requestedAt: Date; reason: CloseReason } | undefined {
+  const earlier = view.startedAt ? closeRequestOf(view) : undefined;
+  if (!close) return earlier;
+  return { requestedAt: view.state === "watched" ? now : (earlier?.requestedAt ?? now), reason: close };
+}
+
+/** A hidden page that comes back plays on: its close is withdrawn, and the time between them is credited to no view. */
+function returned(view: AdView, { isPlaying, close, reports, now }: Advance): AdView {
+  const { closeRequestedAt: closedAt, closeReason, state, pendingReports } = view;
+  if (!isPlaying || close || closedAt === null || closeReason !== "page-hidden") return view;
+  if (state !== "playing" || pendingReports !== null) return view;
+  const creditedUntil = latest(view.creditedUntil, reportedReturn({ ...view, closedAt }, reports, now));
+  return { ...view, closeRequestedAt: null, closeReason: null, creditedUntil };
+}
+
+function closeRequestOf({ closeRequestedAt, closeReason }: AdView) {
+  return closeRequestedAt && closeReason ? { requestedAt: closeRequestedAt, reason: closeReason } : undefined;
+}
+
+/** The view is over: nothing can be added, and all reports count as settled. */
+export function afterTheEnd(view: AdView, reports: readonly ProgressReport[]) {
+  const acknowledged = [...new Set(reports.map(({ sequence }) => sequence))];
+  const { acceptedMs, state } = view;
+  return { outcome: "recorded" as const, state, acceptedMs, acknowledged, refused: [], tooEarly: undefined };
+}

@@ -57,6 +57,17 @@ describe("authentication of the caller", () => {
     expect([response.status, errorEnvelope.parse(await response.json()).error.message]).toEqual([401, message]);
   });
 
+  test.each([
+    ["POST", "/client/v1/codes/", "/client/v1/codes"],
+    ["POST", "//client/v1/codes", "/client/v1/codes"],
+    ["POST", "/client/v1/client/v1/codes", "/client/v1/codes"],
+    ["GET", "/Client/v1/Availability?user_tg_id=1", "/client/v1/availability"],
+  ])("%s %s, which nothing answers, names the path that was meant", async (method, path, nearest) => {
+    const response = await fetch(`${fixture.address}${path}`, { method, headers: bearer(fixture.bot.token) });
+    const message = `there is nothing at this path; the nearest one is ${nearest}`;
+    expect([response.status, await response.json()]).toEqual([404, { error: { code: "NOT_FOUND", message } }]);
+  });
+
   test("a caller with an invalid token receives 401 whatever else is wrong", async () => {
     await expectError(await fixture.createCode("{", bearer("x")), 401, "UNAUTHORIZED");
   });

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type IncomingMessage, METHODS, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { nearbyPath } from "./nearby-path.ts";
 
 /** The error body of this project's APIs: `{"error":{"code":"UPPER_SNAKE","message":"…","details"?}}`. */
 export interface ErrorBody {
@@ -70,6 +71,8 @@ export function refuseOtherMethods(app: FastifyInstance): void {
       method: others,
       url,
       onRequest: async (request) => {
+        // A slash at the end is an empty parameter of the path behind it.
+        if (Object.values(Object(request.params)).includes("")) throw notFound(app, request);
         const message = `${request.method} is not allowed here, only ${allow}`;
         throw new HttpError(405, "METHOD_NOT_ALLOWED", message, { headers: { allow } });
       },
@@ -104,9 +107,11 @@ export interface ErrorAnswers {
   readonly errorBodyFor: (request: FastifyRequest, error: ErrorAnswer) => object;
 }
 
-export function answerNotFound(request: FastifyRequest, reply: FastifyReply, { errorBodyFor }: ErrorAnswers) {
-  const error = { status: 404, code: "NOT_FOUND", message: "there is nothing at this path" };
-  return reply.code(404).send(errorBodyFor(request, error));
+/** For requests that have no route. */
+export function notFound(app: FastifyInstance, { url }: FastifyRequest): HttpError {
+  const nearby = nearbyPath(routesOf.get(app)?.keys() ?? [], url);
+  const hint = nearby === undefined ? "" : `; the nearest one is ${nearby}`;
+  return new HttpError(404, "NOT_FOUND", `there is nothing at this path${hint}`);
 }
 
 const codeOfStatus: Record<number, string> = {

@@ -4,13 +4,13 @@ import type { Socket } from "node:net";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import {
   answerError,
-  answerNotFound,
   answerOnSocket,
   answerUnreadable,
   type ErrorAnswers,
   type ErrorPage,
   errorBody,
   HttpError,
+  notFound,
   rememberRoutes,
   setHeaders,
 } from "./answer-errors.ts";
@@ -129,7 +129,8 @@ export function createHttpServer({
   });
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, answers));
   app.setNotFoundHandler(
-    (request, reply) => errorPage?.(request, reply, 404) ?? answerNotFound(request, reply, answers),
+    (request, reply) =>
+      errorPage?.(request, reply, 404) ?? answerError(notFound(app, request), request, reply, answers),
   );
   return app;
 }

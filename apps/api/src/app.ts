@@ -138,7 +138,8 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   app.register(
     async (scope) => {
-      const ofNoBot = (request: FastifyRequest) => contextOf({ kind: "nobody" }, request);
+      const ofNoBot = (request: FastifyRequest) =>
+        contextOf({ kind: "nobody", refusal: "this procedure is of no bot" }, request);
       await scope.register(fastifyTRPCPlugin, { trpcOptions: trpcOptionsOf(operatorRouter, ofNoBot, logger) });
     },
     { prefix: "/operator" },

@@ -1,5 +1,6 @@
 import { TRPCError } from "@trpc/server";
 import type { ServedBots } from "./bots/served-bots.ts";
+import { describeRefusedKey } from "./describe-refused-key.ts";
 import { readSessionToken } from "./telegram-user/sign-in.ts";
 import type { Caller } from "./trpc.ts";
 
@@ -12,14 +13,18 @@ export function identifyCaller(
   bots: Pick<ServedBots, "get" | "ofBackendKey">,
   now: Date,
 ): Caller {
-  const [, token] = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization ?? "") ?? [];
-  if (token === undefined) return { kind: "nobody" };
+  const [, token] = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization ?? "") ?? [];
+  if (token === undefined) return nobody(authorization);
   const ofKey = bots.ofBackendKey(token);
   if (ofKey) return { kind: "backend", botId: ofKey.id };
   const [, botId = "", session = ""] = /^([1-9]\d{0,19})\.(.+)$/.exec(token) ?? [];
   const bot = bots.get(botId);
   const userId = bot ? readSessionToken(bot.sessionKey, session, now) : null;
-  return bot && userId !== null ? { kind: "user", botId: bot.id, userId } : { kind: "nobody" };
+  return bot && userId !== null ? { kind: "user", botId: bot.id, userId } : nobody(authorization);
+}
+
+function nobody(authorization: string | undefined): Caller {
+  return { kind: "nobody", refusal: describeRefusedKey(authorization) };
 }
 
 /** The operator acts for the bot that is named, or for the only one. Throws if it is not clear which. */

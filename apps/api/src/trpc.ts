@@ -6,7 +6,8 @@ import type { TelegramUserVerbs, Verbs } from "./verbs.ts";
 export type Caller =
   | { kind: "backend"; botId: string }
   | { kind: "user"; botId: string; userId: string }
-  | { kind: "nobody" };
+  /** `refusal`: what is wrong with the Authorization header, in a sentence for the caller. */
+  | { kind: "nobody"; refusal: string };
 
 /**
  * Procedures reach the store through `ofBot`, not by imports: clients import the router's type without the types of Node or
@@ -72,18 +73,20 @@ const procedure = t.procedure.use(async ({ ctx, next }) => {
 /** Open to all callers: only for exchanging launch data for a session token. */
 export const publicProcedure = procedure;
 
+function unauthorized({ refusal }: Extract<Caller, { kind: "nobody" }>): TRPCError {
+  return new TRPCError({ code: "UNAUTHORIZED", message: refusal });
+}
+
 /** A bot's own backend, by its key. */
 export const backendProcedure = procedure.use(({ ctx, next }) => {
-  if (ctx.caller.kind === "nobody") throw new TRPCError({ code: "UNAUTHORIZED", message: "API key required" });
+  if (ctx.caller.kind === "nobody") throw unauthorized(ctx.caller);
   if (ctx.caller.kind !== "backend") throw new TRPCError({ code: "FORBIDDEN", message: "for the bot's backend only" });
   return next({ ctx: { caller: ctx.caller, bot: ctx.ofBot(ctx.caller.botId) } });
 });
 
 /** A user, who reads only their own rewards, or the bot's backend, which names the user. */
 export const userOrBackendProcedure = procedure.use(({ ctx, next }) => {
-  if (ctx.caller.kind === "nobody") {
-    throw new TRPCError({ code: "UNAUTHORIZED", message: "session token or API key required" });
-  }
+  if (ctx.caller.kind === "nobody") throw unauthorized(ctx.caller);
   return next({ ctx: { caller: ctx.caller, bot: ctx.ofBot(ctx.caller.botId) } });
 });
 

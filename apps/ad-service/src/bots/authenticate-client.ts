@@ -1,6 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { Bot } from "@intermission/operator-api/bots";
 import { statement } from "@intermission/postgres/open-database";
+import { type BearerFault, bearerFaultOf } from "@intermission/server/bearer-fault";
 import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
 import { HttpError } from "@intermission/server/http-server";
 import { type RateLimit, type RateLimiter, type RateVerdict, rateLimiter } from "@intermission/server/rate-limiter";
@@ -85,16 +86,15 @@ export interface Caller {
 type Refusal = Exclude<AuthenticateBotOutcome["outcome"], "authenticated">;
 
 const refusals = {
-  missing: () => unauthorized("the Authorization header is missing; send: Authorization: Bearer <api_token>"),
-  malformed: (authorization) => unauthorized(malformedHeader[headerFaultOf(authorization)]),
+  missing: () => unauthorized(faultyHeader.missing),
+  malformed: (authorization) => unauthorized(faultyHeader[bearerFaultOf(authorization)]),
   unknown: () => unauthorized("the token is unknown or was revoked"),
   suspended: () => new HttpError(403, "BOT_SUSPENDED", "the bot is suspended; ask the operator of this service"),
 } satisfies Record<Refusal, (authorization: string) => HttpError>;
 
-type HeaderFault = "no-scheme" | "other-scheme" | "no-token" | "quoted" | "bot-token" | "several" | "other-form";
-
 const sendBearer = "send: Authorization: Bearer <api_token>";
-const malformedHeader = {
+const faultyHeader = {
+  missing: `the Authorization header is missing; ${sendBearer}`,
   "no-scheme": `the Authorization header has a token and no word before it; ${sendBearer}`,
   "other-scheme": `the Authorization header has another scheme than Bearer; ${sendBearer}`,
   "no-token": `the Authorization header has no token: the client's setting is empty; ${sendBearer}`,
@@ -104,17 +104,7 @@ const malformedHeader = {
   several: `the Authorization header has more than one token; ${sendBearer}`,
   "other-form":
     "the Authorization header has no API token of this service, which is ad_ and 32 to 44 letters and digits: copy it anew",
-} satisfies Record<HeaderFault, string>;
-
-/** Never says more of a token than its form. */
-function headerFaultOf(authorization: string): HeaderFault {
-  const [first = "", token, ...others] = authorization.trim().split(/ +/);
-  if (token === undefined) return /^bearer$/i.test(first) ? "no-token" : "no-scheme";
-  if (!/^bearer$/i.test(first)) return "other-scheme";
-  if (others.length > 0) return "several";
-  if (/^["'`]|["'`]$/.test(token)) return "quoted";
-  return /^[0-9]+:/.test(token) ? "bot-token" : "other-form";
-}
+} satisfies Record<BearerFault, string>;
 
 declare module "fastify" {
   interface FastifyRequest {

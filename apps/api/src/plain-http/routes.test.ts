@@ -92,6 +92,26 @@ describe("every procedure is plain HTTP", () => {
   });
 });
 
+const own = "this API takes its own key for the bot's backend, the value that it has as BACKEND_API_KEY";
+test.each([
+  [undefined, "the Authorization header is missing; send: Authorization: Bearer <BACKEND_API_KEY>"],
+  ["secret", "the Authorization header has a key and no word before it; send: Authorization: Bearer <BACKEND_API_KEY>"],
+  ['Bearer "secret"', "the key in the Authorization header is in quotes: remove them from the client's setting"],
+  ["Bearer ad_secret", `the Authorization header has an API token of the ad service; ${own}`],
+  ["Bearer 7000000001:secret", `the Authorization header has a token of @BotFather; ${own}`],
+  ["Bearer  secret", `the key in the Authorization header is of no bot here, or was replaced; ${own}`],
+  [
+    "Bearer 7000000001.secret",
+    "the session token in the Authorization header is unknown or has expired: open the mini-app again",
+  ],
+])("the header %o is refused with what is wrong and the next step, and never shown", async (authorization, message) => {
+  const headers = authorization === undefined ? {} : { authorization };
+  for (const path of ["/v1/rewards/balance?userId=42", "/v1/rewards/list"]) {
+    const response = await get(path, headers);
+    expect([response.status, await response.json()]).toEqual([401, { error: { code: "UNAUTHORIZED", message } }]);
+  }
+});
+
 describe("errors have the form of the other HTTP APIs", () => {
   test.each([
     ["without a key", () => get("/v1/rewards/balance?userId=42", {}), 401, "UNAUTHORIZED"],

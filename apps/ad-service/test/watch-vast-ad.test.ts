@@ -66,6 +66,17 @@ describe("a VAST ad", () => {
     expect(new Set((await fixture.calls()).map(({ outcome }) => outcome))).toEqual(new Set(["answered"]));
   });
 
+  test("an ad is shown whose names have an emoji at the place where they are cut", async () => {
+    const name = `${"a".repeat(127)}🎁 and more`;
+    const answer = inline()
+      .replace(/<AdTitle>.*?<\/AdTitle>/, `<AdTitle>${name}</AdTitle>`)
+      .replace(/<Advertiser>.*?<\/Advertiser>/, `<Advertiser>${name}</Advertiser>`)
+      .replace(/<Ad id="[^"]*"/, `<Ad id="${name}"`);
+    const ads = await startAdServer({ "/tag": answer });
+    await fixture.sellTag(`${ads.address}/tag`);
+    expect((await open()).ad).toMatchObject({ advertiser: "a".repeat(127), title: "a".repeat(127) });
+  });
+
   test("a companion is offered for the end card, also when the ad is opened again, and its view is tracked once", async () => {
     const ads = await startAdServer({ "/tag": inline({ companions: companion() }) });
     await fixture.sellTag(`${ads.address}/tag`);

@@ -236,6 +236,11 @@ function linearEventOf(event: string): LinearEvent | undefined {
 }
 
 export function nameOf(text: string | undefined): string | null {
-  const name = text?.trim().slice(0, MAX_NAME_LENGTH) ?? "";
+  // PostgreSQL stores no half of a surrogate pair in JSON: the view could not begin.
+  const name =
+    text
+      ?.trim()
+      .slice(0, MAX_NAME_LENGTH)
+      .replace(/[\ud800-\udbff]$/, "") ?? "";
   return name === "" ? null : name;
 }

@@ -6,6 +6,7 @@ import { textOfStatement } from "./fixtures/partitions-read.ts";
 import "../src/advertisers/advertisers.ts";
 import "../src/deliveries/claim-deliveries.ts";
 import "../src/money/settle-charges.ts";
+import "../src/statistics/delivery-success.ts";
 import "../src/users/read-timeline.ts";
 import { listLatestEvents } from "../src/events/list-events.ts";
 import { migrations } from "../src/migrations.ts";
@@ -107,6 +108,22 @@ describe("what a statement reads does not grow with what is stored", () => {
         expect(await listLatestEvents(tx, { botId: "910", from, to, limit: 50 })).toHaveLength(rows);
       expect(await rowsRead(tx, "events", list(minute(1000), minute(1020), 20))).toBeLessThan(50);
       expect(await rowsRead(tx, "events", list(minute(2998), undefined, 2))).toBeLessThan(20);
+    });
+  });
+
+  test("a report counts the webhooks that failed without reading their events", async () => {
+    await inStore(2000, async (tx, made) => {
+      await run(
+        tx,
+        `insert into events (event_id, bot_id, event, user_id, occurred_at)
+         select id, '910', 'rewarded', n, '2026-06-10' ${made}`,
+      );
+      await run(tx, `insert into deliveries (event_id, bot_id, state) select id, '910', 'failed' ${made}`);
+      const count = async () =>
+        expect(await named(tx, "statistics.undelivered-of-bot", ["evt_", "evt_g", "910"])).toEqual([
+          { underWay: 0, failed: 2000 },
+        ]);
+      expect(await rowsRead(tx, "events", count)).toBe(0);
     });
   });
 

@@ -47,19 +47,19 @@ const partitionsText = `select parent.relname::text as table, part.relname::text
     (select option_value::integer from pg_options_to_table(part.reloptions) where option_name = 'fillfactor') as fillfactor
   from pg_partitioned_table join pg_class as parent on parent.oid = partrelid
   join pg_inherits on inhparent = parent.oid join pg_class as part on part.oid = inhrelid
-  where parent.relnamespace = to_regnamespace($1) and partstrat = 'r' order by 1, 3`;
+  where parent.relnamespace = to_regnamespace($1) and partstrat = 'r' and ($2::text is null or parent.relname = $2) order by 1, 3`;
 
 /** Unnamed, as it is rarely read. */
 const read: Statement<Partition> = { name: "", text: partitionsText };
 
-/** All partitions by week of a schema, by table and time. */
-export function readPartitions(database: Pick<Runner, "run">, schema: string): Promise<Partition[]> {
-  return database.run(read, [schema]);
+/** All partitions by week of a schema, or of one of its tables, by table and time. */
+export function readPartitions(database: Pick<Runner, "run">, schema: string, table?: string): Promise<Partition[]> {
+  return database.run(read, [schema, table ?? null]);
 }
 
 /** The same on a connection of its own. */
 export async function partitionsOf(client: pg.ClientBase, schema: string): Promise<Partition[]> {
-  return (await client.query<Partition>(partitionsText, [schema])).rows;
+  return (await client.query<Partition>(partitionsText, [schema, null])).rows;
 }
 
 /** Until when each of the tables has partitions without a gap from `moment` on. `moment` itself where one has none. */

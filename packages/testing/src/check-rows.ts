@@ -89,7 +89,6 @@ type Field = pg.FieldDef;
 function describe(client: pg.Client, text: string): Promise<readonly Field[] | Error> {
   return new Promise((resolve) => {
     let fields: readonly Field[] = [];
-    let fault: Error | undefined;
     const question = {
       submit(connection: pg.Connection) {
         connection.parse({ name: "", text, types: [] }, true);
@@ -99,11 +98,12 @@ function describe(client: pg.Client, text: string): Promise<readonly Field[] | E
       handleRowDescription(message: { readonly fields: readonly Field[] }) {
         fields = message.fields;
       },
+      // The driver calls nothing else after an error.
       handleError(error: Error) {
-        fault = error;
+        resolve(error);
       },
       handleReadyForQuery() {
-        resolve(fault ?? fields);
+        resolve(fields);
       },
     };
     client.query(question);

@@ -65,16 +65,14 @@ export function startDeliveryUpkeep(
 const reap = statement<{ state: string }>(
   "deliveries.reap",
   `with leased as (
-    select bot_id, event_id, resume_state from deliveries where deliveries.state = 'sending' and lease_until < now()
+    select bot_id, event_id, is_test, resume_state from deliveries where deliveries.state = 'sending' and lease_until < now()
     order by lease_until limit ${MAX_MOVED} for update skip locked
   ),
   expired as (
     select bot_id, event_id, is_test,
       case when is_test then 'failed' when delivery_mode <> 'at-most-once' then 'waiting'
         when resume_state = 'delivered' then 'delivered' else 'unknown' end as next_state
-    from leased join bots using (bot_id) cross join lateral (
-      select is_test from events where events.event_id = leased.event_id and events.bot_id = leased.bot_id limit 1
-    ) as event
+    from leased join bots using (bot_id)
   ),
   reaped as (
     update deliveries set lease_until = null, state = next_state, due_at = now(),
@@ -83,7 +81,7 @@ const reap = statement<{ state: string }>(
       end_reason = case next_state when 'failed' then 'test' when 'unknown' then 'at-most-once' end,
       resume_state = case next_state when 'waiting' then resume_state end
     from expired where deliveries.bot_id = expired.bot_id and deliveries.event_id = expired.event_id
-    returning deliveries.bot_id, deliveries.state, is_test
+    returning deliveries.bot_id, deliveries.state, deliveries.is_test
   ),
   ended as (select bot_id, count(*) as number from reaped where not is_test group by bot_id order by bot_id),
   freed as (

@@ -172,8 +172,8 @@ const begin = statement<{ attempt: number; fence: number; body: string; url: str
     on conflict (bot_id, event_id) do nothing
   ),
   leased as (
-    insert into deliveries (bot_id, event_id, state, attempts, fence, lease_until)
-    select bot_id, $2, 'sending', 1, 1, clock_timestamp() + interval '${LEASE_SECONDS} seconds' from endpoint
+    insert into deliveries (bot_id, event_id, is_test, state, attempts, fence, lease_until)
+    select bot_id, $2, true, 'sending', 1, 1, clock_timestamp() + interval '${LEASE_SECONDS} seconds' from endpoint
     on conflict (bot_id, event_id) do update set state = 'sending', attempts = deliveries.attempts + 1,
       fence = deliveries.fence + 1, lease_until = excluded.lease_until, finished_at = null, end_reason = null
       where deliveries.state <> 'sending'

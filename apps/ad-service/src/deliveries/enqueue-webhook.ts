@@ -119,8 +119,8 @@ export function enqueueWebhook(enqueued: Enqueued): string {
     ),
     ${slots === undefined ? "" : claimedEvents(made, slots)}
     enqueued_deliveries as (
-      insert into deliveries (bot_id, event_id, state, attempts, fence, lease_until)
-      select bot_id, event_id,
+      insert into deliveries (bot_id, event_id, is_test, state, attempts, fence, lease_until)
+      select bot_id, event_id, is_test,
         case when is_claimed then 'sending'
           when bot_id in (select bot_id from active_endpoints) then 'waiting'
           -- Its endpoint is missing or not active: it is sent once the endpoint is active.
@@ -128,7 +128,7 @@ export function enqueueWebhook(enqueued: Enqueued): string {
         is_claimed::integer, is_claimed::integer,
         case when is_claimed then clock_timestamp() + interval '${LEASE_SECONDS} seconds' end
       from (
-        select bot_id, event_id, ${slots === undefined ? "false" : "event_id in (select event_id from claimed_events)"} as is_claimed
+        select bot_id, event_id, is_test, ${slots === undefined ? "false" : "event_id in (select event_id from claimed_events)"} as is_claimed
         from ${made} offset 0
       ) as made
       returning event_id, state

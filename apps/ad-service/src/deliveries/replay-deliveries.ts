@@ -48,7 +48,7 @@ const replay = statement<{
 }>(
   "deliveries.replay-one",
   `with found as (
-    select deliveries.bot_id, event_id, deliveries.state, due_at, resume_state, is_test, ${resumeState} as resumes_as,
+    select deliveries.bot_id, event_id, deliveries.state, due_at, resume_state, events.is_test, ${resumeState} as resumes_as,
       ${endpointBlockedReason} as blocked_reason, ${endpointNotBefore} as not_before
     from deliveries join events using (bot_id, event_id) join bots using (bot_id) left join endpoints using (bot_id)
     where deliveries.bot_id = $1 and event_id = $2 and not is_erased
@@ -114,7 +114,7 @@ export interface ReplayRange {
  */
 const replayableDeliveries = (scope: ReplayScope, locking = "") => `
     select deliveries.bot_id, event_id, deliveries.state, due_at,
-      ${replayable[scope]} and not is_test and not is_erased as is_replayable, ${resumeState} as resumes_as
+      ${replayable[scope]} and not events.is_test and not is_erased as is_replayable, ${resumeState} as resumes_as
     from deliveries join events using (bot_id, event_id) join bots using (bot_id)
     where deliveries.bot_id = $1 and event_id > $2 and event_id <= $3 ${within[scope]}
     order by event_id limit $4 ${locking}`;

@@ -441,6 +441,8 @@ create table deliveries (
   resume_due_at timestamptz,
   -- Part of a bulk replay: sent after new events.
   is_bulk boolean not null default false,
+  -- Its event's: so the webhooks that failed are counted without reading their events.
+  is_test boolean not null default false,
   end_reason text check (end_reason in ('attempts-used-up', 'at-most-once', 'held-too-long', 'test', 'erased')),
   created_at timestamptz not null default now(),
   finished_at timestamptz,

@@ -38,9 +38,7 @@ function dateOf(ms: number): Date {
 
 /** Since when there are webhooks: those of earlier events are no longer kept. */
 export async function webhooksKeptSince(database: Pick<Database, "run">): Promise<Date> {
-  const weeks = (await readPartitions(database, schema)).filter(
-    ({ table, isDetaching }) => table === "deliveries" && !isDetaching,
-  );
+  const weeks = (await readPartitions(database, schema, "deliveries")).filter(({ isDetaching }) => !isDetaching);
   const now = Date.now();
   const first = weeks.find(({ toMs }) => toMs > now)?.fromMs ?? now;
   // Weeks without a gap: one of before is of clicks that were released late (`releaseClick`).

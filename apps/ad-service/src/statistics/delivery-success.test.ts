@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { newEventId } from "@intermission/ad-core/code";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
 import { migrations } from "../migrations.ts";
 import { readDeliverySuccess } from "./delivery-success.ts";
 
@@ -22,11 +23,14 @@ async function earn(botId: string, state: string, { at = inside, isTest = false 
   const eventId = newEventId(at.getTime(), randomBytes(16));
   const run = (text: string, values: readonly unknown[]) => store.database.run({ name: "", text }, values);
   await run(
-    `insert into events (event_id, bot_id, event, user_id, is_test, occurred_at)
-     values ($1, $2, 'rewarded', '1', $3, $4)`,
+    `with earned as (
+       select $2::text as bot_id, $1::text as event_id, 'rewarded' as event, '1' as user_id, $1::text as code,
+         null::text as reference, $3::boolean as is_test, null::text as campaign_id, null::text as creative_id,
+         null::bigint as price_micros, null::bigint as revenue_micros, $4::timestamptz as occurred_at, '{}' as body
+     ), ${enqueueWebhook({ from: "earned" })} select event_id from enqueued`,
     [eventId, botId, isTest, at],
   );
-  await run("insert into deliveries (bot_id, event_id, state) values ($1, $2, $3)", [botId, eventId, state]);
+  await run("update deliveries set state = $2 where event_id = $1", [eventId, state]);
 }
 
 test("what a report counts is delivered, under way or failed; tests and events outside of its period are neither", async () => {

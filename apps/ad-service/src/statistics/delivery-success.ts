@@ -37,9 +37,9 @@ const countUndelivered = (scope: "bot" | "all", ofBot = "") =>
        count(*) filter (where state in (${listOf(states.failed)})) as failed
      from (
        ${[...states.underWay.map((state) => [state]), states.failed]
-         .map((some) => `select bot_id, event_id, state from deliveries where state in (${listOf(some)}) ${ofBot}`)
+         .map((some) => `select state, event_id, is_test from deliveries where state in (${listOf(some)}) ${ofBot}`)
          .join(" union all ")}
-     ) as undelivered join events using (bot_id, event_id)
+     ) as undelivered
      where not is_test and event_id >= $1 and event_id < $2`,
   );
 const undeliveredOfBot = countUndelivered("bot", "and bot_id = $3");

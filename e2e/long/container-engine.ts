@@ -166,7 +166,7 @@ mkdir -p "$PGDATA"; chown postgres "$PGDATA"; chmod 700 "$PGDATA"
 as="setpriv --reuid=postgres --regid=postgres --clear-groups"
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   printf %s "$POSTGRES_PASSWORD" > /tmp/password; chown postgres /tmp/password
-  $as initdb --username="$POSTGRES_USER" --pwfile=/tmp/password --auth=scram-sha-256 > /dev/null
+  $as initdb --username="$POSTGRES_USER" --pwfile=/tmp/password --auth=scram-sha-256 --encoding=UTF8 > /dev/null
   rm /tmp/password
   echo "host all all all scram-sha-256" >> "$PGDATA/pg_hba.conf"
   echo "create database $POSTGRES_DB" | $as postgres --single -D "$PGDATA" postgres > /dev/null

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { joinCluster } from "./join-cluster.ts";
+import { requireUtf8 } from "./require-encoding.ts";
 import { requireSessions } from "./require-sessions.ts";
 import { faultOfServer } from "./server-faults.ts";
 import type { StoreFault } from "./store-faults.ts";
@@ -35,6 +36,7 @@ export async function withStoreConnection<Result>(
   try {
     if (databaseUrl !== undefined) await requireSessions(databaseUrl);
     await client.connect();
+    if (databaseUrl !== undefined) await requireUtf8(client, databaseUrl);
     return await work(client);
   } catch (error) {
     throw death ?? (databaseUrl !== undefined ? faultOfServer(databaseUrl, error) : undefined) ?? error;

@@ -39,6 +39,14 @@ test("an address that is not in order is never shown", () => {
   }
 });
 
+test("an sslmode that does not exist is told, with those that do", () => {
+  const url = "postgres://me@db.test/ads?sslmode=";
+  expect(faultsOf(`${url}verify_full`)).toEqual([
+    "has an sslmode that is none of disable, prefer, require, verify-ca, verify-full, no-verify",
+  ]);
+  expect(faultsOf(`${url}verify-full`)).toEqual([]);
+});
+
 test("the place is the one that the driver connects to", () => {
   expect(placeOf("postgres:///ads?host=/run/postgresql&port=5433&user=me")).toBe("/run/postgresql:5433/ads");
   expect(placeOf("postgresql://db.test")).toBe("db.test");

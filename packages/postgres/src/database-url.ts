@@ -1,6 +1,9 @@
 const howToEncode =
   "in user name and password, special characters are percent-encoded: @ as %40, : as %3A, / as %2F, ? as %3F, # as %23, % as %25";
 
+/** Those of the driver. */
+const sslmodes = ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
+
 /**
  * The fault in the form of a PostgreSQL server's address, or undefined. It never contains a part of the address.
  *
@@ -13,12 +16,15 @@ function databaseUrlFault(text: string): string | undefined {
   const [, behindHost = ""] = /^[^/]*\/\/[^/?#]*(.*)$/s.exec(text.trim()) ?? [];
   if (/[@#]/.test(behindHost)) return `has an @ or a # where none can be, probably in its password: ${howToEncode}`;
   if (!URL.canParse(text)) return `is no address as postgres://user:password@host:5432/database; ${howToEncode}`;
-  const { username, password, pathname } = new URL(text);
+  const { username, password, pathname, searchParams } = new URL(text);
   try {
     for (const part of [username, password, pathname]) decodeURIComponent(part);
   } catch {
     return `has a % that is no percent-encoding; ${howToEncode}`;
   }
+  const sslmode = searchParams.get("sslmode");
+  // The driver takes any other word for TLS that it verifies.
+  if (sslmode !== null && !sslmodes.includes(sslmode)) return `has an sslmode that is none of ${sslmodes.join(", ")}`;
   return undefined;
 }
 

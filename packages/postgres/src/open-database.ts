@@ -7,6 +7,7 @@ import { joinCluster } from "./join-cluster.ts";
 import { migrate, requireMigrated } from "./migrate.ts";
 import { lendConnection } from "./open-pool.ts";
 import { openStore } from "./open-store.ts";
+import { requireUtf8 } from "./require-encoding.ts";
 import { requireSessions } from "./require-sessions.ts";
 import { ask, giveBack, retryConflicts, runTransaction } from "./run-transaction.ts";
 import type { Migrations } from "./schema-state.ts";
@@ -90,6 +91,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
   try {
     if (databaseUrl !== undefined) await requireSessions(databaseUrl);
     await store.withoutTimeout(async (client) => {
+      if (databaseUrl !== undefined) await requireUtf8(client, databaseUrl);
       const state = await (isExisting ? requireMigrated : migrate)(client, schema, migrations);
       if (state.state === "ahead") {
         const facts = { schema, migrations: state.unknown };

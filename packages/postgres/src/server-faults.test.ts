@@ -111,6 +111,21 @@ test("another server at the address is told", async () => {
   );
 });
 
+test.each(["SQL_ASCII", "LATIN1"])(
+  "a database in the encoding %s is refused, with how to make one in UTF8",
+  async (encoding) => {
+    const name = encoding.toLowerCase();
+    await askServer(cluster.url, `create database ${name} template template0 encoding '${encoding}' locale 'C'`);
+    const url = new URL(cluster.url);
+    url.pathname = `/${name}`;
+    expect(await outcomeAt(url.href)).toMatch(
+      new RegExp(
+        `has the encoding ${encoding}, and texts need UTF8: make another one \\(create database .* encoding 'UTF8'`,
+      ),
+    );
+  },
+);
+
 test("each fault of TLS has a sentence of its own with the next step", async () => {
   const sslmode = "verify-full";
   expect(await outcomeOf({ sslmode })).toMatch(/offers no TLS: enable it there \(ssl = on\), or.*sslmode=disable/);

@@ -27,6 +27,8 @@ test("all faults are reported at once, each with its variable", () => {
 test.each([
   [{ METRICS_PORT: "9464", METRICS_HOST: "0.0.0.0" }, "METRICS_TOKEN is missing"],
   [{ METRICS_PORT: "8701" }, "METRICS_PORT is the same as PORT"],
+  [{ CURRENCY: "UDS" }, "CURRENCY must be an ISO 4217 currency code in capitals, such as EUR"],
+  [{ CURRENCY: "eur" }, "CURRENCY must be an ISO 4217 currency code in capitals, such as EUR"],
   [{ METRICS_TOKEN: "short" }, "METRICS_TOKEN must have at least 32 characters"],
   [{ METRICS_PORT: "metrics" }, "METRICS_PORT must be a whole number from 0 to 65535"],
   [{ DRAIN_SECONDS: "1000" }, "DRAIN_SECONDS must be a number of seconds from 0 to 300"],

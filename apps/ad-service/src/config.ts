@@ -60,7 +60,10 @@ const storeVariables = {
   VIDEO_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks such as 10.0.0.0/8,fd00::/8").default([]),
   CURRENCY: z
     .string()
-    .regex(/^[A-Z]{3}$/, "must be an ISO 4217 currency code such as EUR")
+    .refine(
+      (code) => Intl.supportedValuesOf("currency").includes(code),
+      "must be an ISO 4217 currency code in capitals, such as EUR",
+    )
     .optional(),
   COUNTRY_HEADER: z
     .string()

@@ -175,3 +175,30 @@ test("an address that a provider's answer would have leads nowhere else, with wh
   expect(await page.getByRole("link", { name: "To the sign-in page" }).getAttribute("href")).toBe("/console/");
   expect(new Set(visited)).toEqual(new Set([origin]));
 });
+
+test("a screen that cannot be loaded without a connection says so, and is there once it is back", async ({
+  browser,
+  stack,
+  ownerState,
+}) => {
+  const baseURL = `${stack.urls.adService.replace("127.0.0.1", "localhost")}/console/`;
+  // A page of its own: the browser reports each lost request as an error.
+  const context = await browser.newContext({
+    storageState: ownerState,
+    baseURL,
+    viewport: { width: 1280, height: 800 },
+  });
+  const page = await context.newPage();
+  await page.goto("");
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  await context.setOffline(true);
+  await page.getByRole("navigation").getByRole("link", { name: "People", exact: true }).click();
+  const failure = page.getByRole("alert").filter({ hasText: "The ad service does not answer" });
+  await expect(failure).toBeVisible();
+  await failure.getByRole("button", { name: "Try again" }).click();
+  await expect(failure, "still without a connection").toBeVisible();
+  await context.setOffline(false);
+  await failure.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("heading", { name: "People", level: 1 })).toBeVisible();
+  await context.close();
+});

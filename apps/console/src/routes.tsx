@@ -12,6 +12,7 @@ import { conversionsSearch } from "./conversions/search.ts";
 import { creativesSearch, vastSearch } from "./creatives/search.ts";
 import { explainSearch } from "./explain/search.ts";
 import { parseAddress, writeAddress } from "./operator/address-search.ts";
+import { orUnreachable } from "./operator/reach-server.ts";
 import { payoutsSearch } from "./payouts/search.ts";
 import { peopleSearch } from "./people/search.ts";
 import { publisherSearch } from "./publisher/search.ts";
@@ -36,147 +37,225 @@ const under = { getParentRoute: () => shell } as const;
 const invitation = createRoute({
   getParentRoute: () => root,
   path: "/invitation",
-  component: lazyRouteComponent(() => import("./session/invitation-screen.tsx"), "InvitationScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./session/invitation-screen.tsx")),
+    "InvitationScreen",
+  ),
 });
 const signInLink = createRoute({
   getParentRoute: () => root,
   path: "/sign-in-link",
-  component: lazyRouteComponent(() => import("./session/sign-in-link-screen.tsx"), "SignInLinkScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./session/sign-in-link-screen.tsx")),
+    "SignInLinkScreen",
+  ),
 });
 const openId = createRoute({
   getParentRoute: () => root,
   path: "/openid",
-  component: lazyRouteComponent(() => import("./session/openid-screen.tsx"), "OpenIdScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./session/openid-screen.tsx")),
+    "OpenIdScreen",
+  ),
 });
 const overview = createRoute({
   ...under,
   path: "/",
-  component: lazyRouteComponent(() => import("./overview/overview-screen.tsx"), "OverviewScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./overview/overview-screen.tsx")),
+    "OverviewScreen",
+  ),
 });
 const campaigns = createRoute({
   ...under,
   path: "/campaigns",
   validateSearch: campaignsSearch,
-  component: lazyRouteComponent(() => import("./campaigns/campaigns-screen.tsx"), "CampaignsScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./campaigns/campaigns-screen.tsx")),
+    "CampaignsScreen",
+  ),
 });
 const newCampaign = createRoute({
   ...under,
   path: "/campaigns/new",
-  component: lazyRouteComponent(() => import("./campaigns/new-campaign-screen.tsx"), "NewCampaignScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./campaigns/new-campaign-screen.tsx")),
+    "NewCampaignScreen",
+  ),
 });
 const campaign = createRoute({
   ...under,
   path: "/campaigns/$campaignId",
-  component: lazyRouteComponent(() => import("./campaigns/campaign-screen.tsx"), "CampaignScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./campaigns/campaign-screen.tsx")),
+    "CampaignScreen",
+  ),
 });
 const creatives = createRoute({
   ...under,
   path: "/creatives",
   validateSearch: creativesSearch,
-  component: lazyRouteComponent(() => import("./creatives/creatives-screen.tsx"), "CreativesScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./creatives/creatives-screen.tsx")),
+    "CreativesScreen",
+  ),
 });
 const creativeQueue = createRoute({
   ...under,
   path: "/approval",
-  component: lazyRouteComponent(() => import("./creatives/queue-screen.tsx"), "QueueScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./creatives/queue-screen.tsx")),
+    "QueueScreen",
+  ),
 });
 const vastTester = createRoute({
   ...under,
   path: "/creatives/vast",
   validateSearch: vastSearch,
-  component: lazyRouteComponent(() => import("./creatives/vast-screen.tsx"), "VastScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./creatives/vast-screen.tsx")),
+    "VastScreen",
+  ),
 });
 const creative = createRoute({
   ...under,
   path: "/creatives/$creativeId",
-  component: lazyRouteComponent(() => import("./creatives/creative-screen.tsx"), "CreativeScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./creatives/creative-screen.tsx")),
+    "CreativeScreen",
+  ),
 });
 const explain = createRoute({
   ...under,
   path: "/explain",
   validateSearch: explainSearch,
-  component: lazyRouteComponent(() => import("./explain/explain-screen.tsx"), "ExplainScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./explain/explain-screen.tsx")),
+    "ExplainScreen",
+  ),
 });
 const bots = createRoute({
   ...under,
   path: "/bots",
   validateSearch: botsSearch,
-  component: lazyRouteComponent(() => import("./bots/bots-screen.tsx"), "BotsScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./bots/bots-screen.tsx")),
+    "BotsScreen",
+  ),
 });
 const bot = createRoute({
   ...under,
   path: "/bots/$botId",
   validateSearch: botSearch,
-  component: lazyRouteComponent(() => import("./bots/bot-screen.tsx"), "BotScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./bots/bot-screen.tsx")),
+    "BotScreen",
+  ),
 });
 const advertisers = createRoute({
   ...under,
   path: "/advertisers",
   validateSearch: advertisersSearch,
-  component: lazyRouteComponent(() => import("./advertisers/advertisers-screen.tsx"), "AdvertisersScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./advertisers/advertisers-screen.tsx")),
+    "AdvertisersScreen",
+  ),
 });
 const advertiser = createRoute({
   ...under,
   path: "/advertisers/$advertiserId",
-  component: lazyRouteComponent(() => import("./advertisers/advertiser-screen.tsx"), "AdvertiserScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./advertisers/advertiser-screen.tsx")),
+    "AdvertiserScreen",
+  ),
 });
 const payouts = createRoute({
   ...under,
   path: "/payouts",
   validateSearch: payoutsSearch,
-  component: lazyRouteComponent(() => import("./payouts/payouts-screen.tsx"), "PayoutsScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./payouts/payouts-screen.tsx")),
+    "PayoutsScreen",
+  ),
 });
 const timeline = createRoute({
   ...under,
   path: "/timeline",
   validateSearch: timelineSearch,
-  component: lazyRouteComponent(() => import("./timeline/timeline-screen.tsx"), "TimelineScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./timeline/timeline-screen.tsx")),
+    "TimelineScreen",
+  ),
 });
 const reviews = createRoute({
   ...under,
   path: "/reviews",
   validateSearch: reviewsSearch,
-  component: lazyRouteComponent(() => import("./reviews/reviews-screen.tsx"), "ReviewsScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./reviews/reviews-screen.tsx")),
+    "ReviewsScreen",
+  ),
 });
 const conversions = createRoute({
   ...under,
   path: "/conversions",
   validateSearch: conversionsSearch,
-  component: lazyRouteComponent(() => import("./conversions/conversions-screen.tsx"), "ConversionsScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./conversions/conversions-screen.tsx")),
+    "ConversionsScreen",
+  ),
 });
 const publisher = createRoute({
   ...under,
   path: "/publisher",
   validateSearch: publisherSearch,
-  component: lazyRouteComponent(() => import("./publisher/publisher-screen.tsx"), "PublisherScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./publisher/publisher-screen.tsx")),
+    "PublisherScreen",
+  ),
 });
 const reports = createRoute({
   ...under,
   path: "/reports",
   validateSearch: reportsSearch,
-  component: lazyRouteComponent(() => import("./reports/reports-screen.tsx"), "ReportsScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./reports/reports-screen.tsx")),
+    "ReportsScreen",
+  ),
 });
 const people = createRoute({
   ...under,
   path: "/people",
   validateSearch: peopleSearch,
-  component: lazyRouteComponent(() => import("./people/people-screen.tsx"), "PeopleScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./people/people-screen.tsx")),
+    "PeopleScreen",
+  ),
 });
 const audit = createRoute({
   ...under,
   path: "/audit",
   validateSearch: auditSearch,
-  component: lazyRouteComponent(() => import("./audit/audit-screen.tsx"), "AuditScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./audit/audit-screen.tsx")),
+    "AuditScreen",
+  ),
 });
 const system = createRoute({
   ...under,
   path: "/system",
-  component: lazyRouteComponent(() => import("./system/system-screen.tsx"), "SystemScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./system/system-screen.tsx")),
+    "SystemScreen",
+  ),
 });
 const account = createRoute({
   ...under,
   path: "/account",
-  component: lazyRouteComponent(() => import("./account/account-screen.tsx"), "AccountScreen"),
+  component: lazyRouteComponent(
+    orUnreachable(() => import("./account/account-screen.tsx")),
+    "AccountScreen",
+  ),
 });
 const unknown = createRoute({ ...under, path: "$", component: NoPage });
 

@@ -1,9 +1,18 @@
+import { accessOf } from "@intermission/operator-api/access";
 import { expect, test } from "vitest";
-import { sections } from "../src/shell/sections.ts";
+import { neededFor } from "../src/shell/sections.ts";
 
-test("each section has an icon, a letter and an address of its own", () => {
-  for (const field of ["icon", "letter", "to"] as const) {
-    const values = sections.map((section) => section[field]);
-    expect(values.filter((value, index) => values.indexOf(value) !== index)).toEqual([]);
-  }
+test("a screen is for the roles that may use its section's route; a screen within it may need more", () => {
+  const isFor = (role: "analyst" | "advertiser" | "publisher", path: string) => {
+    const needs = neededFor(path);
+    const rule = needs === undefined ? "signed-in" : accessOf[needs];
+    return typeof rule === "string" || role in rule;
+  };
+  expect(isFor("advertiser", "/campaigns/cmp_1")).toBe(true);
+  expect(isFor("advertiser", "/campaigns/new")).toBe(false);
+  expect(isFor("advertiser", "/bots/7000000001")).toBe(false);
+  expect(isFor("publisher", "/bots/7000000001")).toBe(true);
+  expect(isFor("publisher", "/audit")).toBe(false);
+  expect(isFor("analyst", "/approval")).toBe(false);
+  for (const path of ["/", "/account", "/campaignsnew"]) expect(neededFor(path), path).toBeUndefined();
 });

@@ -32,3 +32,15 @@ export const sections = [
   { to: "/audit", word: "audit", icon: "audit", needs: "listAuditEntries", letter: "u" },
   { to: "/system", word: "system", icon: "system", needs: "showStatus", letter: "s" },
 ] as const satisfies readonly Section[];
+
+/** Screens within a section that need more than it. */
+const stricter: readonly Pick<Section, "to" | "needs">[] = [
+  { to: "/campaigns/new", needs: "addCampaign" },
+  { to: "/creatives/vast", needs: "tryVastTag" },
+];
+
+/** The route without which the screen at an address is not for a person; undefined: it is for everyone. */
+export function neededFor(path: string): OperatorRouteName | undefined {
+  const isWithin = ({ to }: Pick<Section, "to">) => to !== "/" && (path === to || path.startsWith(`${to}/`));
+  return stricter.find(isWithin)?.needs ?? sections.find(isWithin)?.needs;
+}

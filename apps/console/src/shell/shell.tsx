@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
-import { PersonContext, sessionQuery, useSessionOfOtherWindows } from "../session/use-session.ts";
+import { PersonContext, sessionQuery, useMay, useSessionOfOtherWindows } from "../session/use-session.ts";
 import { Failure, Skeleton } from "../ui/answer-view.tsx";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { Notices } from "../ui/notices.tsx";
@@ -9,7 +9,9 @@ import { LanguageContext, preferredLanguage, SetLanguageContext, useWords } from
 import { ImpersonationBanner } from "./impersonation-banner.tsx";
 import { type FinderComponent, Keyboard } from "./keyboard.tsx";
 import { Navigation } from "./navigation.tsx";
+import { NoPage } from "./no-page.tsx";
 import { SampleBanner } from "./sample-banner.tsx";
+import { neededFor } from "./sections.ts";
 import { shellWords } from "./words.ts";
 import "./shell.css";
 
@@ -69,11 +71,18 @@ export function Shell({ finder }: { finder: FinderComponent }) {
           <SampleBanner />
           <ErrorBoundary page={pathname}>
             <Suspense fallback={<Skeleton rows={6} />}>
-              <Outlet />
+              <AllowedScreen pathname={pathname} />
             </Suspense>
           </ErrorBoundary>
         </main>
       </div>
     </PersonContext>
   );
+}
+
+/** The screen at an address, if the person's role has it: what would be refused is not offered. */
+function AllowedScreen({ pathname }: { pathname: string }) {
+  const may = useMay();
+  const needs = neededFor(pathname.replace(/^\/console(?=\/|$)/, ""));
+  return needs === undefined || may(needs) ? <Outlet /> : <NoPage />;
 }

@@ -175,7 +175,7 @@ test("a payout is recorded with its reference once it is made, and the publisher
   await desk.getByRole("button", { name: "Save as CSV" }).click();
   expect((await file).suggestedFilename()).toBe("payouts-2026-01.csv");
   await desk.getByRole("link", { name: "Word Game" }).click();
-  await expect(desk.getByRole("row").filter({ hasText: "2026-01" })).toContainText("SEPA 4711");
+  await expect(desk.getByRole("row").filter({ hasText: "January 2026" })).toContainText("SEPA 4711");
 });
 
 test("the system shows the node with its version and the settings in force, and no secret", async ({ desk, stack }) => {

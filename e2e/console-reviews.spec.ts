@@ -40,7 +40,7 @@ async function holdViews({ dataDirectory }: DemoStack): Promise<void> {
   users += 2;
   const text = `insert into views (bot_id, view_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at, deadline,
       closed_at, close_reason, token_hash, state, suspicions)
-    select $1::text, $1 || '-' || code_week_at(now()) || substr(md5($2::integer + n || 'x'), 1, 22),
+    select $1::text, $1 || '-' || code_week_at(now()) || 'h' || substr(md5($2::integer + n || 'x'), 1, 22),
       code_week_at(now()) || 'held' || ($2::integer + n), ($2::integer - n)::text,
       (select campaign_id from campaigns where name = 'Chess boards'), (select min(creative_id) from creatives), 2000, now(),
       now(), now(), 'tap', '\\x00', 'held', '{too-even}'

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { insertToken } from "../src/bots/tokens.ts";
 import { requireCurrency } from "../src/campaigns/currency.ts";
 import { openClicks } from "../src/clicks/follow-direct-link.ts";
-import { listClicks, releaseClick } from "../src/clicks/review-clicks.ts";
+import { listClicks } from "../src/clicks/list-clicks.ts";
+import { releaseClick } from "../src/clicks/review-clicks.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { rememberPublisherShare } from "../src/statistics/publisher-share.ts";
 import { viewPlayerRoutes } from "../src/views/player-routes.ts";

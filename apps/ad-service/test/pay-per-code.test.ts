@@ -4,7 +4,8 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { personAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openClicks } from "../src/clicks/follow-direct-link.ts";
-import { listClicks, releaseClick } from "../src/clicks/review-clicks.ts";
+import { listClicks } from "../src/clicks/list-clicks.ts";
+import { releaseClick } from "../src/clicks/review-clicks.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { canEarn, describeCode } from "../src/codes/describe-code.ts";
 import { migrations } from "../src/migrations.ts";

@@ -5,10 +5,9 @@ import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes"
 import { type BulkDecision, bulkReview, decidedByOperator, requireFilter } from "../campaigns/bulk-review.ts";
 import { refundAnswer } from "../campaigns/refund-charge.ts";
 import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
+import { listClicks, matchingClicks } from "./list-clicks.ts";
 import {
   type DecideClickOutcome,
-  listClicks,
-  matchingClicks,
   type ReleaseClickDeps,
   refundClick,
   refuseClick,

@@ -4,7 +4,8 @@ import { newAddress, openDirectLinkFixture, type VisitAnswer } from "../../test/
 import { readReportOf, rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { describeCode } from "../codes/describe-code.ts";
 import { migrations } from "../migrations.ts";
-import { type ClickState, listClicks, refundClick, refuseClick, releaseClick } from "./review-clicks.ts";
+import { type ClickState, listClicks } from "./list-clicks.ts";
+import { refundClick, refuseClick, releaseClick } from "./review-clicks.ts";
 import { directLinkRoutes } from "./routes.ts";
 
 const now = new Date("2026-03-01T13:00:00Z");

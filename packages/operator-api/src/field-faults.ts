@@ -1,4 +1,4 @@
-import { fileFaults } from "./file-faults.ts";
+import { type FileFaultValue, fileFaults } from "./file-faults.ts";
 
 /**
  * What can be wrong with a field of a request, or what its value does that is rarely meant: a stable code, and the values that
@@ -103,7 +103,7 @@ export const fieldFaults = {
 export type FieldFaultCode = keyof typeof fieldFaults;
 
 export type FieldFaultValues<Code extends FieldFaultCode> = {
-  readonly [Name in (typeof fieldFaults)[Code][number]]: string;
+  readonly [Name in (typeof fieldFaults)[Code][number]]: FileFaultValue<Name>;
 };
 
 /** As a refusal has it beside the field. */

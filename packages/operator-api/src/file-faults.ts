@@ -51,10 +51,29 @@ export const fileFaults = {
   VIDEO_SOUND_CODEC: ["codec"],
 } as const satisfies Record<string, readonly string[]>;
 
+/** Values that are words, not names or numbers: a screen has each in its language. */
+export type FileWord =
+  | "an HLS playlist"
+  | "a list of files"
+  | "a streaming manifest"
+  | "a playlist"
+  | "an XML document"
+  | "a session description (SDP)"
+  | "an edit list"
+  | "a list of addresses"
+  | "a wide gamut (BT.2020)"
+  | "high dynamic range (HLG)"
+  | "high dynamic range (PQ)"
+  | "an MP4"
+  | "a WebM";
+
 export type FileFaultCode = keyof typeof fileFaults;
 
+/** The type of a value, by its name. */
+export type FileFaultValue<Name extends string> = Name extends "kind" | "colours" | "container" ? FileWord : string;
+
 export type FileFaultValues<Code extends FileFaultCode> = {
-  readonly [Name in (typeof fileFaults)[Code][number]]: string;
+  readonly [Name in (typeof fileFaults)[Code][number]]: FileFaultValue<Name>;
 };
 
 export interface FileFault {

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { type FileFault, fileFault } from "@intermission/operator-api/file-faults";
+import { type FileFault, type FileWord, fileFault } from "@intermission/operator-api/file-faults";
 import type { Container } from "./ffmpeg.ts";
 import { mp4Fault } from "./inspect-mp4.ts";
 
@@ -14,7 +14,7 @@ const EBML = Buffer.from([0x1a, 0x45, 0xdf, 0xa3]);
 const FIRST_BOXES = ["ftyp", "moov", "mdat", "free", "skip", "wide", "styp"];
 
 /** Files that reference other files: a program that follows them reads, or publishes, files of this machine. */
-const playlists: readonly [start: RegExp, name: string][] = [
+const playlists: readonly [start: RegExp, name: FileWord][] = [
   [/^#EXTM3U/i, "an HLS playlist"],
   [/^(ffconcat\b|#?\s*file\s)/i, "a list of files"],
   [/^(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*<(MPD|SmoothStreamingMedia)\b/i, "a streaming manifest"],

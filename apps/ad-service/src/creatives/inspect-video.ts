@@ -1,4 +1,4 @@
-import { type FileFault, fileFault, textOfFileFault } from "@intermission/operator-api/file-faults";
+import { type FileFault, type FileWord, fileFault, textOfFileFault } from "@intermission/operator-api/file-faults";
 import { type Conversion, encodeAll } from "./convert-video.ts";
 import type { Colours, DescribedVideo, PictureTrack } from "./describe-tracks.ts";
 import { detectContainer } from "./detect-container.ts";
@@ -154,7 +154,7 @@ function codecFaults({ picture, sound }: DescribedVideo, family: Container): Fau
   return faults;
 }
 
-const namesOfColours: Record<Exclude<Colours, "standard">, string> = {
+const namesOfColours: Record<Exclude<Colours, "standard">, FileWord> = {
   "wide-gamut": "a wide gamut (BT.2020)",
   hlg: "high dynamic range (HLG)",
   pq: "high dynamic range (PQ)",

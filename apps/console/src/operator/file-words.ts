@@ -1,7 +1,7 @@
-import { type FileFaultTexts, fileFaultTexts } from "@intermission/operator-api/file-faults";
+import { type FileFaultTexts, type FileWord, fileFaultTexts } from "@intermission/operator-api/file-faults";
 
-/** Words of the server's in sentences, such as what a file is instead of a video; others stay as they are. */
-const russian: Readonly<Record<string, string>> = {
+/** Words of the server in its sentences, such as what a file is instead of a video. */
+const russian = {
   "an HLS playlist": "плейлист HLS",
   "a list of files": "список файлов",
   "a streaming manifest": "манифест потока",
@@ -21,8 +21,10 @@ const russian: Readonly<Record<string, string>> = {
   "high dynamic range (PQ)": "расширенный динамический диапазон (PQ)",
   "an MP4": "MP4",
   "a WebM": "WebM",
-};
-const inRussian = (words: string) => (Object.hasOwn(russian, words) ? russian[words] : words);
+} satisfies Record<FileWord, string>;
+/** Names, as of a codec, stay as they are. */
+const inRussian = (words: string): string => (isFileWord(words) ? russian[words] : words);
+const isFileWord = (words: string): words is FileWord => Object.hasOwn(russian, words);
 
 const texts: FileFaultTexts = {
   CAPTIONS_HEAD: () =>

@@ -1,3 +1,4 @@
+import { isWithoutTls } from "./openssl-reason.ts";
 import { describeRefusal, refusalOfAnswer } from "./webhook-refusal.ts";
 
 /** Why a request to another server has no valid answer. Stored in the log of attempts, so these values must not change. */
@@ -168,6 +169,12 @@ const others = {
     publisher: "The outcome is unknown, because the ad service failed meanwhile. Look whether your log has the event.",
   },
   "no-answer": { operator: "look at its log", publisher: "There was no valid answer: look at the receiver's log." },
+  "without-tls": {
+    operator:
+      "its port does not use TLS, and the address begins with https: is it the port of the proxy with the certificate?",
+    publisher:
+      "The port does not use TLS, and the webhook address begins with https://: it must be the address of the proxy that has the certificate.",
+  },
   "not-modified": {
     operator: "it answers 304, which is for requests that ask whether something changed: it should answer 2xx",
     publisher: "The receiver answers 304, which is for requests that ask whether something changed: answer 2xx.",
@@ -197,9 +204,10 @@ export type AdviceCode =
 const advices: Readonly<Record<AdviceCode, Advice>> = { ...byStatus, ...byCloudflare, ...byClass, ...others };
 
 /** Undefined when all is well. */
-export function adviceCodeOf({ status, errorClass }: Omit<AttemptAnswer, "text">): AdviceCode | undefined {
+export function adviceCodeOf({ status, errorClass, text }: AttemptAnswer): AdviceCode | undefined {
   // Not a redirect, though of their class: nothing of ours is conditional.
   if (status === 304) return "not-modified";
+  if (errorClass === "tls" && text !== null && isWithoutTls(text)) return "without-tls";
   if (errorClass !== null) return isErrorClass(errorClass) ? errorClass : "no-answer";
   if (status === null) return "unknown";
   if (status >= 200 && status <= 299) return undefined;

@@ -340,6 +340,18 @@ test("a server that does not answer in time is named with its address and the li
   );
 });
 
+test("https:// for a port of plain HTTP is told as such, not as a dump of OpenSSL", async () => {
+  const server = createServer((_request, response) => response.end());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const cause =
+    "did not answer: there is no TLS at its port (wrong version number), so the address begins with http://";
+  await expect(createAds({ url, token: "ad_one", botId: 7, retries: 0 }).events()).rejects.toThrow(
+    `the ad service at ${url} ${cause}; check the address`,
+  );
+});
+
 test("of an error with several lines and causes, the first line of the innermost is told", async () => {
   const refused = Object.assign(new Error(""), { code: "ECONNREFUSED" });
   const openssl = new Error("unable to verify the first certificate\nerror:0A000086:SSL routines", {

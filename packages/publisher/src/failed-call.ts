@@ -1,3 +1,4 @@
+import { isWithoutTls, openSslReason } from "@intermission/ad-core/openssl-reason";
 import { pauseBeforeRetry } from "@intermission/ad-core/retry";
 import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
 import { AdsError, type RequestError } from "./ads-error.ts";
@@ -57,8 +58,8 @@ function innermostCause(error: unknown): string {
   }
   if (!(inner instanceof Error)) return String(inner);
   const { code } = inner as { readonly code?: unknown };
-  // OpenSSL's messages have several lines, the first of which says what is wrong.
-  const message = inner.message.split("\n", 1)[0] ?? "";
+  const message = openSslReason(inner.message).split("\n", 1)[0] ?? "";
+  if (isWithoutTls(message)) return `there is no TLS at its port (${message}), so the address begins with http://`;
   if (typeof code !== "string" || message.includes(code)) return message || inner.name;
   return message === "" ? code : `${message} (${code})`;
 }

@@ -55,6 +55,16 @@ test.each(["operator", "publisher"] as const)("every answer except 2xx has advic
   expect(advise(204)).toBeUndefined();
 });
 
+test.each(["operator", "publisher"] as const)(
+  "for the %s, a port without TLS is not blamed on a certificate",
+  (reader) => {
+    const advise = (text: string) => adviseOnAnswer({ status: null, errorClass: "tls", text }, reader);
+    expect(advise("wrong version number")).toMatch(/port does not use TLS/);
+    expect(advise("certificate has expired")).toMatch(/certificate/);
+    expect(advise("certificate has expired")).not.toMatch(/port/);
+  },
+);
+
 test("a receiver's 401 that names its clock is not blamed on token and parser", () => {
   const adviseOn = (text: string) => adviseOnAnswer({ status: 401, errorClass: null, text }, "operator");
   const stale = JSON.stringify({

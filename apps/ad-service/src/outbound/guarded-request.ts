@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import { openSslReason } from "@intermission/ad-core/openssl-reason";
 import { hasUserInfo } from "@intermission/ad-core/web-address";
 import { type CallOutcome, traceCall } from "@intermission/server/trace-context";
 import type { Dispatcher } from "undici";
@@ -219,7 +220,8 @@ function failed(request: OutgoingRequest, { failure, wasSent, address, timings }
 /** undici refuses an answer of 100 that was not asked for, in these two words. */
 function failureText(failure: unknown): string {
   if (!(failure instanceof Error)) return String(failure);
-  return failure.message === "bad response" ? "an answer of 100 Continue, which was not asked for" : failure.message;
+  if (failure.message === "bad response") return "an answer of 100 Continue, which was not asked for";
+  return openSslReason(failure.message);
 }
 
 function dispatchOptions(

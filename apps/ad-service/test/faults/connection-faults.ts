@@ -111,7 +111,10 @@ export const tlsFaults: Fault[] = [
     detail: /127\.0\.0\.1/,
   }),
   handshake("TLS on a port for plain HTTP", trusted, sent("reset"), { url: (port) => `http://hook.test:${port}/` }),
-  fault("plain HTTP on the TLS port", answering(`${OK}\r\n`), unsent("tls"), { url: https }),
+  fault("plain HTTP on the TLS port", answering(`${OK}\r\n`), unsent("tls"), {
+    url: https,
+    detail: /^wrong version number$/,
+  }),
   fault("plain HTTP on the TLS port, unsolicited", (socket) => socket.write(OK), unsent("tls"), { url: https }),
   fault("stalled handshake", silence, unsent("timeout-connect"), { url: https, waits: "connect" }),
   fault("trickled handshake", dripping(record, "\0", { everyMs: 20 }), unsent("timeout-connect"), {

@@ -133,7 +133,7 @@ async function miniappFinding(link: string): Promise<Finding> {
 const fixOfCode: Record<string, string> = {
   UNREACHABLE: "Check the address, the network and whether the ad service runs.",
   UNAUTHORIZED:
-    "The token is unknown or was revoked. The operator creates another: pnpm ads tokens create --bot-id <digits>",
+    "Use the API token that the operator made for this bot, or ask for another: pnpm ads tokens create --bot-id <digits>",
   FORBIDDEN: "The token belongs to another bot: compare --bot-id with the bot that the token was made for.",
   BOT_SUSPENDED: "The operator has suspended the bot: ask the operator.",
   NO_ENDPOINT: "The operator sets one: pnpm ads bots update <digits> --webhook-url <address>",

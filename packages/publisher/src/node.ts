@@ -66,7 +66,7 @@ function bodyOf(incoming: NodeRequest): Uint8Array<ArrayBuffer> | ReadableStream
   const isParsed = Object.keys(Object(incoming.body)).length > 0;
   if (incoming.readableDidRead || isParsed) {
     throw new Error(
-      'a body parser has read the webhook, and its signature covers the raw bytes: mount the webhook before the parser (app.use(express.json()) for example), give its route express.raw({ type: "*/*" }), or keep the bytes as req.rawBody (NestJS: rawBody: true)',
+      'a body parser has read the webhook, and its signature covers the raw bytes: mount the webhook before the parser (app.use(express.json()) for example), give its route express.raw({ type: "*/*" }), keep the bytes as req.rawBody (NestJS: rawBody: true), or turn the parser off (Next, pages/api: config.api.bodyParser: false)',
     );
   }
   let isCancelled = false;

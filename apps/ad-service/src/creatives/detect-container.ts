@@ -27,7 +27,7 @@ const playlists: readonly [start: RegExp, name: FileWord][] = [
 ];
 
 /** Files that are chosen by mistake, and that no command makes a video of. `form`: at byte 8. */
-const others: readonly { start: string; form?: string; name: string }[] = [
+const others: readonly { start: string; form?: string; name: FileWord }[] = [
   { start: "\x89PNG", name: "a PNG picture" },
   { start: "\xff\xd8\xff", name: "a JPEG picture" },
   { start: "RIFF", form: "WEBP", name: "a WebP picture" },

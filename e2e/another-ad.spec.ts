@@ -5,12 +5,9 @@ import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 const phone =
   "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36";
 
-test("after the reward another ad can be watched and is paid; a cooldown is counted down by the service's clock", async ({
-  api,
-  page,
-  stack,
-  userId,
-}) => {
+test("after the reward another ad can be watched and is paid; a cooldown is counted down by the service's clock", {
+  tag: "@long",
+}, async ({ api, page, stack, userId }) => {
   const { miniappUrl } = await newCode(api, userId);
   const { botId } = stack.secrets;
   // A device whose clock is an hour fast.

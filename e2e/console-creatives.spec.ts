@@ -169,7 +169,11 @@ test("a creative is played in the viewer's player to its end card, and nothing i
   await desk.keyboard.press("Escape");
 });
 
-test("the finder opens a creative by a part of its name, or by its id", async ({ desk, stack, browser }) => {
+test("the finder opens a creative by a part of its name, or by its id", { tag: "@long" }, async ({
+  desk,
+  stack,
+  browser,
+}) => {
   await submitVideos(browser, stack, ["found in the finder.mp4"]);
   const creatives: { name: string; creativeId: string }[] = JSON.parse(
     await stack.ads(["creatives", "list", "--json"]),

@@ -189,9 +189,9 @@ test("the system shows the node with its version and the settings in force, and 
   for (const secret of [stack.secrets.operatorToken, stack.secrets.encryptionKey]) expect(shown).not.toContain(secret);
 });
 
-test("a new campaign warns of a new advertiser and an unknown macro, and its draft survives leaving the page", async ({
-  desk,
-}) => {
+test("a new campaign warns of a new advertiser and an unknown macro, and its draft survives leaving the page", {
+  tag: "@long",
+}, async ({ desk }) => {
   const address = new URL("/console/campaigns/new", desk.url()).href;
   await desk.goto(address);
   await desk.getByLabel("Advertiser").fill("harbour  coffee");

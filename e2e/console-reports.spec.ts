@@ -4,12 +4,9 @@ import { analyze } from "./axe.ts";
 import { expect, test, windows } from "./console.ts";
 import { newCode } from "./stack.ts";
 
-test("a report is split by bot and compared in three steps, its address is the report, and its CSV file has its rows", async ({
-  desk,
-  stack,
-  api,
-  userId,
-}) => {
+test("a report is split by bot and compared in three steps, its address is the report, and its CSV file has its rows", {
+  tag: "@long",
+}, async ({ desk, stack, api, userId }) => {
   const { directLink } = await newCode(api, userId);
   const agent = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36";
   const headers = { "user-agent": agent, "accept-language": "en" };

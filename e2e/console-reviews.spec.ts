@@ -53,10 +53,9 @@ for (const { name, size, tag } of windows) {
   test.describe(`in the window of a ${name}`, { tag }, () => {
     test.use({ window: size });
 
-    test("what happened to a code is found by its id in three steps, by keyboard alone or by pressing", async ({
-      reader,
-      stack,
-    }) => {
+    test("what happened to a code is found by its id in three steps, by keyboard alone or by pressing", {
+      tag: "@long",
+    }, async ({ reader, stack }) => {
       const { page } = reader;
       const { code, userId } = await clickHeld(stack.urls.adService);
       const steps = page.getByRole("region", { name: "What happened" }).getByRole("listitem");

@@ -77,10 +77,9 @@ for (const { name, size, tag } of windows) {
       await page.getByText("eve · Telegram").waitFor();
     });
 
-    test("a person adds passkeys, names and removes them, and signs in by one without a name", async ({
-      page,
-      stack,
-    }) => {
+    test("a person adds passkeys, names and removes them, and signs in by one without a name", {
+      tag: "@long",
+    }, async ({ page, stack }) => {
       const session = await page.context().newCDPSession(page);
       await session.send("WebAuthn.enable");
       const options = { protocol: "ctap2", transport: "internal", hasResidentKey: true } as const;

@@ -10,12 +10,9 @@ const variants = {
   "from right to left": { theme: "own", language: "ar" },
 } as const;
 
-const quickVariants = ["in light colours, 320"];
-
 for (const [name, variant] of Object.entries(variants)) {
   for (const width of [320, 1280]) {
-    const tag = quickVariants.includes(`${name}, ${width}`) ? [] : "@long";
-    test.describe(`${name}, ${width} px wide`, { tag }, () => {
+    test.describe(`${name}, ${width} px wide`, { tag: "@long" }, () => {
       test.use({ viewport: { width, height: 740 } });
 
       test("no state has an axe violation", async ({ page, gallery }) => {

@@ -64,7 +64,7 @@ test.describe("the screen of a credited reward", () => {
     });
   });
 
-  test("closes itself", async ({ api, page, stack, userId }) => {
+  test("closes itself", { tag: "@long" }, async ({ api, page, stack, userId }) => {
     await page.clock.install();
     await page.clock.resume();
     const { miniappUrl } = await newCode(api, userId);

@@ -64,14 +64,9 @@ test("a VAST ad is watched, opens its page and pays; each tracker of each party 
   expect(ads.callsOf("/tag"), "once when it was added, and once for the ad").toHaveLength(2);
 });
 
-test("an advertiser's picture is the end card; a tap on it opens its page, and its trackers are called once", async ({
-  api,
-  context,
-  page,
-  sell,
-  stack,
-  userId,
-}) => {
+test("an advertiser's picture is the end card; a tap on it opens its page, and its trackers are called once", {
+  tag: "@long",
+}, async ({ api, context, page, sell, stack, userId }) => {
   const ads = await sell(playable, { companions: companion() }, drawn);
   const { miniappUrl } = await newCode(api, userId);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
@@ -99,14 +94,9 @@ test("an advertiser's picture is the end card; a tap on it opens its page, and i
   expect(callsOf(ads).filter((path) => path.endsWith("/click"))).toEqual(["/companion/click"]);
 });
 
-test("a picture that fails to load leaves the last frame, with the video's own call to action", async ({
-  api,
-  context,
-  page,
-  sell,
-  stack,
-  userId,
-}) => {
+test("a picture that fails to load leaves the last frame, with the video's own call to action", {
+  tag: "@long",
+}, async ({ api, context, page, sell, stack, userId }) => {
   const ads = await sell(playable, { companions: companion() });
   const { miniappUrl } = await newCode(api, userId);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));

@@ -11,7 +11,9 @@ import { openViewerFixture } from "./fixtures/viewer-fixture.ts";
 const day = 86_400_000;
 const ann = "501";
 
-test("a node whose clock is ten days ahead issues codes by the database's time, and its start and /readyz name the difference", async () => {
+test("a node whose clock is ten days ahead issues codes by the database's time, and its start and /readyz name the difference", {
+  tags: "long",
+}, async () => {
   const folder = mkdtempSync(join(tmpdir(), "wrong-clock-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const clock = join(folder, "ahead.mjs");

@@ -178,7 +178,9 @@ describe("migrations", () => {
     ]);
   });
 
-  test("a migration that needs a table in use waits briefly and again: others read and write the table meanwhile", async () => {
+  test("a migration that needs a table in use waits briefly and again: others read and write the table meanwhile", {
+    tags: "long",
+  }, async () => {
     await migrateTo(a);
     const report = new pg.Client({ connectionString: server?.url });
     await report.connect();

@@ -91,7 +91,9 @@ test("a ledger that is older than the cursor is read from its start, also if the
   expect(after.slice(0, 4)).toEqual([undefined, "1", "1", undefined]);
 });
 
-test("a ledger that is read from its start after a restore pays no entry again that the store knows", async () => {
+test("a ledger that is read from its start after a restore pays no entry again that the store knows", {
+  tags: "long",
+}, async () => {
   const { companion, after } = companionOf(
     () => entries("1", "2"),
     () => refusal(412, "PRECONDITION_FAILED"),

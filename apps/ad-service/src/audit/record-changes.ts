@@ -117,10 +117,11 @@ function isChanging(name: string | undefined): name is ChangingRouteName {
   return name !== undefined && Object.hasOwn(objectOf, name);
 }
 
+// Of a person who is signing in, no request knew the address yet.
 const insert = statement<never>(
   "audit.insert",
   `insert into audit_entries (actor, actor_name, operation, object_kind, object_id, before, after, address, request_id)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+   values ($1, coalesce($2, (select email from people where person_id = $1)), $3, $4, $5, $6, $7, $8, $9)`,
 );
 
 export interface Caller {

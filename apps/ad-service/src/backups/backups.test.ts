@@ -57,7 +57,9 @@ function copyOfBackup(): string {
 
 const newFolder = () => join(root, `new-${++copies}`);
 
-test("a restored backup has both servers' tables and the videos with their times; secrets in the folder stay", async () => {
+test("a restored backup has both servers' tables and the videos with their times; secrets in the folder stay", {
+  tags: "long",
+}, async () => {
   const dataDirectory = newFolder();
   mkdirSync(dataDirectory);
   writeFileSync(join(dataDirectory, "demo-secrets.json"), "{}");

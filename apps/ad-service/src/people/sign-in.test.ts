@@ -122,6 +122,15 @@ test("the store holds no token, password or authenticator's secret in clear", as
   expect(lines.join("\n")).not.toContain(token);
 });
 
+test("the trail names who signed in by the e-mail address", async () => {
+  await signIn();
+  const text = `select distinct operation, actor_name as "actorName" from audit_entries where actor = $1 order by 1`;
+  expect(await store.database.run({ name: "", text }, [personId])).toEqual([
+    { operation: "acceptInvitation", actorName: email },
+    { operation: "signIn", actorName: email },
+  ]);
+});
+
 test.each([
   ["password", { password: "another horse battery" }],
   ["code", { code: "000000" }],

@@ -97,7 +97,7 @@ const ID_AGE_MS = 31 * 24 * 3600 * 1000;
 const ID_SLACK_MS = 5 * 60 * 1000;
 
 type LatestRow = Omit<EventRow, "epoch" | "xid">;
-const latestColumns = `event_id, bot_id, event, user_id, code, reference, start_param, revenue_micros, is_test, occurred_at,
+const latestColumns = `event_id, event, user_id, code, reference, start_param, revenue_micros, is_test, occurred_at,
      ${deliveryIn}`;
 
 const latest = statement<LatestRow>(

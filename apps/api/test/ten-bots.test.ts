@@ -103,7 +103,7 @@ describe("ten bots on one companion API", () => {
       ({ data }) => data?.code,
     );
 
-  test("balances and watches never mix under 64 parallel webhooks with forgeries", { tags: "long" }, async () => {
+  test("balances and watches never mix under 64 parallel webhooks with forgeries", async () => {
     const seen = bots.map((): RewardEntry[] => []);
     const watches = bots.map(({ key }, index) =>
       api.watch(startOfLedger, (entry) => seen[index]?.push(entry), undefined, { key }),

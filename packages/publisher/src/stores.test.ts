@@ -51,6 +51,7 @@ async function postgresPlace() {
   const pool = new pg.Pool({ connectionString: database.url, max: 10 });
   // Its end does not wait for its connections, which the database's end then terminates.
   pool.on("connect", (client) => client.on("error", () => {}));
+  pool.on("error", () => {});
   await pool.query("create table coins (event_id text)");
   return {
     open({ leaseMs = 60_000 }) {

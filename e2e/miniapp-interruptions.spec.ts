@@ -31,7 +31,7 @@ declare global {
   }
 }
 
-test("media keys and headsets neither pause nor seek an ad, and are released after it", async ({
+test("media keys and headsets neither pause nor seek an ad, and are released after it", { tag: "@long" }, async ({
   api,
   page,
   stack,

@@ -51,9 +51,9 @@ async function watchAd(page: Page, button: string): Promise<void> {
   await expect(page.locator("#screen iframe")).toHaveCount(0);
 }
 
-test("an endpoint that is not ready is named with its reason, and works soon after its program starts", async ({
-  page,
-}) => {
+test("an endpoint that is not ready is named with its reason, and works soon after its program starts", {
+  tag: "@long",
+}, async ({ page }) => {
   await page.goto(`${stack.urls.demoBot}/?user=1000`);
   await page.getByRole("button", { name: "What happened" }).click();
   const reason = page.getByText("Nothing listens there: is your program running?");

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type IncomingMessage, METHODS, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { nearbyPath } from "./nearby-path.ts";
+import { nearbyPath, shapeOf } from "./nearby-path.ts";
 
 /** The error body of this project's APIs: `{"error":{"code":"UPPER_SNAKE","message":"…","details"?}}`. */
 export interface ErrorBody {
@@ -47,23 +47,31 @@ export class HttpError extends Error {
 
 /** All methods that Node's parser accepts, except CONNECT, which reaches no route. */
 const allMethods = METHODS.filter((method) => method !== "CONNECT");
-const routesOf = new WeakMap<FastifyInstance, Map<string, Set<string>>>();
+interface KnownRoutes {
+  /** By the pattern of the path. */
+  readonly methods: Map<string, Set<string>>;
+  readonly shapes: Map<string, RegExp>;
+}
+
+const routesOf = new WeakMap<FastifyInstance, KnownRoutes>();
 
 /** Call it before routes are added. */
 export function rememberRoutes(app: FastifyInstance): void {
   for (const method of allMethods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  const known = new Map<string, Set<string>>();
+  const known: KnownRoutes = { methods: new Map(), shapes: new Map() };
   routesOf.set(app, known);
   app.addHook("onRoute", ({ method, url }) => {
-    const methods = known.get(url) ?? new Set<string>();
+    const methods = known.methods.get(url) ?? new Set<string>();
     for (const one of [method].flat()) methods.add(one);
-    known.set(url, methods);
+    known.methods.set(url, methods);
+    const shape = shapeOf(url);
+    if (shape !== undefined) known.shapes.set(url, shape);
   });
 }
 
 /** Answers 405 with `Allow` to other methods at known paths. Call it last, on a server made by `createHttpServer`. */
 export function refuseOtherMethods(app: FastifyInstance): void {
-  for (const [url, methods] of [...(routesOf.get(app) ?? [])]) {
+  for (const [url, methods] of [...(routesOf.get(app)?.methods ?? [])]) {
     const others = allMethods.filter((method) => !methods.has(method));
     if (url.endsWith("*") || others.length === 0) continue;
     const allow = [...methods].sort().join(", ");
@@ -109,7 +117,7 @@ export interface ErrorAnswers {
 
 /** For requests that have no route. */
 export function notFound(app: FastifyInstance, { url }: FastifyRequest): HttpError {
-  const nearby = nearbyPath(routesOf.get(app)?.keys() ?? [], url);
+  const nearby = nearbyPath(routesOf.get(app)?.shapes ?? new Map(), url);
   const hint = nearby === undefined ? "" : `; the nearest one is ${nearby}`;
   return new HttpError(404, "NOT_FOUND", `there is nothing at this path${hint}`);
 }

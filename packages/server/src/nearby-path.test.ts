@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
-import { nearbyPath } from "./nearby-path.ts";
+import { nearbyPath, shapeOf } from "./nearby-path.ts";
 
-const known = ["/", "/:code", "/client/v1/codes", "/client/v1/codes/:code", "/app/*", "/operator/v1/bots", "/a.b"];
+const patterns = ["/", "/:code", "/client/v1/codes", "/client/v1/codes/:code", "/app/*", "/operator/v1/bots", "/a.b"];
+const known = new Map<string, RegExp>();
+for (const pattern of patterns) {
+  const shape = shapeOf(pattern);
+  if (shape !== undefined) known.set(pattern, shape);
+}
 
 test.each([
   ["/client/v1/codes/", "/client/v1/codes"],

@@ -59,8 +59,6 @@ export function addsUser({ click, facts, verdict }: JudgedClick): boolean {
   return leadsToAd(verdict) && !verdict.isTest && isFirstOfDay(facts, click.visit.now);
 }
 
-export type ClickRow = ReturnType<typeof clickRowOf>;
-
 export function clickRowOf(judged: JudgedClick, position: number) {
   const { click, facts, verdict } = judged;
   const { request, code, clickId, now, userAgent, hashes } = click.visit;

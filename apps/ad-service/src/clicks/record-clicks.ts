@@ -1,7 +1,7 @@
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import type { DeliveryMode } from "../bots/bots.ts";
-import { type ClaimedEvent, enqueueWebhook, type MadeEvents } from "../deliveries/enqueue-webhook.ts";
-import { type ClickRow, clickRowOf, clickRows, type JudgedClick } from "./click-rows.ts";
+import { type ClaimedEvent, claimedEventOf, enqueueWebhook, type MadeEvents } from "../deliveries/enqueue-webhook.ts";
+import { clickRowOf, clickRows, type JudgedClick } from "./click-rows.ts";
 
 /** As many times of an address's clicks as its limits need. */
 const MAX_ADDRESS_CLICKS = 25;
@@ -149,7 +149,7 @@ export async function recordClicks(
         for (const position of row.positions ?? []) result.add(position);
         break;
       case "claimed":
-        claimed.push(claimedEventOf(row, values));
+        claimed.push(claimedEventOf(row, values[row.position ?? -1]));
         break;
       case "waiting":
         areWaiting = true;
@@ -159,12 +159,4 @@ export async function recordClicks(
     }
   }
   return { result, areWaiting, claimed };
-}
-
-function claimedEventOf({ position, url, deliveryMode }: Row, values: readonly ClickRow[]): ClaimedEvent {
-  const written = values[position ?? -1];
-  if (!written?.body || url === null || deliveryMode === null)
-    throw new Error("a claimed event has no visit of this batch");
-  const { bot_id: botId, event_id: eventId, body, traceparent = null } = written;
-  return { botId, eventId, body, url, deliveryMode, traceparent };
 }

@@ -16,6 +16,25 @@ export interface ClaimedEvent {
   traceparent: string | null;
 }
 
+/** What a statement wrote of an event; null or undefined where a row made none. */
+interface Written {
+  bot_id: string;
+  event_id?: string | null | undefined;
+  body?: string | null | undefined;
+  traceparent?: string | null | undefined;
+}
+
+/** A row of `claimed_events`, as the statement that made the events returns it, with what was written of its event. */
+export function claimedEventOf(
+  { url, deliveryMode }: { url: string | null; deliveryMode: DeliveryMode | null },
+  written: Written | undefined,
+): ClaimedEvent {
+  if (!written?.body || !written.event_id || url === null || deliveryMode === null)
+    throw new Error("a claimed event was made by no row of this batch");
+  const { bot_id: botId, event_id: eventId, body, traceparent = null } = written;
+  return { botId, eventId, body, url, deliveryMode, traceparent };
+}
+
 /** The result of a statement with `enqueueWebhook`. */
 export interface MadeEvents<Result> {
   result: Result;
@@ -29,7 +48,7 @@ export interface MadeEvents<Result> {
 export interface Deliveries {
   /**
    * Runs `make` with the number of events that it may claim, then sends the claimed events and wakes the loop for the rest.
-   * `make` makes at most `most` events in one statement that commits alone. Each run needs a `sendNew` call of its own, since
+   * `make` makes at most `maxEvents` events in one statement that commits alone. Each run needs a `sendNew` call of its own, since
    * the claims' leases must begin after the call. A claim locks its endpoint until the commit, so transactions of several
    * statements claim nothing and call `wake()`.
    */
@@ -40,7 +59,7 @@ export interface Deliveries {
 
 /** For a process that sends nothing: the nodes send its events. */
 export const noDeliveries: Deliveries = {
-  async sendNew(_most, make) {
+  async sendNew(_maxEvents, make) {
     return (await make(0)).result;
   },
   wake() {},

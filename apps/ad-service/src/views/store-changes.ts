@@ -1,7 +1,7 @@
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import type { DeliveryMode } from "../bots/bots.ts";
 import { inWeekOfView } from "../codes/view-ids.ts";
-import { type ClaimedEvent, enqueueWebhook, type MadeEvents } from "../deliveries/enqueue-webhook.ts";
+import { type ClaimedEvent, claimedEventOf, enqueueWebhook, type MadeEvents } from "../deliveries/enqueue-webhook.ts";
 import { changeRowOf, changeRows, type DecidedChange, progressRowOf, progressRows } from "./change-rows.ts";
 import { readViewers } from "./read-viewers.ts";
 import { settleView, type ViewDecision, type ViewerFacts, viewAfter } from "./settle-view.ts";
@@ -205,13 +205,6 @@ export async function storeChanges(
     }
   }
   return { result: outcomes, areWaiting, claimed };
-}
-
-function claimedEventOf({ eventId, url, deliveryMode }: Row, made: ReturnType<typeof changeRowOf> | undefined) {
-  if (!made?.body || eventId === null || url === null || deliveryMode === null)
-    throw new Error("a claimed event was earned by no change of this batch");
-  const { bot_id: botId, body, traceparent } = made;
-  return { botId, eventId, body, url, deliveryMode, traceparent };
 }
 
 /** Undefined if a start or an end has no facts: the view has changed, or was withdrawn. */

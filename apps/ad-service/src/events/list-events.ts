@@ -164,6 +164,7 @@ async function latestOfBot(database: Pick<Database, "run">, query: LatestQuery):
   if (from === undefined) return database.run(latest, [botId, below, "", ...period, limit]);
   const first = firstEventIdAt(new Date(from.getTime() - ID_SLACK_MS));
   const rows = await database.run(latest, [botId, below, first, ...period, limit]);
+  if (rows.length === limit) return rows;
   const released = [botId, below, first, ...period, new Date(from.getTime() - ID_AGE_MS), limit];
   // Their ids are all below those of the others.
   return [...rows, ...(await database.run(releasedLater, released))].slice(0, limit);

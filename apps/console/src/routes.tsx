@@ -34,228 +34,153 @@ const shell = createRoute({
 });
 const under = { getParentRoute: () => shell } as const;
 
+/** A screen that is loaded when it is opened. */
+const screen: typeof lazyRouteComponent = (load, exportName) => lazyRouteComponent(orUnreachable(load), exportName);
+
 const invitation = createRoute({
   getParentRoute: () => root,
   path: "/invitation",
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./session/invitation-screen.tsx")),
-    "InvitationScreen",
-  ),
+  component: screen(() => import("./session/invitation-screen.tsx"), "InvitationScreen"),
 });
 const signInLink = createRoute({
   getParentRoute: () => root,
   path: "/sign-in-link",
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./session/sign-in-link-screen.tsx")),
-    "SignInLinkScreen",
-  ),
+  component: screen(() => import("./session/sign-in-link-screen.tsx"), "SignInLinkScreen"),
 });
 const openId = createRoute({
   getParentRoute: () => root,
   path: "/openid",
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./session/openid-screen.tsx")),
-    "OpenIdScreen",
-  ),
+  component: screen(() => import("./session/openid-screen.tsx"), "OpenIdScreen"),
 });
 const overview = createRoute({
   ...under,
   path: "/",
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./overview/overview-screen.tsx")),
-    "OverviewScreen",
-  ),
+  component: screen(() => import("./overview/overview-screen.tsx"), "OverviewScreen"),
 });
 const campaigns = createRoute({
   ...under,
   path: "/campaigns",
   validateSearch: campaignsSearch,
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./campaigns/campaigns-screen.tsx")),
-    "CampaignsScreen",
-  ),
+  component: screen(() => import("./campaigns/campaigns-screen.tsx"), "CampaignsScreen"),
 });
 const newCampaign = createRoute({
   ...under,
   path: "/campaigns/new",
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./campaigns/new-campaign-screen.tsx")),
-    "NewCampaignScreen",
-  ),
+  component: screen(() => import("./campaigns/new-campaign-screen.tsx"), "NewCampaignScreen"),
 });
 const campaign = createRoute({
   ...under,
   path: "/campaigns/$campaignId",
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./campaigns/campaign-screen.tsx")),
-    "CampaignScreen",
-  ),
+  component: screen(() => import("./campaigns/campaign-screen.tsx"), "CampaignScreen"),
 });
 const creatives = createRoute({
   ...under,
   path: "/creatives",
   validateSearch: creativesSearch,
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./creatives/creatives-screen.tsx")),
-    "CreativesScreen",
-  ),
+  component: screen(() => import("./creatives/creatives-screen.tsx"), "CreativesScreen"),
 });
 const creativeQueue = createRoute({
   ...under,
   path: "/approval",
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./creatives/queue-screen.tsx")),
-    "QueueScreen",
-  ),
+  component: screen(() => import("./creatives/queue-screen.tsx"), "QueueScreen"),
 });
 const vastTester = createRoute({
   ...under,
   path: "/creatives/vast",
   validateSearch: vastSearch,
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./creatives/vast-screen.tsx")),
-    "VastScreen",
-  ),
+  component: screen(() => import("./creatives/vast-screen.tsx"), "VastScreen"),
 });
 const creative = createRoute({
   ...under,
   path: "/creatives/$creativeId",
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./creatives/creative-screen.tsx")),
-    "CreativeScreen",
-  ),
+  component: screen(() => import("./creatives/creative-screen.tsx"), "CreativeScreen"),
 });
 const explain = createRoute({
   ...under,
   path: "/explain",
   validateSearch: explainSearch,
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./explain/explain-screen.tsx")),
-    "ExplainScreen",
-  ),
+  component: screen(() => import("./explain/explain-screen.tsx"), "ExplainScreen"),
 });
 const bots = createRoute({
   ...under,
   path: "/bots",
   validateSearch: botsSearch,
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./bots/bots-screen.tsx")),
-    "BotsScreen",
-  ),
+  component: screen(() => import("./bots/bots-screen.tsx"), "BotsScreen"),
 });
 const bot = createRoute({
   ...under,
   path: "/bots/$botId",
   validateSearch: botSearch,
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./bots/bot-screen.tsx")),
-    "BotScreen",
-  ),
+  component: screen(() => import("./bots/bot-screen.tsx"), "BotScreen"),
 });
 const advertisers = createRoute({
   ...under,
   path: "/advertisers",
   validateSearch: advertisersSearch,
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./advertisers/advertisers-screen.tsx")),
-    "AdvertisersScreen",
-  ),
+  component: screen(() => import("./advertisers/advertisers-screen.tsx"), "AdvertisersScreen"),
 });
 const advertiser = createRoute({
   ...under,
   path: "/advertisers/$advertiserId",
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./advertisers/advertiser-screen.tsx")),
-    "AdvertiserScreen",
-  ),
+  component: screen(() => import("./advertisers/advertiser-screen.tsx"), "AdvertiserScreen"),
 });
 const payouts = createRoute({
   ...under,
   path: "/payouts",
   validateSearch: payoutsSearch,
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./payouts/payouts-screen.tsx")),
-    "PayoutsScreen",
-  ),
+  component: screen(() => import("./payouts/payouts-screen.tsx"), "PayoutsScreen"),
 });
 const timeline = createRoute({
   ...under,
   path: "/timeline",
   validateSearch: timelineSearch,
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./timeline/timeline-screen.tsx")),
-    "TimelineScreen",
-  ),
+  component: screen(() => import("./timeline/timeline-screen.tsx"), "TimelineScreen"),
 });
 const reviews = createRoute({
   ...under,
   path: "/reviews",
   validateSearch: reviewsSearch,
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./reviews/reviews-screen.tsx")),
-    "ReviewsScreen",
-  ),
+  component: screen(() => import("./reviews/reviews-screen.tsx"), "ReviewsScreen"),
 });
 const conversions = createRoute({
   ...under,
   path: "/conversions",
   validateSearch: conversionsSearch,
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./conversions/conversions-screen.tsx")),
-    "ConversionsScreen",
-  ),
+  component: screen(() => import("./conversions/conversions-screen.tsx"), "ConversionsScreen"),
 });
 const publisher = createRoute({
   ...under,
   path: "/publisher",
   validateSearch: publisherSearch,
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./publisher/publisher-screen.tsx")),
-    "PublisherScreen",
-  ),
+  component: screen(() => import("./publisher/publisher-screen.tsx"), "PublisherScreen"),
 });
 const reports = createRoute({
   ...under,
   path: "/reports",
   validateSearch: reportsSearch,
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./reports/reports-screen.tsx")),
-    "ReportsScreen",
-  ),
+  component: screen(() => import("./reports/reports-screen.tsx"), "ReportsScreen"),
 });
 const people = createRoute({
   ...under,
   path: "/people",
   validateSearch: peopleSearch,
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./people/people-screen.tsx")),
-    "PeopleScreen",
-  ),
+  component: screen(() => import("./people/people-screen.tsx"), "PeopleScreen"),
 });
 const audit = createRoute({
   ...under,
   path: "/audit",
   validateSearch: auditSearch,
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./audit/audit-screen.tsx")),
-    "AuditScreen",
-  ),
+  component: screen(() => import("./audit/audit-screen.tsx"), "AuditScreen"),
 });
 const system = createRoute({
   ...under,
   path: "/system",
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./system/system-screen.tsx")),
-    "SystemScreen",
-  ),
+  component: screen(() => import("./system/system-screen.tsx"), "SystemScreen"),
 });
 const account = createRoute({
   ...under,
   path: "/account",
-  component: lazyRouteComponent(
-    orUnreachable(() => import("./account/account-screen.tsx")),
-    "AccountScreen",
-  ),
+  component: screen(() => import("./account/account-screen.tsx"), "AccountScreen"),
 });
 const unknown = createRoute({ ...under, path: "$", component: NoPage });
 

@@ -139,7 +139,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.register(
     async (scope) => {
       const ofNoBot = (request: FastifyRequest) =>
-        contextOf({ kind: "nobody", refusal: "this procedure is of no bot" }, request);
+        contextOf({ kind: "anonymous", refusal: "this procedure is of no bot" }, request);
       await scope.register(fastifyTRPCPlugin, { trpcOptions: trpcOptionsOf(operatorRouter, ofNoBot, logger) });
     },
     { prefix: "/operator" },

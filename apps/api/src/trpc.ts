@@ -7,7 +7,7 @@ export type Caller =
   | { kind: "backend"; botId: string }
   | { kind: "user"; botId: string; userId: string }
   /** `refusal`: what is wrong with the Authorization header, in a sentence for the caller. */
-  | { kind: "nobody"; refusal: string };
+  | { kind: "anonymous"; refusal: string };
 
 /**
  * Procedures reach the store through `ofBot`, not by imports: clients import the router's type without the types of Node or
@@ -73,20 +73,20 @@ const procedure = t.procedure.use(async ({ ctx, next }) => {
 /** Open to all callers: only for exchanging launch data for a session token. */
 export const publicProcedure = procedure;
 
-function unauthorized({ refusal }: Extract<Caller, { kind: "nobody" }>): TRPCError {
+function unauthorized({ refusal }: Extract<Caller, { kind: "anonymous" }>): TRPCError {
   return new TRPCError({ code: "UNAUTHORIZED", message: refusal });
 }
 
 /** A bot's own backend, by its key. */
 export const backendProcedure = procedure.use(({ ctx, next }) => {
-  if (ctx.caller.kind === "nobody") throw unauthorized(ctx.caller);
+  if (ctx.caller.kind === "anonymous") throw unauthorized(ctx.caller);
   if (ctx.caller.kind !== "backend") throw new TRPCError({ code: "FORBIDDEN", message: "for the bot's backend only" });
   return next({ ctx: { caller: ctx.caller, bot: ctx.ofBot(ctx.caller.botId) } });
 });
 
 /** A user, who reads only their own rewards, or the bot's backend, which names the user. */
 export const userOrBackendProcedure = procedure.use(({ ctx, next }) => {
-  if (ctx.caller.kind === "nobody") throw unauthorized(ctx.caller);
+  if (ctx.caller.kind === "anonymous") throw unauthorized(ctx.caller);
   return next({ ctx: { caller: ctx.caller, bot: ctx.ofBot(ctx.caller.botId) } });
 });
 
@@ -102,7 +102,10 @@ export const storableText = (maxLength: number) =>
     .refine((text) => !/\p{Surrogate}|\0/u.test(text), "must be well-formed text without U+0000");
 
 /** The user whose rewards are read: for a user themselves, whatever they request; for a backend, the user that it names. */
-export function subjectOf(caller: Exclude<Caller, { kind: "nobody" }>, userId: string | undefined): string | undefined {
+export function subjectOf(
+  caller: Exclude<Caller, { kind: "anonymous" }>,
+  userId: string | undefined,
+): string | undefined {
   if (caller.kind === "backend") return userId;
   if (userId !== undefined && userId !== caller.userId) {
     throw new TRPCError({ code: "FORBIDDEN", message: "a user reads only their own rewards" });

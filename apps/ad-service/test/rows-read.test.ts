@@ -1,7 +1,7 @@
 import { codeWeekAt, newEventId } from "@intermission/ad-core/code";
-import { type OpenedDatabase, openDatabase, type Transaction } from "@intermission/postgres/open-database";
-import { createServerDatabase } from "@intermission/testing/test-database";
+import type { OpenedDatabase, Transaction } from "@intermission/postgres/open-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPartitionedStore } from "./fixtures/partitioned-store.ts";
 import { textOfStatement } from "./fixtures/partitions-read.ts";
 import "../src/advertisers/advertisers.ts";
 import "../src/deliveries/claim-deliveries.ts";
@@ -9,8 +9,6 @@ import "../src/money/settle-charges.ts";
 import "../src/statistics/delivery-success.ts";
 import "../src/users/read-timeline.ts";
 import { listLatestEvents } from "../src/events/list-events.ts";
-import { migrations } from "../src/migrations.ts";
-import { makeUpcomingPartitions } from "../src/retention/keep-partitions.ts";
 
 /** A Wednesday: its week began on the 8th. */
 const now = new Date("2026-06-10T12:00:00Z");
@@ -18,18 +16,11 @@ const code = codeWeekAt(now.getTime());
 
 describe("what a statement reads does not grow with what is stored", () => {
   let store: OpenedDatabase;
-  let drop: () => Promise<void>;
+  let close: () => Promise<void>;
   beforeAll(async () => {
-    const server = await createServerDatabase();
-    drop = server.drop;
-    const options = { databaseUrl: server.url, dataDirectory: "", schema: "ad_service", migrations, poolSize: 1 };
-    store = await openDatabase(options);
-    await makeUpcomingPartitions(store, now);
+    ({ store, close } = await openPartitionedStore(now));
   });
-  afterAll(async () => {
-    await store.close();
-    await drop();
-  });
+  afterAll(() => close());
 
   /** Runs it in a transaction that is undone, with so many event ids of the week as the rows `made (id, n)`. */
   async function inStore(ids: number, work: (tx: Transaction, made: string) => Promise<void>): Promise<void> {

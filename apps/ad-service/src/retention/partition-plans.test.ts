@@ -1,7 +1,7 @@
 import { codeWeekAt, newClickId, newEventId } from "@intermission/ad-core/code";
-import { type OpenedDatabase, openDatabase, type Transaction } from "@intermission/postgres/open-database";
-import { createServerDatabase } from "@intermission/testing/test-database";
+import type { OpenedDatabase, Transaction } from "@intermission/postgres/open-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openPartitionedStore } from "../../test/fixtures/partitioned-store.ts";
 import { partitionsRead, textOfStatement } from "../../test/fixtures/partitions-read.ts";
 import "../clicks/read-click-facts.ts";
 import "../codes/describe-code.ts";
@@ -14,8 +14,6 @@ import "../conversions/reverse-conversion.ts";
 import "../vast/trackers.ts";
 import "../views/count-ad-click.ts";
 import { boundsAt } from "../codes/view-ids.ts";
-import { migrations } from "../migrations.ts";
-import { makeUpcomingPartitions } from "./keep-partitions.ts";
 
 /** A Wednesday: its week began on the 8th. */
 const now = new Date("2026-06-10T12:00:00Z");
@@ -23,20 +21,9 @@ const clickId = newClickId(now.getTime(), new Uint8Array(10));
 const eventId = newEventId(now.getTime(), new Uint8Array(10));
 
 let store: OpenedDatabase;
-let drop: () => Promise<void>;
+let close: () => Promise<void>;
 beforeAll(async () => {
-  const server = await createServerDatabase();
-  drop = server.drop;
-  // One session, as its generic plans are what is tested.
-  store = await openDatabase({
-    databaseUrl: server.url,
-    dataDirectory: "",
-    schema: "ad_service",
-    migrations,
-    poolSize: 1,
-  });
-  await makeUpcomingPartitions(store, new Date("2026-05-01T12:00:00Z"));
-  await makeUpcomingPartitions(store, now);
+  ({ store, close } = await openPartitionedStore(new Date("2026-05-01T12:00:00Z"), now));
   // A statement that finds no row of one table reads no partition of the next.
   const run = (text: string) => store.run({ name: "", text }, [eventId]);
   await run("insert into bots (bot_id, code_prefix, name) select '910', 'abcd', 'Quiz' where $1::text <> ''");
@@ -45,10 +32,7 @@ beforeAll(async () => {
   await run("insert into event_bodies (event_id, bot_id, body) values ($1, '910', '{}')");
   await run("insert into deliveries (event_id, bot_id, state) values ($1, '910', 'delivered')");
 });
-afterAll(async () => {
-  await store.close();
-  await drop();
-});
+afterAll(() => close());
 
 const partitionsOf = (name: string, values: readonly (string | Date)[]) =>
   partitionsRead(store, textOfStatement(name), values);

@@ -1,15 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { CODE_RANDOM_BYTES, codeWeekAt, newCode } from "@intermission/ad-core/code";
-import { type OpenedDatabase, openDatabase, type Transaction } from "@intermission/postgres/open-database";
-import { createServerDatabase } from "@intermission/testing/test-database";
+import type { OpenedDatabase, Transaction } from "@intermission/postgres/open-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertBotsAndCampaigns } from "../../test/fixtures/facts-fixture.ts";
+import { openPartitionedStore } from "../../test/fixtures/partitioned-store.ts";
 import { partitionsRead, textOfStatement } from "../../test/fixtures/partitions-read.ts";
 import { newViewId } from "../codes/view-ids.ts";
 import "../users/find-timelines.ts";
-import { migrations } from "../migrations.ts";
-import { makeUpcomingPartitions } from "../retention/keep-partitions.ts";
 import { type AdView, readView } from "./ad-view.ts";
 import { beginViews, type NewView } from "./begin-views.ts";
 import "./count-ad-click.ts";
@@ -29,21 +27,13 @@ const codeAt = (moment: Date) => newCode("abcd", randomBytes(CODE_RANDOM_BYTES),
 const idOf = (code: string) => ({ botId, viewId: newViewId({ botId, code }) });
 
 let store: OpenedDatabase;
-let drop: () => Promise<void>;
+let close: () => Promise<void>;
 beforeAll(async () => {
-  const server = await createServerDatabase();
-  drop = server.drop;
-  // One session, as its generic plans are what is tested.
-  const options = { databaseUrl: server.url, dataDirectory: "", schema: "ad_service", migrations, poolSize: 1 };
-  store = await openDatabase(options);
-  for (const moment of [new Date("2026-05-01T12:00:00Z"), now]) await makeUpcomingPartitions(store, moment);
+  ({ store, close } = await openPartitionedStore(new Date("2026-05-01T12:00:00Z"), now));
   await insertBotsAndCampaigns(store);
   await ask(`insert into bots (bot_id, name, code_prefix) values ('${botId}', 'Weeks', 'abcd')`);
 });
-afterAll(async () => {
-  await store.close();
-  await drop();
-});
+afterAll(() => close());
 
 const ask = <Row>(text: string, ...values: unknown[]) => store.run<Row>({ name: "", text }, values);
 

@@ -101,7 +101,7 @@ export const windows: readonly { name: string; size: { width: number; height: nu
   { name: "phone", size: { width: 390, height: 844 }, tag: ["@long"] },
 ];
 
-/** A publisher's webhook address that answers 500 until it is mended, and counts what it has received. */
+/** A publisher's webhook address that answers 500 until it is fixed, and counts what it has received. */
 export async function openReceiver() {
   const state = { status: 500, received: [] as string[], url: "" };
   const server = createServer(async (request, response) => {

@@ -21,9 +21,7 @@ test("why a webhook is not delivered is said in the reader's language", () => {
   } as const;
   const time = (at: Date) => at.toISOString().slice(11, 16);
   const [notBefore, dueAt] = [new Date("2026-03-01T12:30:00Z"), new Date("2026-03-01T12:20:00Z")];
-  expect(explainDelivery("en", facts, time)).toBe(
-    "No attempt was answered 2xx: mend the receiver, then send it again.",
-  );
+  expect(explainDelivery("en", facts, time)).toBe("No attempt was answered 2xx: fix the receiver, then send it again.");
   expect(explainDelivery("ru", facts, time)).toBe(
     "Ни на одну попытку не ответили 2xx: исправьте получателя и отправьте снова.",
   );

@@ -71,9 +71,22 @@ describe("other addresses stay as they are", () => {
 });
 
 test("every address has one that can be decoded, and which stays as it is", () => {
-  // biome-ignore format: packed
   const parts = fc.constantFrom(
-    "/", "%", "%20", "%25", "%E2%80%8B", "%BB", "?", "&amp;", ";", ".", code, "x", "app", "é", "\u200b",
+    "/",
+    "%",
+    "%20",
+    "%25",
+    "%E2%80%8B",
+    "%BB",
+    "?",
+    "&amp;",
+    ";",
+    ".",
+    code,
+    "x",
+    "app",
+    "é",
+    "\u200b",
   );
   fc.assert(
     fc.property(fc.array(parts, { maxLength: 8 }), (list) => {

@@ -82,7 +82,6 @@ function wordsOf({ from, container, inputWords = [], outputs }: FfmpegWork): str
     "-protocol_whitelist", "file", ...demuxers[container], "-codec_whitelist", DECODERS,
     "-max_streams", "16", "-max_pixels", `${MAX_PIXELS}`, "-threads", `${THREADS}`,
     ...inputWords, "-i", `file:${from}`,
-    // biome-ignore format: packed
     ...outputs.flatMap(({ words, to }) => [
       "-sn", "-dn", "-t", `${MAX_OUTPUT_SECONDS}`, "-fs", `${MAX_OUTPUT_BYTES}`, "-threads", `${THREADS}`,
       ...words, `file:${to}`,

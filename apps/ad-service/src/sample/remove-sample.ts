@@ -80,12 +80,24 @@ export const traffic = {
 } as const;
 
 /** The other tables with rows of bots. `endpoint_claims` and `notices` go with the rows that they refer to. */
-// biome-ignore format: packed
 export const ofBots = [
-  "tracker_calls", "vast_ads", "views_due", "current_codes", "viewers", "network_days",
-  "stats_sums", "stats_audiences", "stats_reasons", "conversion_quarters",
-  "stats_bot_sums", "stats_bot_audiences", "stats_bot_reasons",
-  "notice_receivers", "endpoints", "bot_tokens", "bots",
+  "tracker_calls",
+  "vast_ads",
+  "views_due",
+  "current_codes",
+  "viewers",
+  "network_days",
+  "stats_sums",
+  "stats_audiences",
+  "stats_reasons",
+  "conversion_quarters",
+  "stats_bot_sums",
+  "stats_bot_audiences",
+  "stats_bot_reasons",
+  "notice_receivers",
+  "endpoints",
+  "bot_tokens",
+  "bots",
 ] as const;
 
 // Unnamed, since they run rarely, and a plan that was kept would not know how many rows are left.

@@ -38,12 +38,12 @@ const texts: Record<Language, Texts> = {
       "no-endpoint": "The bot has no webhook address.",
       pending: "The address has not answered a test with 2xx yet: send a test.",
       operator: "Webhooks were disabled by an operator: enable them, then it is sent.",
-      gone: "Webhooks were disabled, since the address answered only 410: mend it, then enable them.",
-      failing: "Webhooks were disabled, since the address accepted nothing for five days: mend it, then enable them.",
+      gone: "Webhooks were disabled, since the address answered only 410: fix it, then enable them.",
+      failing: "Webhooks were disabled, since the address accepted nothing for five days: fix it, then enable them.",
       "no-token": "The bot has no API token to sign with: create one.",
     },
     ended: {
-      "attempts-used-up": "No attempt was answered 2xx: mend the receiver, then send it again.",
+      "attempts-used-up": "No attempt was answered 2xx: fix the receiver, then send it again.",
       "at-most-once":
         "It was not answered 2xx, and the bot's webhooks are sent at most once: send it again if need be.",
       "held-too-long": "It was held for 30 days; it can be sent again.",

@@ -248,7 +248,7 @@ function countTry({ signIns, now }: SignInMethodOperatorDeps, http: FastifyReque
   if (tooManyTries !== undefined) throw slowDown(tooManyTries.waitSeconds);
 }
 
-/** The provider's fault is the operator's to mend: logged, and told to the person without details. */
+/** The provider's fault is the operator's to fix: logged, and told to the person without details. */
 async function answering<Result>({ log }: FastifyRequest, ask: () => Promise<Result>): Promise<Result> {
   return ask().catch((error: unknown) => {
     if (!(error instanceof ProviderFault)) throw error;

@@ -72,8 +72,9 @@ async function beginImport(
   }
   if (!found.some(({ name }) => name === importProgress)) {
     throw new StoreFault(
-      `the store has the schema "${schema}" already, and an import never mixes two stores: name an empty one by DATABASE_URL or DATA_DIR. ` +
-        `If nothing in it is needed, stop the servers and remove it: drop schema ${schema} cascade`,
+      `the schema "${schema}" is in the store already, and an import never mixes two stores. If it is from this import, which was ` +
+        "interrupted in its last moment, the import is complete: start the servers. Otherwise name an empty store by DATABASE_URL or " +
+        `DATA_DIR; or, if nothing in this one is needed, stop the servers and remove it: drop schema ${schema} cascade`,
     );
   }
   const { rows } = await client.query<{ export_sha256: string; part: string }>(`select * from ${progress}`);

@@ -155,7 +155,9 @@ test("rows that another connection changes during the import are an error that n
 
 test("a store that is not empty, another export, another version and a damaged file are refused with the next step", async () => {
   const { source, folder } = await exported();
-  await expect(importAll(source, folder)).rejects.toThrow(/has the schema "shop" already.*name an empty one/);
+  await expect(importAll(source, folder)).rejects.toThrow(
+    /the schema "shop" is in the store already.*name an empty store/,
+  );
   const target = await temporary();
   const changed = { ...migrations, "0002-more": "select 1" };
   await expect(importAll(target.url, folder, { changed })).rejects.toThrow(

@@ -65,7 +65,7 @@ export async function exportStore(store: MovableStore, folder: string, onProgres
     throw new StartFault(`another command exports to ${target}: wait for it, or name another folder`);
   try {
     if ((await findManifest(target)) !== undefined)
-      throw new StartFault(`${target} is a whole export already: name another folder, or remove it`);
+      throw new StartFault(`${target} is a whole export already: import it, or name another folder`);
     const { rows, facts } = await withStoreConnection(store, { mayCreate: false }, (client) =>
       exportRows(client, {
         schema,

@@ -59,14 +59,16 @@ test("bots, campaigns and videos move from the embedded store to a server and ba
   expect(await failed(["export", first], { ENCRYPTION_KEY: otherKey })).toMatch(/is not the key that the secrets/);
   const exported = JSON.parse(await done(["--json", "export", first]));
   expect(exported).toMatchObject({ missingFiles: [], tables: { bots: 1, campaigns: 1, creatives: 1 } });
-  expect(await failed(["export", first], {})).toMatch(/is a whole export already: name another folder/);
+  expect(await failed(["export", first], {})).toMatch(/is a whole export already: import it, or name another folder/);
   expect(await failed(["import", first], { ...onServer, ENCRYPTION_KEY: otherKey })).toMatch(
     /ENCRYPTION_KEY is not the key that the exported store was used with.*set that key/,
   );
   expect(await failed(["import", second], onServer)).toMatch(/is not a whole export, since it has no export.json/);
   await done(["import", first], onServer);
   expect(await lists(onServer)).toEqual(before);
-  expect(await failed(["import", first], onServer)).toMatch(/has the schema "ad_service" already.*name an empty one/);
+  expect(await failed(["import", first], onServer)).toMatch(
+    /the schema "ad_service" is in the store already.*the import is complete.*name an empty store/,
+  );
 
   await done(["export", second], onServer);
   await done(["import", second], embedded);

@@ -100,7 +100,7 @@ for (const { name, size, tag } of windows) {
       await reader.open();
       await page.getByRole("heading", { name: "Overview" }).waitFor();
       await reader.press("Control+k");
-      await page.getByRole("combobox").waitFor();
+      await page.getByRole("dialog").getByRole("combobox").waitFor();
       await reader.type("why quiz");
       await page.getByRole("option", { name: "Why does Quiz of the Day show no ad?" }).waitFor();
       await reader.press("Enter");

@@ -24,12 +24,13 @@ import { timelineSearch } from "./timeline/search.ts";
 import { Skeleton } from "./ui/answer-view.tsx";
 
 /** Passed on, since it is made of what the screens have. */
-const Finder = lazy(async () => ({ default: (await import("./finder/finder.tsx")).Finder }));
+const loadFinder = () => import("./finder/finder.tsx");
+const Finder = lazy(async () => ({ default: (await loadFinder()).Finder }));
 const root = createRootRoute({ component: Root });
 const shell = createRoute({
   getParentRoute: () => root,
   id: "shell",
-  component: () => <Shell finder={Finder} />,
+  component: () => <Shell finder={Finder} loadFinder={loadFinder} />,
   notFoundComponent: NoPage,
 });
 const under = { getParentRoute: () => shell } as const;

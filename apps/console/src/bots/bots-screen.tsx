@@ -3,6 +3,7 @@ import { endpointRoutes, type ListedEndpoint } from "@intermission/operator-api/
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { answerOf } from "../operator/use-operator.ts";
+import { useBots } from "../session/use-bots.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
@@ -13,7 +14,6 @@ import { useWords } from "../words/word-table.ts";
 import { EndpointPill } from "./endpoint-pill.tsx";
 import { troubleOf } from "./endpoint-trouble.ts";
 import { ResendButton } from "./resend-dialog.tsx";
-import { useBots } from "./use-bots.ts";
 import { botWords } from "./words.ts";
 
 const route = getRouteApi("/shell/bots");

@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
-import { useBots } from "../bots/use-bots.ts";
+import { useBots } from "../session/use-bots.ts";
 import { useWords } from "../words/word-table.ts";
 import { FinderItem, Named } from "./finder-item.tsx";
 import { finderWords } from "./words.ts";

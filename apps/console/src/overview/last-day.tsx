@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { answerOf } from "../operator/use-operator.ts";
+import { changeOf } from "../reports/report-query.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { AnswerView } from "../ui/answer-view.tsx";
 import { useFormats } from "../words/formats.ts";
@@ -12,7 +13,7 @@ import { noFillWords, overviewWords } from "./words.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The statistics of the last 24 hours; of publishers and advertisers, as in the reports, of what is theirs. */
+/** The statistics of the last 24 hours, and of the 24 hours before; of publishers and advertisers, as in the reports, of what is theirs. */
 export function useLastDay() {
   const may = useMay();
   const { botIds, advertiser } = usePerson();
@@ -21,7 +22,7 @@ export function useLastDay() {
   const [to] = useState(() => new Date());
   const from = new Date(to.getTime() - DAY_MS);
   return useQuery({
-    ...answerOf(statisticsRoutes.readStats, { query: { from, to, by: "day", ...own } }),
+    ...answerOf(statisticsRoutes.readStats, { query: { from, to, by: "day", compare: "previous", ...own } }),
     enabled: may("readStats"),
   });
 }
@@ -30,31 +31,43 @@ type LastDayQuery = ReturnType<typeof useLastDay>;
 
 export function LastDay({ query }: { query: LastDayQuery }) {
   const words = useWords(overviewWords);
-  const { number, money, share, clock } = useFormats();
+  const { number, money, share, change, clock } = useFormats();
   return (
     <section aria-labelledby="last-day">
       <div className="list-head">
         <h2 id="last-day">{words.lastDay}</h2>
-        {query.data?.countedUntil && <span className="as-of">{words.counted(clock(query.data.countedUntil))}</span>}
+        {query.data?.countedUntil && (
+          <span className="as-of">
+            {words.counted(clock(query.data.countedUntil))}, {words.againstBefore}
+          </span>
+        )}
       </div>
       <AnswerView query={query} rows={1}>
-        {({ total, currency, deliveries }) => {
+        {({ total, comparison, currency, deliveries }) => {
+          const before = comparison?.total;
           const rate = (value: number | null | undefined) =>
             value === null || value === undefined ? "–" : share(value);
-          const facts = {
-            [words.requests]: number(total.requests),
-            [words.fillRate]: rate(total.fillRate),
-            [words.views]: number(total.rewards),
-            [words.clicks]: number(total.clicks),
-            [words.spend]: total.spendMicros === undefined ? "–" : money(total.spendMicros, currency),
-            [words.delivered]: rate(deliveries?.successRate),
-          };
+          const facts = [
+            { name: words.requests, value: number(total.requests), more: changeOf(total.requests, before?.requests) },
+            { name: words.fillRate, value: rate(total.fillRate), more: undefined },
+            { name: words.views, value: number(total.rewards), more: changeOf(total.rewards, before?.rewards) },
+            { name: words.clicks, value: number(total.clicks), more: changeOf(total.clicks, before?.clicks) },
+            {
+              name: words.spend,
+              value: total.spendMicros === undefined ? "–" : money(total.spendMicros, currency),
+              more: changeOf(total.spendMicros, before?.spendMicros),
+            },
+            { name: words.delivered, value: rate(deliveries?.successRate), more: undefined },
+          ];
           return (
             <dl className="panel facts">
-              {Object.entries(facts).map(([name, value]) => (
+              {facts.map(({ name, value, more }) => (
                 <div key={name}>
                   <dt>{name}</dt>
-                  <dd>{value}</dd>
+                  <dd>
+                    {value}
+                    {more !== undefined && <small> {change(more)}</small>}
+                  </dd>
                 </div>
               ))}
             </dl>
@@ -80,7 +93,7 @@ export function NoFills({ query: { data } }: { query: LastDayQuery }) {
   return (
     <AttentionItem look="calm" note={words.noFillReason(reasons[reason] ?? reason, number(ofReason))}>
       <Link to="/explain" className="row-link">
-        {words.noFills(number(count), share(count / Math.max(1, data.total.requests)))}
+        {words.noFills(count, share(count / Math.max(1, data.total.requests)))}
       </Link>
     </AttentionItem>
   );

@@ -5,15 +5,15 @@ import { useMay } from "../session/use-session.ts";
 import { MoreSections } from "../shell/navigation.tsx";
 import { AsOf, EmptyState, Failure, Skeleton } from "../ui/answer-view.tsx";
 import { Page } from "../ui/page.tsx";
-import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { AttentionItem } from "./attention-item.tsx";
 import { LastDay, NoFills, useLastDay } from "./last-day.tsx";
+import { LastDays } from "./last-days.tsx";
 import { useAttention } from "./use-attention.ts";
 import { overviewWords } from "./words.ts";
 import "./overview.css";
 
-/** What needs attention, each with the page where it is dealt with, and the figures of the last day. */
+/** What needs attention, each with the page where it is dealt with, and the figures of the last day and the last two weeks. */
 export function OverviewScreen() {
   const words = useWords(overviewWords);
   const may = useMay();
@@ -27,6 +27,7 @@ export function OverviewScreen() {
           <AttentionList attention={attention} noFills={<NoFills query={lastDay} />} />
         </section>
         {may("readStats") && <LastDay query={lastDay} />}
+        {may("readStats") && <LastDays />}
         <MoreSections />
       </div>
     </Page>
@@ -35,12 +36,10 @@ export function OverviewScreen() {
 
 function AttentionList({ attention, noFills }: { attention: ReturnType<typeof useAttention>; noFills: ReactNode }) {
   const words = useWords(overviewWords);
-  const { number } = useFormats();
   const { endpoints, spent, ended, isNothingRunning, heldViews, heldClicks, waitingCreatives, isLoading, errors } =
     attention;
   const [error] = errors;
   const [firstSpent] = spent;
-  const howMany = ({ count, isMore }: { count: number; isMore: boolean }) => `${number(count)}${isMore ? "+" : ""}`;
   const items = [
     ...endpoints.map((endpoint) => {
       const { botId, name, held } = endpoint;
@@ -69,14 +68,14 @@ function AttentionList({ attention, noFills }: { attention: ReturnType<typeof us
     heldViews && heldViews.count > 0 && (
       <AttentionItem key="held-views" look="late">
         <Link to="/reviews" className="row-link">
-          {words.heldViews(howMany(heldViews))}
+          {words.heldViews(heldViews)}
         </Link>
       </AttentionItem>
     ),
     heldClicks && heldClicks.count > 0 && (
       <AttentionItem key="held-clicks" look="late">
         <Link to="/reviews" search={{ of: "clicks" }} className="row-link">
-          {words.heldClicks(howMany(heldClicks))}
+          {words.heldClicks(heldClicks)}
         </Link>
       </AttentionItem>
     ),

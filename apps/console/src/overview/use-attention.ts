@@ -4,9 +4,9 @@ import { endpointRoutes } from "@intermission/operator-api/endpoints";
 import { clickRoutes, viewRoutes } from "@intermission/operator-api/reviews";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { troubleOf } from "../bots/endpoint-trouble.ts";
-import { useBots } from "../bots/use-bots.ts";
 import { phaseOf } from "../campaigns/pace.ts";
 import { answerOf } from "../operator/use-operator.ts";
+import { useBots } from "../session/use-bots.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 
 /** How many held ones are counted: beyond, “more than” is enough. */

@@ -1,6 +1,12 @@
 import type { NoAdReason } from "@intermission/operator-api/statistics";
 import { counted, type Language, wordTable } from "../words/word-table.ts";
 
+/** `isMore`: there are more than were counted. */
+interface Held {
+  count: number;
+  isMore: boolean;
+}
+
 export const overviewWords = wordTable({
   en: {
     overview: "Overview",
@@ -10,8 +16,20 @@ export const overviewWords = wordTable({
     failing: (bot: string) => `${bot}: webhooks fail.`,
     pending: (bot: string) => `${bot}: the webhook address has not passed its test.`,
     heldEvents: (count: number) => counted("en", count, { one: "event waits", other: "events wait" }),
-    heldViews: (count: string) => `${count} held views wait for a decision.`,
-    heldClicks: (count: string) => `${count} held clicks wait for a decision.`,
+    heldViews: ({ count, isMore }: Held) =>
+      isMore
+        ? `More than ${counted("en", count, { other: "held views wait for a decision." })}`
+        : counted("en", count, {
+            one: "held view waits for a decision.",
+            other: "held views wait for a decision.",
+          }),
+    heldClicks: ({ count, isMore }: Held) =>
+      isMore
+        ? `More than ${counted("en", count, { other: "held clicks wait for a decision." })}`
+        : counted("en", count, {
+            one: "held click waits for a decision.",
+            other: "held clicks wait for a decision.",
+          }),
     waitingCreatives: (count: number) =>
       counted("en", count, { one: "creative waits for approval.", other: "creatives wait for approval." }),
     spent: (count: number) =>
@@ -23,9 +41,13 @@ export const overviewWords = wordTable({
     ended: (count: number) =>
       counted("en", count, { one: "active campaign is over.", other: "active campaigns are over." }),
     noCampaign: "No campaign is running: nobody sees an ad.",
-    noFills: (count: string, share: string) => `${count} requests of the last 24 hours got no ad (${share}).`,
+    noFills: (count: number, share: string) =>
+      `${counted("en", count, { one: "request", other: "requests" })} of the last 24 hours got no ad (${share}).`,
     noFillReason: (reason: string, count: string) => `${reason}: ${count}`,
     lastDay: "The last 24 hours",
+    againstBefore: "compared with the 24 hours before",
+    lastDays: "The last two weeks",
+    report: "Open the report",
     requests: "Requests",
     fillRate: "Filled",
     views: "Views",
@@ -44,8 +66,8 @@ export const overviewWords = wordTable({
     pending: (bot) => `${bot}: адрес вебхука не прошёл проверку.`,
     heldEvents: (count) =>
       counted("ru", count, { one: "событие ждёт", few: "события ждут", many: "событий ждут", other: "события ждут" }),
-    heldViews: (count) => `Задержанные просмотры ждут решения: ${count}.`,
-    heldClicks: (count) => `Задержанные клики ждут решения: ${count}.`,
+    heldViews: ({ count, isMore }) => `Задержанные просмотры ждут решения: ${isMore ? "более " : ""}${count}.`,
+    heldClicks: ({ count, isMore }) => `Задержанные клики ждут решения: ${isMore ? "более " : ""}${count}.`,
     waitingCreatives: (count) =>
       counted("ru", count, {
         one: "креатив ждёт одобрения.",
@@ -62,6 +84,9 @@ export const overviewWords = wordTable({
     noFills: (count, share) => `За 24 часа без рекламы остались запросы: ${count} (${share}).`,
     noFillReason: (reason, count) => `${reason}: ${count}`,
     lastDay: "Последние 24 часа",
+    againstBefore: "в сравнении с предыдущими 24 часами",
+    lastDays: "Последние две недели",
+    report: "Открыть отчёт",
     requests: "Запросы",
     fillRate: "Показано",
     views: "Просмотры",

@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { useBots } from "../bots/use-bots.ts";
+import { useBots } from "../session/use-bots.ts";
 import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useWords } from "../words/word-table.ts";

@@ -1,6 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useId } from "react";
-import { useBots } from "../bots/use-bots.ts";
+import { useBots } from "../session/use-bots.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { zoneOf } from "./report-query.ts";

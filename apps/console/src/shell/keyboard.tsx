@@ -11,17 +11,26 @@ export type FinderComponent = ComponentType<{ onClose: () => void }>;
 
 interface KeyboardProps {
   finder: FinderComponent;
+  loadFinder: () => Promise<unknown>;
   isFinderOpen: boolean;
   onFinder: (isOpen: boolean) => void;
 }
 
+/** After the first screen, which needs the connection more. */
+const LOAD_FINDER_AFTER_MS = 500;
+
 /** ⌘K or Ctrl+K opens the finder, `g` + letter leads to a section, `/` to the search field of a list, `?` shows this. Keys in fields are the fields' own. */
-export function Keyboard({ finder: Finder, isFinderOpen, onFinder }: KeyboardProps) {
+export function Keyboard({ finder: Finder, loadFinder, isFinderOpen, onFinder }: KeyboardProps) {
   const words = useWords(shellWords);
   const may = useMay();
   const navigate = useNavigate();
   const [isHelpOpen, setHelpOpen] = useState(false);
   const pressedG = useRef(Number.NEGATIVE_INFINITY);
+  useEffect(() => {
+    // Loaded before it is opened, so that nothing is lost that is typed right after ⌘K. A failure is shown when it is opened.
+    const timer = setTimeout(() => loadFinder().catch(() => undefined), LOAD_FINDER_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [loadFinder]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
@@ -29,7 +38,7 @@ export function Keyboard({ finder: Finder, isFinderOpen, onFinder }: KeyboardPro
         onFinder(true);
         return;
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (isFinderOpen || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const isLetter = event.timeStamp - pressedG.current < LETTER_MS;
       pressedG.current = event.key === "g" ? event.timeStamp : Number.NEGATIVE_INFINITY;
       if (event.key === "?") {
@@ -46,7 +55,7 @@ export function Keyboard({ finder: Finder, isFinderOpen, onFinder }: KeyboardPro
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [may, navigate, onFinder]);
+  }, [may, navigate, isFinderOpen, onFinder]);
   if (isFinderOpen) {
     return (
       <Suspense fallback={null}>

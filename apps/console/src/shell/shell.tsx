@@ -38,7 +38,7 @@ export function Root() {
 }
 
 /** Around the screens for people who are signed in: for others, the page to sign in stands at the same address. */
-export function Shell({ finder }: { finder: FinderComponent }) {
+export function Shell({ finder, loadFinder }: { finder: FinderComponent; loadFinder: () => Promise<unknown> }) {
   const words = useWords(shellWords);
   const session = useQuery(sessionQuery);
   const [isFinderOpen, setFinderOpen] = useState(false);
@@ -63,7 +63,7 @@ export function Shell({ finder }: { finder: FinderComponent }) {
       <a className="skip" href="#content">
         {words.skip}
       </a>
-      <Keyboard finder={finder} isFinderOpen={isFinderOpen} onFinder={setFinderOpen} />
+      <Keyboard finder={finder} loadFinder={loadFinder} isFinderOpen={isFinderOpen} onFinder={setFinderOpen} />
       <ImpersonationBanner {...session.data} />
       <div className="shell">
         <Navigation onFind={() => setFinderOpen(true)} isReadOnly={session.data.seenBy !== null} />

@@ -1,8 +1,8 @@
 import { type FoundTimeline, userRoutes } from "@intermission/operator-api/users";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useBots } from "../bots/use-bots.ts";
 import { answerOf, useAnswer } from "../operator/use-operator.ts";
+import { useBots } from "../session/use-bots.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { SearchField } from "../ui/search-field.tsx";

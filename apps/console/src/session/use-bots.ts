@@ -1,7 +1,7 @@
 import { botRoutes } from "@intermission/operator-api/bots";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { answerOf } from "../operator/use-operator.ts";
-import { mayUse, usePerson } from "../session/use-session.ts";
+import { mayUse, usePerson } from "./use-session.ts";
 
 /** The bots that the person sees: all of them, or a publisher's own. */
 export function useBots() {

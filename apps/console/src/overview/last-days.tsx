@@ -1,0 +1,37 @@
+import { dayOf, daysLater } from "@intermission/operator-api/days-in-zone";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { ReportChart } from "../reports/report-chart.tsx";
+import { reportQueryOf, zoneOf } from "../reports/report-query.ts";
+import type { ReportsSearch } from "../reports/search.ts";
+import { useReport } from "../reports/use-report.ts";
+import { usePerson } from "../session/use-session.ts";
+import { useWords } from "../words/word-table.ts";
+import { overviewWords } from "./words.ts";
+import "../reports/reports.css";
+
+const DAYS = 14;
+
+/** A chart of the last two weeks, and the way to its report. Without any figures there is none. */
+export function LastDays() {
+  const words = useWords(overviewWords);
+  const { botIds, advertiser } = usePerson();
+  const [search, setSearch] = useState<ReportsSearch>(() => {
+    const today = dayOf(zoneOf({}), new Date());
+    return { from: daysLater(today, 1 - DAYS), to: today };
+  });
+  const own = { botId: botIds[0], advertiser: advertiser ?? undefined };
+  const { data: report } = useReport({ ...reportQueryOf(search), ...own });
+  if (report === undefined || report.rows.length === 0) return null;
+  return (
+    <section aria-labelledby="last-days">
+      <div className="list-head">
+        <h2 id="last-days">{words.lastDays}</h2>
+        <Link to="/reports" search={search} className="secondary">
+          {words.report}
+        </Link>
+      </div>
+      <ReportChart report={report} search={search} onFigure={(figure) => setSearch({ ...search, figure })} />
+    </section>
+  );
+}

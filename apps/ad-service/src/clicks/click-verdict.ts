@@ -27,7 +27,7 @@ export const refusalPages = {
   "bot-suspended": "no-ad",
 } as const satisfies Record<string, "expired" | "no-ad">;
 
-/** Refused by a rule that knows nothing more to say than its name. */
+/** A refusal without further details. */
 export type PlainRefusal = keyof typeof refusalPages;
 
 /** What became of a visit of a direct link. */
@@ -40,11 +40,11 @@ export type ClickVerdict =
   | { outcome: "machine"; reason: MachineReason }
   | { outcome: "tap-needed"; reason: TapReason }
   | { outcome: PlainRefusal | "address-limit" | "unknown-code" }
-  /** The only limit in its way: its campaign's cap for this user. Choose another ad; nothing was recorded. */
+  /** Only its campaign's cap for this user prevents it. Choose another ad; nothing was recorded. */
   | { outcome: "user-cap"; userId: string }
   /** Too little is left of its campaign's limits to count it with others. Nothing was recorded. */
   | { outcome: "near-limit" }
-  /** What it was judged by has changed meanwhile. Judge it once more; nothing was recorded. */
+  /** Its facts have changed since they were read. Judge it again; nothing was recorded. */
   | { outcome: "again" };
 
 /** Why a visit earned nothing, as it is counted for each code and hour. */

@@ -123,7 +123,7 @@ const addressLimits = [
   { clicks: 25, seconds: 86_400 },
 ] as const;
 function isOverAddressLimits({ address, addressClicksBefore }: ClickFacts, now: Date): boolean {
-  const latestFirst = addressClicksBefore.length === 0 ? address.clicks : [...address.clicks, ...addressClicksBefore];
+  const latestFirst = [...address.clicks, ...addressClicksBefore];
   return addressLimits.some(({ clicks, seconds }) => {
     const at = latestFirst[clicks - 1];
     return at !== undefined && at.getTime() > now.getTime() - seconds * 1000;
@@ -146,19 +146,15 @@ function suspicionsOf(facts: ClickFacts, visit: JudgedVisit, now: Date): ClickSu
   const isMostlyTaps = tapped >= 10 && tapped * 5 >= (address.counted + 1) * 4;
   const suspicions: ClickSuspicion[] = [];
   if (visit.tap?.suspicion !== undefined) suspicions.push(visit.tap.suspicion);
-  if (usersOfAgent(facts, visit) > MAX_USERS_OF_ONE_AGENT) suspicions.push("many-users-of-one-agent");
+  // Of the latest hundred devices of the address.
+  const usersOfAgent = usersOfKey(address.devices, deviceOf(visit, facts.userId));
+  if (usersOfAgent > MAX_USERS_OF_ONE_AGENT) suspicions.push("many-users-of-one-agent");
   if (isMostlyTaps) suspicions.push("mostly-taps");
   if (issuedAt !== null && now.getTime() - issuedAt.getTime() < 1000) suspicions.push("right-after-issue");
   return suspicions;
 }
 
 export const MAX_AGENT_LENGTH = 256;
-
-/** Users who came with the visit's agent from its address, including this one, among its latest hundred devices. */
-function usersOfAgent({ address, userId }: ClickFacts, visit: JudgedVisit): number {
-  // Reading the devices takes longer than everything else here, and few addresses have more than one.
-  return address.devices.length < MAX_USERS_OF_ONE_AGENT ? 1 : usersOfKey(address.devices, deviceOf(visit, userId));
-}
 
 /** Whether a counted visit adds a user to its network. */
 export function isFirstOfDay(facts: ClickFacts, now: Date): boolean {
@@ -170,19 +166,19 @@ function placeOf(facts: ClickFacts, visit: JudgedVisit, now: Date): PlaceOfClick
   const added = isFirstOfDay(facts, now) ? 1 : 0;
   const recent = address.viewers.filter((_, index) => now.getTime() - (address.clicks[index]?.getTime() ?? 0) < 60_000);
   return {
-    addressMinuteUsers: recent.length === 0 ? 1 : usersOfKey(recent, viewerOf(visit, userId)),
+    addressMinuteUsers: usersOfKey(recent, viewerOf(visit, userId)),
     networkMinuteUsers: usersOfMinute(network, now) + added,
     networkDayUsers: network.users + added,
   };
 }
 
-/** The distinct users of the pair's key, with its own. */
+/** How many distinct users the key of `pair` has, the user of `pair` included. */
 function usersOfKey(pairs: readonly string[], pair: string): number {
   const key = BigInt(pair) >> 32n;
   return new Set(pairs.filter((one) => BigInt(one) >> 32n === key)).add(pair).size;
 }
 
-/** Usable for one day: the seed derives from the hash of the address, which changes daily. */
+/** The pairs of an address can be compared for one day only: its hash changes daily, and the seed with it. */
 const seedOf = ({ hashes }: JudgedVisit) => Number.parseInt(hashes.today.slice(0, 8), 16);
 
 /** Per bot: one person may use several bots. */

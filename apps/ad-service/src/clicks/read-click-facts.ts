@@ -46,7 +46,7 @@ interface Row {
   usedCampaignId: string | null;
 }
 
-/** As JSON, because most first clicks have none: a null column costs less than many. Moments are texts. */
+/** As JSON, because most first clicks have none, and one null column costs less than many. Moments are texts. */
 interface AddressRow {
   clicks: string[];
   viewers: string[];
@@ -78,8 +78,7 @@ const seenAds = `(
      ) as seen_ads
    )`;
 
-// Of a viewer without a row no event and no view exists that decides anything, so that nothing more is read about most first
-// clicks.
+// A viewer without a row has no event and no view that matters, so for most first clicks nothing more is read.
 const read = statement<Row>(
   "clicks.read-facts",
   `select v.position, code.user_id as "userId", nullif(code.reference, '') as reference, code.issued_at as "issuedAt",
@@ -132,7 +131,7 @@ const read = statement<Row>(
    ) as withheld on true`,
 );
 
-/** Reads what visits are judged by, in their order. Nothing is locked: the statement that writes compares the versions. */
+/** Reads the facts about visits, in their order. Nothing is locked: the statement that writes compares the versions. */
 export async function readClickFacts(database: Transaction, clicks: readonly Click[]): Promise<ClickFacts[]> {
   const facts: ClickFacts[] = [];
   const values = [...visitRows.values(clicks.map(rowOf)), ...boundsAt(clicks.map(({ visit }) => visit.now))];

@@ -8,7 +8,7 @@ const MAX_ADDRESS_CLICKS = 25;
 const MAX_DEVICES = 100;
 const slots = `$${clickRows.parameters.length + 1}::integer`;
 
-/** `written`: the visits at these positions; `claimed`: the event of one; `waiting`: events wait for the loop. */
+/** `written`: the visits at `positions`; `claimed`: the event of the visit at `position`; `waiting`: events wait for the loop. */
 interface Row {
   kind: "written" | "claimed" | "waiting";
   positions: number[] | null;
@@ -42,7 +42,7 @@ const countedNetworks = `counted_networks as (
         + case when network_days.minute >= excluded.minute then network_days.minute_users else 0 end
   )`;
 
-// Selected from at the end, where it is never a row: a function that nothing selects from is not called.
+// PostgreSQL calls the function only if the final select reads its result, which that select then filters out.
 const unpaidRecords = `
     select record_unpaid_clicks(array_agg(bot_id), array_agg(code), array_agg(event_id), array_agg(user_id),
       array_agg(reference), array_agg(moment), array_agg(audience), array_agg(campaign_id), array_agg(refusal),
@@ -55,10 +55,10 @@ const unpaidRecords = `
  * Writes what was decided about visits, no two of one address, and at most one that leads to its ad of each viewer.
  *
  * A visit that leads to its ad is written only if the rows of its viewer and its address are still the ones that were read
- * (`viewers.decisions`, `address_days.counted`); whatever else it is judged by changes only together with these. A known
+ * (`viewers.decisions`, `address_days.counted`): its other facts change only together with these. A known
  * viewer's row is locked and compared before anything is written. A viewer without a row cannot be locked: if another node
- * inserts it meanwhile, this visit has already been counted for its address, which has then counted one too many. `decisions`
- * is 1 for such a viewer, which no row has.
+ * inserts it meanwhile, this visit has already been counted for its address, which has then counted one too many. Such a
+ * viewer's `decisions` is 1 here, which no stored row has.
  *
  * Locks are taken in this order: known viewers, addresses, new viewers, networks, counts of refusals, days of campaigns.
  * Deadlocks are rare and retried.
@@ -132,7 +132,7 @@ const record = statement<Row>(
 
 /**
  * Writes verdicts in one statement that commits alone. Returns the positions of the visits that lead to their ad and were
- * written; those that are missing must be judged again. Of a visit that does not, only its refusal is counted.
+ * written; those that are missing must be judged again. Of the other visits only the refusal is counted.
  */
 export async function recordClicks(
   database: Transaction,

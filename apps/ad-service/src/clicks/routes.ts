@@ -1,4 +1,4 @@
-import { createHmac, hash } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { pageLanguage } from "@intermission/ad-core/page-language";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { type ClientNetworks, clientNetworks } from "@intermission/server/client-address";
@@ -7,6 +7,7 @@ import { rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import { openKnownAgents, recognisePerson, type Visitor } from "@intermission/server/visitor";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { CountrySource } from "../ad-selection/country-source.ts";
+import { utcDay } from "../ad-selection/limit-of-viewer.ts";
 import { type Clicks, type FollowOutcome, followDirectLink } from "./follow-direct-link.ts";
 import { type LinkPage, linkPage, linkPagePolicy } from "./link-page.ts";
 import type { PageName } from "./page-texts/link-page-texts.ts";
@@ -25,7 +26,7 @@ import type { AddressHashes, Visit } from "./visit.ts";
 export interface DirectLinkDeps {
   clicks: Clicks;
   countrySource?: CountrySource | undefined;
-  /** The key from the environment; the daily keys of the address hashes derive from it. */
+  /** The key from the environment. */
   encryptionKey: Uint8Array;
   /** While the key is rotated. */
   previousEncryptionKey?: Uint8Array | undefined;
@@ -49,12 +50,13 @@ const statusOf = {
   "no-ad": 200,
 } satisfies Record<FollowOutcome["outcome"], number>;
 
-/** Nodes that have not been started again know only the previous key, which therefore stays in use as long as it is known. */
+/** While the key is rotated, some nodes know only the previous one. So it stays in use until it is removed from the settings. */
 function keysOf({ encryptionKey: current, previousEncryptionKey: previous }: DirectLinkDeps) {
   const encryptionKey = previous ?? current;
   const tokenKey = tapTokenKey(encryptionKey);
   return {
-    addressKeys: { encryptionKey, day: Number.NaN, today: "", yesterday: "" },
+    // As text, since Node needs 12 µs for an HMAC with the bytes and 2 µs with a text.
+    addressKey: Buffer.from(encryptionKey).toString("base64"),
     tokenKey,
     acceptedKeys: previous === undefined ? [tokenKey] : [tokenKey, tapTokenKey(current)],
   };
@@ -65,7 +67,7 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
   const { clicks, countrySource, directLinkUrl, now = () => new Date() } = deps;
   const ownUrl = directLinkUrl === undefined ? undefined : new URL(directLinkUrl);
   const basePath = ownUrl?.pathname.replace(/\/+$/, "") ?? "";
-  const { addressKeys, tokenKey, acceptedKeys } = keysOf(deps);
+  const { addressKey, tokenKey, acceptedKeys } = keysOf(deps);
   const agents = openKnownAgents();
   // In this process only: they protect the database from floods and decide no money. Many people may share an address.
   const visitsOfCode = rateLimiter({ quota: 20, windowSeconds: 100, maxKeys: 50_000 });
@@ -114,7 +116,7 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
         const { visitor, tap, page } = afterForm(recognised, verdict);
         const userAgent = headers["user-agent"] ?? "";
         const acceptLanguage = headers["accept-language"];
-        const hashes = hashAddress(addressKeys, networks, at);
+        const hashes = hashAddress(addressKey, networks, at);
         const country = countrySource?.(request);
         const visit = { code, visitor, tap, userAgent, acceptLanguage, country, hashes, now: at };
         const outcome = await followDirectLink(clicks, visit);
@@ -204,44 +206,23 @@ function statusOfError(error: unknown): number {
   return typeof status === "number" && status >= 400 && status <= 599 ? status : 500;
 }
 
-/** The keys of the address hashes of one (UTC) day and of the day before it. */
-interface AddressKeys {
-  readonly encryptionKey: Uint8Array;
-  day: number;
-  today: string;
-  yesterday: string;
-}
-
 const DAY_MS = 86_400_000;
 
 /**
- * Hashes an address with a key of the day, derived from the one in the environment: equal addresses can be counted
- * within a day, and without that key they cannot even be guessed. Of IPv6 the first 64 bits count, since a household
- * has the rest. Yesterday's hash is for limits whose time began then; it is never stored beside today's.
+ * Hashes an address together with the UTC day and the key from the environment: equal addresses can be counted within a
+ * day, and without the key they cannot even be guessed. Of IPv6 the first 64 bits count, since a household has the rest.
+ * Yesterday's hash is for limits whose time began then; it is never stored beside today's.
  */
-function hashAddress(keys: AddressKeys, { client, wider }: ClientNetworks, now: Date): AddressHashes {
-  const day = Math.floor(now.getTime() / DAY_MS);
-  if (day !== keys.day) {
-    keys.today = keyOfDay(keys.encryptionKey, day);
-    keys.yesterday = keyOfDay(keys.encryptionKey, day - 1);
-    keys.day = day;
-  }
+function hashAddress(key: string, { client, wider }: ClientNetworks, now: Date): AddressHashes {
+  const today = utcDay(now);
   return {
-    today: hashOf(keys.today, client),
-    yesterday: hashOf(keys.yesterday, client),
-    network: hashOf(keys.today, `network ${wider}`),
+    today: hashOf(key, `address ${today} ${client}`),
+    yesterday: hashOf(key, `address ${utcDay(new Date(now.getTime() - DAY_MS))} ${client}`),
+    network: hashOf(key, `network ${today} ${wider}`),
   };
 }
 
-function keyOfDay(encryptionKey: Uint8Array, day: number): string {
-  const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
-  return createHmac("sha256", encryptionKey).update(`direct-link addresses ${date}`).digest("base64");
-}
-
-/**
- * With a secret key of fixed length and a hash cut to half, length extension is impossible; a plain hash takes a third
- * of an HMAC's time.
- */
+/** 128 bits in hex. */
 function hashOf(key: string, text: string): string {
-  return hash("sha256", `${key}${text}`, "hex").slice(0, 32);
+  return createHmac("sha256", key).update(`direct link ${text}`).digest("hex").slice(0, 32);
 }

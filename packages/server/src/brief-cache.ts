@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 
-export interface BriefCache<Value> {
-  get(key: string): Promise<Value | undefined>;
-  forget(key: string): void;
+export interface BriefCache<Value, Key = string> {
+  get(key: Key): Promise<Value | undefined>;
+  forget(key: Key): void;
   clear(): void;
 }
 
@@ -11,28 +11,31 @@ export interface BriefCache<Value> {
  * requests share one load, and the age counts from its start, because the data may change while it runs. Missing values
  * and failures are not cached, and the least recently used entries are evicted, so guessed keys cannot fill the cache.
  */
-export function briefCache<Value>(options: {
-  load: (key: string) => Promise<Value | undefined>;
+export function briefCache<Value, Key = string>(options: {
+  load: (key: Key) => Promise<Value | undefined>;
+  /** For keys of several parts: different texts for different keys. */
+  textOf?: (key: Key) => string;
   maxAgeMs: number;
   maxEntries: number;
-}): BriefCache<Value> {
-  const { load, maxAgeMs, maxEntries } = options;
+}): BriefCache<Value, Key> {
+  const { load, textOf = String, maxAgeMs, maxEntries } = options;
   const loads = new LRUCache<string, Promise<Value | undefined>>({ max: maxEntries, ttl: maxAgeMs });
 
   return {
     get(key) {
-      const known = loads.get(key);
+      const text = textOf(key);
+      const known = loads.get(text);
       if (known !== undefined) return known;
       const loading = load(key);
-      loads.set(key, loading);
+      loads.set(text, loading);
       const drop = () => {
-        if (loads.peek(key) === loading) loads.delete(key);
+        if (loads.peek(text) === loading) loads.delete(text);
       };
       loading.then((value) => value === undefined && drop(), drop);
       return loading;
     },
     forget(key) {
-      loads.delete(key);
+      loads.delete(textOf(key));
     },
     clear() {
       loads.clear();

@@ -3,7 +3,12 @@ import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
 import { utcDay } from "../ad-selection/limit-of-viewer.ts";
 
 /** The usual clicks of bots, by bot and day, as they were at most a minute ago. */
-export type UsualClicks = BriefCache<number>;
+export type UsualClicks = BriefCache<number, BotDay>;
+
+interface BotDay {
+  botId: string;
+  day: string;
+}
 
 const MAX_AGE_MS = 60_000;
 const MAX_BOTS = 10_000;
@@ -19,7 +24,8 @@ const readBusiestDay = statement<{ clicks: number }>(
 
 export function openUsualClicks(database: Database): UsualClicks {
   return briefCache({
-    load: async (key) => (await database.run(readBusiestDay, key.split(" ")))[0]?.clicks,
+    load: async ({ botId, day }) => (await database.run(readBusiestDay, [botId, day]))[0]?.clicks,
+    textOf: ({ botId, day }) => `${botId} ${day}`,
     maxAgeMs: MAX_AGE_MS,
     maxEntries: MAX_BOTS,
   });
@@ -27,5 +33,5 @@ export function openUsualClicks(database: Database): UsualClicks {
 
 /** Counted clicks of the bot's busiest day in the week before `now`, today included. */
 export async function usualClicksOf(usual: UsualClicks, botId: string, now: Date): Promise<number> {
-  return (await usual.get(`${botId} ${utcDay(now)}`)) ?? 0;
+  return (await usual.get({ botId, day: utcDay(now) })) ?? 0;
 }

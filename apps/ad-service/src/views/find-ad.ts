@@ -80,11 +80,15 @@ interface Chosen {
 }
 
 /** Campaigns with their creatives, cached for at most a second, so that openings of one ad share a query. */
-export type AdRows = BriefCache<AdRow>;
+export type AdRows = BriefCache<AdRow, Chosen>;
 
 export function adRows(database: Database): AdRows {
-  const load = async (key: string) => (await database.run(read, key.split(" ")))[0];
-  return briefCache({ load, maxAgeMs: 1000, maxEntries: 10_000 });
+  return briefCache({
+    load: async ({ campaignId, creativeId }) => (await database.run(read, [campaignId, creativeId]))[0],
+    textOf: ({ campaignId, creativeId }) => `${campaignId} ${creativeId}`,
+    maxAgeMs: 1000,
+    maxEntries: 10_000,
+  });
 }
 
 /** The chosen ad, or for a VAST tag its address. */
@@ -93,7 +97,7 @@ export async function findChosenAd(
   { campaignId, creativeId }: Chosen,
   device?: Device,
 ): Promise<{ kind: "video"; ad: Ad; row: AdRow } | { kind: "vast"; url: string; row: AdRow }> {
-  const row = await rows.get(`${campaignId} ${creativeId}`);
+  const row = await rows.get({ campaignId, creativeId });
   if (!row) throw new Error(`campaign ${campaignId} has no creative ${creativeId}`);
   if (row.kind === "vast" && row.url !== null) return { kind: "vast", url: row.url, row };
   return { kind: "video", ad: videoAdOf(row, creativeId, device), row };

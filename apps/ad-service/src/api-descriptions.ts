@@ -18,7 +18,9 @@ import type { ApiDescription } from "@intermission/server/describe-api";
 
 const rewardSchemas = { NamedReward: namedReward, NamedRewards: namedRewards };
 
-/** What the OpenAPI document of each API of this server says beside its operations, which stand with their routes. */
+/*
+ * The OpenAPI documents of this server's three APIs, except their operations: each route declares its own.
+ */
 
 export function clientApi(publicUrl: string): ApiDescription {
   return {

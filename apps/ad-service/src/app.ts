@@ -17,7 +17,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
 import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import type { CountrySource } from "./ad-selection/country-source.ts";
-import { type ExplainOperatorDeps, explainOperatorRoutes } from "./ad-selection/operator-routes.ts";
+import { explainOperatorRoutes } from "./ad-selection/operator-routes.ts";
 import { requireAdvertiser } from "./advertisers/advertisers.ts";
 import { advertiserOperatorRoutes } from "./advertisers/operator-routes.ts";
 import { clientApi, operatorApi, playerApi } from "./api-descriptions.ts";
@@ -31,9 +31,9 @@ import {
   type RateLimitSettings,
 } from "./bots/authenticate-client.ts";
 import { type Bots, requireBots } from "./bots/bots.ts";
-import { type BotOperatorDeps, botOperatorRoutes, tokenOperatorRoutes } from "./bots/operator-routes.ts";
+import { botOperatorRoutes, tokenOperatorRoutes } from "./bots/operator-routes.ts";
 import { currencyOperatorRoutes } from "./campaigns/currency.ts";
-import { type CampaignOperatorDeps, campaignOperatorRoutes } from "./campaigns/operator-routes.ts";
+import { campaignOperatorRoutes } from "./campaigns/operator-routes.ts";
 import { openClicks } from "./clicks/follow-direct-link.ts";
 import { linkAddress } from "./clicks/link-address.ts";
 import { clickOperatorRoutes } from "./clicks/operator-routes.ts";
@@ -47,13 +47,13 @@ import { conversionOperatorRoutes } from "./conversions/operator-routes.ts";
 import { conversionRoutes } from "./conversions/routes.ts";
 import { openFfmpeg } from "./creatives/ffmpeg.ts";
 import type { BucketStorage, FolderStorage } from "./creatives/media-storage.ts";
-import { type CreativeOperatorDeps, creativeOperatorRoutes } from "./creatives/operator-routes.ts";
+import { creativeOperatorRoutes } from "./creatives/operator-routes.ts";
 import { resumableUploads } from "./creatives/resumable-uploads.ts";
 import { mediaRoutes } from "./creatives/routes.ts";
 import { webhookClientRoutes } from "./deliveries/client-routes.ts";
 import type { EndpointTests } from "./deliveries/endpoint-tests.ts";
 import type { Deliveries } from "./deliveries/enqueue-webhook.ts";
-import { type DeliveryOperatorDeps, deliveryOperatorRoutes } from "./deliveries/operator-routes.ts";
+import { deliveryOperatorRoutes } from "./deliveries/operator-routes.ts";
 import { eventClientRoutes } from "./events/client-routes.ts";
 import { eventOperatorRoutes } from "./events/operator-routes.ts";
 import { requireBuiltPage } from "./miniapp-page/built-page.ts";
@@ -75,17 +75,17 @@ import {
   reportReaderOf,
   submitterOf,
 } from "./people/guard.ts";
-import { type PeopleOperatorDeps, peopleOperatorRoutes } from "./people/operator-routes.ts";
+import { peopleOperatorRoutes } from "./people/operator-routes.ts";
 import { openSignIns } from "./people/sign-in.ts";
 import { signInMethodOperatorRoutes } from "./people/sign-in-methods/operator-routes.ts";
 import { sampleOperatorRoutes } from "./sample/operator-routes.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
-import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
+import { statsOperatorRoutes } from "./statistics/operator-routes.ts";
 import { removeFromSums } from "./statistics/remove-from-sums.ts";
 import type { ReportSource } from "./statistics/report-source.ts";
 import { rollUpStatistics } from "./statistics/roll-up-statistics.ts";
-import { type SavedReportDeps, savedReportOperatorRoutes } from "./statistics/saved-report-routes.ts";
-import { type StatusOperatorDeps, statusOperatorRoutes } from "./status/operator-routes.ts";
+import { savedReportOperatorRoutes } from "./statistics/saved-report-routes.ts";
+import { statusOperatorRoutes } from "./status/operator-routes.ts";
 import { userOperatorRoutes } from "./users/operator-routes.ts";
 import { openTags } from "./vast/fill-from-tag.ts";
 import { openTurns, type Turns } from "./vast/read-xml.ts";
@@ -116,7 +116,7 @@ export interface AppDeps {
   apiTokens: ApiTokens;
   secretBox: SecretBox;
   campaigns: CampaignSnapshot;
-  /** Undefined: nothing tells the countries of users. */
+  /** Undefined: none is configured. */
   countrySource?: CountrySource | undefined;
   deliveries: Deliveries;
   views: Views;
@@ -270,35 +270,39 @@ export function clientApiRoutes(app: FastifyInstance, deps: ClientApiDeps): void
   });
 }
 
-export type OperatorDeps = BotOperatorDeps &
-  Omit<CampaignOperatorDeps, "requireBots" | "submitterOf"> &
-  Omit<
-    CreativeOperatorDeps,
-    | "ffmpeg"
-    | "downloadVideo"
-    | "faultOfTag"
-    | "tryTag"
-    | "resumable"
-    | "callerOf"
-    | "requireBots"
-    | "requireAdvertiser"
-    | "submitterOf"
-  > &
-  DeliveryOperatorDeps &
-  Omit<StatsOperatorDeps, "reportReaderOf"> &
-  Omit<SavedReportDeps, "personIdOf"> &
-  ExplainOperatorDeps &
-  Omit<PeopleOperatorDeps, "signIns"> &
-  Omit<StatusOperatorDeps, "replica"> &
-  Pick<ReleaseClickDeps, "makePartitions"> &
-  OperatorAuth & { requests: GuardedRequests; turns: Turns };
+/** What a node, or a command line that opened the store itself, gives to the operator's routes. */
+interface OperatorDeps extends OperatorAuth {
+  database: Database;
+  reports: ReportSource;
+  makePartitions: ReleaseClickDeps["makePartitions"];
+  media: FolderStorage | BucketStorage;
+  bots: Bots;
+  apiTokens: ApiTokens;
+  secretBox: SecretBox;
+  campaigns: CampaignSnapshot;
+  deliveries: Deliveries;
+  endpointTests: EndpointTests;
+  requests: GuardedRequests;
+  /** Of requests for VAST tags. */
+  turns: Turns;
+  currency: string;
+  /** Whether a source of countries is configured. */
+  hasCountries: boolean;
+  isPlainHttpAllowed: boolean;
+  publicUrl: string;
+  miniappUrl: string;
+  retention: Config["retention"];
+  /** Of the node; a command line has none. */
+  settings?: Config["settings"];
+  now: () => Date;
+}
 
 interface OperatorAuth {
   /** Whether the request came through the socket in the data folder, which only the server's own user can open. */
   isTrusted: (request: FastifyRequest) => boolean;
   /** Without one, only trusted requests reach the operator's API; others get 404. */
   operatorToken: string | undefined;
-  /** By which people may sign in; none for a command line that opened the store itself. */
+  /** For people who sign in; a command line that opened the store itself has none. */
   openIdProviders?: readonly OpenIdProviderSettings[];
   registry?: Registry;
 }
@@ -327,41 +331,39 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       scope.addHook("preHandler", (request, reply, done) =>
         recordChanges({ request, reply, actor: actorOf(request) }, done),
       );
+      // Questions that features ask about others, which they may not import.
+      const ofOthers = {
+        requireBots: (botIds: readonly (string | undefined)[]) => requireBots(database, botIds),
+        requireAdvertiser: (nameOrId: string) => requireAdvertiser(database, nameOrId),
+        submitterOf,
+        reportReaderOf,
+        personIdOf,
+      };
       botOperatorRoutes(scope, deps);
       tokenOperatorRoutes(scope, deps);
       creativeOperatorRoutes(scope, {
         ...deps,
+        ...ofOthers,
         ffmpeg: openFfmpeg(),
         downloadVideo: (video) => downloadVideo(deps.requests, video),
-        faultOfTag: (url) => faultOfTag(deps, { url, now: deps.now }),
+        faultOfTag: (url) => faultOfTag(deps, { url, now }),
+        tryTag: (url) => tryTag(deps, { url, now }),
         resumable: resumableUploads(deps.media.uploadsFolder),
         callerOf: (request) => actorOf(request)?.id ?? "",
-        tryTag: (url) => tryTag(deps, { url, now: deps.now }),
-        requireBots: (botIds) => requireBots(deps.database, botIds),
-        requireAdvertiser: (nameOrId) => requireAdvertiser(database, nameOrId),
-        submitterOf,
       });
-      campaignOperatorRoutes(scope, {
-        ...deps,
-        requireBots: (botIds) => requireBots(deps.database, botIds),
-        submitterOf,
-      });
+      campaignOperatorRoutes(scope, { ...deps, ...ofOthers });
       currencyOperatorRoutes(scope, deps);
       advertiserOperatorRoutes(scope, deps);
-      moneyOperatorRoutes(scope, {
-        ...deps,
-        reportReaderOf,
-        requireBots: (botIds) => requireBots(deps.database, botIds),
-      });
+      moneyOperatorRoutes(scope, { ...deps, ...ofOthers });
       explainOperatorRoutes(scope, deps);
       eventOperatorRoutes(scope, deps);
       deliveryOperatorRoutes(scope, deps);
-      noticeOperatorRoutes(scope, { ...deps, requireBots: (botIds) => requireBots(deps.database, botIds) });
+      noticeOperatorRoutes(scope, { ...deps, ...ofOthers });
       viewOperatorRoutes(scope, deps);
       clickOperatorRoutes(scope, deps);
       conversionOperatorRoutes(scope, deps);
-      statsOperatorRoutes(scope, { ...deps, reportReaderOf });
-      savedReportOperatorRoutes(scope, { ...deps, personIdOf });
+      statsOperatorRoutes(scope, { ...deps, ...ofOthers });
+      savedReportOperatorRoutes(scope, { ...deps, ...ofOthers });
       userOperatorRoutes(scope, deps);
       const signIns = openSignIns(deps);
       peopleOperatorRoutes(scope, { ...deps, signIns });

@@ -83,8 +83,6 @@ const storeVariables = {
   ...retentionVariables,
 };
 
-type BucketVariable = "S3_ENDPOINT" | "S3_REGION" | "S3_BUCKET" | "S3_ACCESS_KEY_ID" | "S3_SECRET_ACCESS_KEY";
-
 const longSecret = z.string().min(32, `must have at least 32 characters; ${makeKey}`);
 
 const serverVariables = z.object({
@@ -286,30 +284,10 @@ export function readCommandConfig(options: { url?: string | undefined }, environ
   };
 }
 
-function storeOf(
-  read: z.infer<
-    z.ZodObject<
-      Pick<
-        typeof storeVariables,
-        | "MODE"
-        | "DATABASE_URL"
-        | "DATA_DIR"
-        | "EMBEDDED_BUFFERS_MB"
-        | keyof typeof databaseLimitVariables
-        | keyof typeof retentionVariables
-        | "LOG_LEVEL"
-        | "MEDIA_DIR"
-        | "WEBHOOK_ALLOWED_NETWORKS"
-        | "VAST_ALLOWED_NETWORKS"
-        | "VIDEO_ALLOWED_NETWORKS"
-        | "CURRENCY"
-        | "COUNTRY_HEADER"
-        | "COUNTRY_DATABASE"
-        | BucketVariable
-      >
-    >
-  >,
-) {
+/** What the server and the command line read alike. A command line needs no key while a server runs. */
+type StoreSettings = Omit<z.infer<z.ZodObject<typeof storeVariables>>, "ENCRYPTION_KEY">;
+
+function storeOf(read: StoreSettings) {
   const dataDirectory = resolve(read.DATA_DIR);
   const dataFolder = join(dataDirectory, "ad-service");
   return {
@@ -349,7 +327,7 @@ function countriesOf(header: string | undefined, file: string | undefined): Coun
 }
 
 /** All variables of the bucket, or none: a part of them is a fault. */
-function bucketOf(read: Pick<z.infer<z.ZodObject<typeof storeVariables>>, BucketVariable>): MediaBucket | undefined {
+function bucketOf(read: StoreSettings): MediaBucket | undefined {
   const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_REGION: region } = read;
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = read;
   if (!endpoint || !bucket || !accessKeyId || !secretAccessKey) return undefined;
@@ -389,7 +367,9 @@ function countryFaults(environment: NodeJS.ProcessEnv): string[] {
   const { COUNTRY_HEADER: header, COUNTRY_DATABASE: file, TRUST_PROXY: proxy } = environment;
   if (header === undefined) return [];
   if (file !== undefined)
-    return ["COUNTRY_HEADER and COUNTRY_DATABASE are both set: one of them tells the countries of users"];
+    return [
+      "COUNTRY_HEADER and COUNTRY_DATABASE are both set: unset one of them, since only one can be the source of countries",
+    ];
   if (proxy === undefined || proxy === "false" || proxy === "0")
     return ["COUNTRY_HEADER needs TRUST_PROXY: without a trusted proxy, anyone could send the header"];
   return [];

@@ -37,7 +37,7 @@ async function openStore(
   config: CommandConfig & { encryptionKey: Buffer },
   folder: ClaimedFolder | undefined,
 ): Promise<OperatorClient> {
-  // A refusal of this process has no other log: its reason goes beside it, to standard error.
+  // This process has no log of its own: the reasons of its refusals go to standard error.
   const logger = createLogger({ level: "error", name: "ads", write: (line) => process.stderr.write(line) });
   await requireMediaFolder(config.media);
   const store = await openDatabase({
@@ -105,7 +105,7 @@ async function serveStore(
     now: () => new Date(),
   });
   await app.ready();
-  // No node may run that does: reports of this process count what was committed so far.
+  // Perhaps no node runs that rolls up the sums, and reports must count everything committed so far.
   while ((await rollUpStatistics(database)).hasMore);
   // The claim's socket serves no requests: a concurrent command waits for it and continues when the claim is released.
   return {

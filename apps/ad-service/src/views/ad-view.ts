@@ -123,6 +123,13 @@ const columns = {
 /** Columns of `views as s`, `viewers as v` and `h`, the view that holds the viewer's clock. */
 export const viewColumns = selected(columns);
 
+const fields = Object.keys(columns) as (keyof ViewRow)[];
+
+/** The view's columns of a row that has others, too. */
+export function viewRowIn(row: ViewRow): ViewRow {
+  return Object.fromEntries(fields.map((field) => [field, row[field]])) as unknown as ViewRow;
+}
+
 /** SQL that joins the row `h`. */
 export const clockHolder = `left join lateral (
     select version, credited_until from views

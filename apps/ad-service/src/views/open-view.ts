@@ -5,6 +5,7 @@ import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
 import {
   CONTINUATION_MAX_AGE_SECONDS,
   type InitDataRefusal,
+  type InitDataVerdict,
   isOnlyForContinuing,
   publicKeyOf,
   type TelegramServers,
@@ -15,6 +16,7 @@ import type { Bot } from "@intermission/operator-api/bots";
 import type { NoAdReason } from "@intermission/operator-api/statistics";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, statement } from "@intermission/postgres/open-database";
+import { rowParameters } from "@intermission/postgres/row-parameters";
 import { type RateLimiter, rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import { audienceText } from "../ad-selection/audience.ts";
 import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
@@ -41,27 +43,36 @@ export interface UnfilledRequest {
   now: Date;
 }
 
+const unfilledRows = rowParameters({
+  bot_id: "text",
+  user_id: "text",
+  code: "text",
+  outcome: "text",
+  reason: "text",
+  audience: "text",
+  occurred_at: "timestamptz",
+});
+
 const insertUnfilled = statement<never>(
   "ad-requests.unfilled",
-  `insert into ad_requests (bot_id, user_id, code, outcome, reason, audience, occurred_at)
-   select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
-     $7::timestamptz[])`,
+  `insert into ad_requests (bot_id, user_id, code, outcome, reason, audience, occurred_at) ${unfilledRows.table}`,
 );
 
 async function recordUnfilled(database: Database, batch: readonly UnfilledRequest[]): Promise<undefined[]> {
-  await database.run(insertUnfilled, [
-    batch.map(({ botId }) => botId),
-    batch.map(({ userId }) => userId),
-    batch.map(({ code }) => code ?? null),
-    batch.map(({ outcome }) => outcome),
-    batch.map(({ reason }) => reason),
-    batch.map(({ audience }) => audience),
-    batch.map(({ now }) => now),
-  ]);
+  const rows = batch.map(({ botId, userId, code, outcome, reason, audience, now }) => ({
+    bot_id: botId,
+    user_id: userId,
+    code,
+    outcome,
+    reason,
+    audience,
+    occurred_at: now,
+  }));
+  await database.run(insertUnfilled, unfilledRows.values(rows));
   return batch.map(() => undefined);
 }
 
-/** Which of Telegram's servers may launch the mini-app: those that sign with the accepted key. */
+/** The keys of Telegram's servers that may launch the mini-app, and of those that may not. */
 export interface LaunchKeys {
   accepted: KeyObject;
   /** Of Telegram's other servers. Launch data signed with it is refused, and told apart from forged data. */
@@ -115,7 +126,7 @@ export interface OpenViewInput extends OpeningInput {
   isAnother: boolean;
   /** The browser's user agent: campaigns may target a platform. */
   userAgent: string | undefined;
-  /** Null: unknown; undefined: nothing tells the countries of users. */
+  /** Null: unknown; undefined: no source of countries is configured. */
   country: string | null | undefined;
   /** The browser's header: captions are in the viewer's language. */
   acceptLanguage: string | undefined;
@@ -129,14 +140,15 @@ export type OpenViewOutcome =
       "reason" | "availableAt"
     >)
   | { outcome: "too-many"; waitSeconds: number }
-  /** Includes the bot if the launch data is authentic but too old, and the servers of Telegram that signed it if they may not. */
+  /** `bot`: only if the launch data is authentic, but too old. `signedBy`: servers of Telegram that may not launch the app. */
   | { outcome: "refused"; reason: OpenSessionRefusal; bot?: Bot; signedBy?: TelegramServers };
 
 /** Opens a view, or says why not; each refusal is a line of the log. */
 export async function openView(openings: Openings, input: OpenViewInput): Promise<OpenViewOutcome> {
-  const user: { id?: string } = {};
-  const opened = await tryToOpen(openings, input, user);
-  logOpening(openings, opened, { botId: input.botId, userId: user.id, now: input.now });
+  const launch = await verifyLaunch(openings, input);
+  const opened = launch.outcome === "verified" ? await openForUser(openings, launch, input) : launch;
+  const userId = launch.outcome === "verified" ? launch.verified.user.id : undefined;
+  logOpening(openings, opened, { botId: input.botId, userId, now: input.now });
   return opened;
 }
 
@@ -165,24 +177,37 @@ const refusals = {
   refused: "an opening is refused",
 } satisfies Record<Exclude<OpenViewOutcome["outcome"], "opened">, string>;
 
-/** Sets the id of `viewer` once the launch data has proved it. */
-async function tryToOpen(openings: Openings, input: OpenViewInput, viewer: { id?: string }): Promise<OpenViewOutcome> {
-  const bot = await findBot(openings.bots, input.botId);
+/** A launch of a bot's app by a user whom Telegram confirms. */
+interface VerifiedLaunch {
+  outcome: "verified";
+  bot: Bot;
+  verified: Extract<InitDataVerdict, { outcome: "valid" }>;
+}
+
+async function verifyLaunch(
+  { bots, launchKeysFor }: Openings,
+  { botId, initData, now }: OpenViewInput,
+): Promise<VerifiedLaunch | Extract<OpenViewOutcome, { outcome: "refused" }>> {
+  const bot = await findBot(bots, botId);
   if (!bot) return refused("BOT_UNKNOWN");
   if (bot.isSuspended) return refused("BOT_SUSPENDED");
-
-  const { initData, botId, now } = input;
-  const { accepted: publicKey, refused: others } = openings.launchKeysFor(botId);
+  const { accepted: publicKey, refused: others } = launchKeysFor(botId);
   const keys = { publicKey, otherPublicKey: others?.publicKey };
   const maxAgeSeconds = CONTINUATION_MAX_AGE_SECONDS;
   const verified = await verifyInitDataWithBotId({ initData, botId, now, maxAgeSeconds, ...keys });
-  if (verified.outcome === "refused") {
-    const reason = refusalOf[verified.reason];
-    if (verified.reason === "other-servers" && others) return { ...refused(reason), signedBy: others.servers };
-    return reason === "INIT_DATA_EXPIRED" ? { ...refused(reason), bot } : refused(reason);
-  }
+  if (verified.outcome === "valid") return { outcome: "verified", bot, verified };
+  const reason = refusalOf[verified.reason];
+  if (verified.reason === "other-servers" && others) return { ...refused(reason), signedBy: others.servers };
+  return reason === "INIT_DATA_EXPIRED" ? { ...refused(reason), bot } : refused(reason);
+}
+
+async function openForUser(
+  openings: Openings,
+  { bot, verified }: VerifiedLaunch,
+  input: OpenViewInput,
+): Promise<OpenViewOutcome> {
+  const { botId, now } = input;
   const userId = verified.user.id;
-  viewer.id = userId;
   const waitSeconds = secondsToWait(openings.limiter, `${botId} ${userId}`, now);
   if (waitSeconds > 0) return { outcome: "too-many", waitSeconds };
   const values = { code: input.code, startParam: input.startParam, signedStartParam: verified.startParam };

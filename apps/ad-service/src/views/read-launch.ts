@@ -22,8 +22,9 @@ export interface Launch {
 }
 
 /**
- * A code in the page's address is meant as a code, also with what people and messengers add to it. A `startapp` value belongs to the publisher, unless it is a code of this
- * bot. A link with it may be shared, so a code of another user is a launch without a code.
+ * A code in the page's address is read as a code, even if people or messengers added something to it. A `startapp` value
+ * belongs to the publisher, unless it is a code of this bot. Links with such a value may be shared, so a code of another user
+ * is ignored.
  */
 export async function readLaunch(
   database: Database,

@@ -8,7 +8,7 @@ import {
 import { seenByUser, selectUnfinishedViews } from "../ad-selection/select-ad.ts";
 import { boundsAt, boundsIn } from "../codes/view-ids.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
-import { type AdView, clockHolder, latest, type ViewRow, viewColumns, viewOf } from "./ad-view.ts";
+import { type AdView, clockHolder, latest, type ViewRow, viewColumns, viewOf, viewRowIn } from "./ad-view.ts";
 
 export interface OpeningQuestion {
   botId: string;
@@ -22,9 +22,9 @@ export interface OpeningQuestion {
   now: Date;
 }
 
-/** Everything that an opening is decided on. */
+/** The facts for the decision about an opening. */
 export interface Opening {
-  /** Undefined: the bot has no such code; without a given code, the user has none that could earn. */
+  /** Undefined: the bot has no such code; or, if none was requested, the user has none that could earn. */
   code: OpeningCode | undefined;
   /** The code's view, if it has begun. */
   view: AdView | undefined;
@@ -138,7 +138,7 @@ const read = statement<Row>(
    ) as unfinished`,
 );
 
-/** Reads what openings are decided on. */
+/** Reads the facts of openings, in their order. */
 export async function readOpenings(database: Transaction, batch: readonly OpeningQuestion[]): Promise<Opening[]> {
   const openings: (Opening | undefined)[] = [];
   const values = [JSON.stringify(batch.map(requestRow)), ...boundsAt(batch.map(({ now }) => now))];
@@ -176,7 +176,8 @@ function openingOf(row: Row, question: OpeningQuestion): Opening {
             isFollowed: row.isFollowed,
           }
         : undefined,
-    view: row.viewId === null ? undefined : viewOf(viewRowOf(row)),
+    // The view is remembered, so the other columns are dropped.
+    view: row.viewId === null ? undefined : viewOf(viewRowIn(row)),
     vastAd: row.vastAd ?? undefined,
     viewer: {
       decisions: row.viewerDecisions,
@@ -188,12 +189,4 @@ function openingOf(row: Row, question: OpeningQuestion): Opening {
     limit: limitOfViewer(row, { ...row, count: row.unfinished }, row, question.now),
     seen,
   };
-}
-
-/** Removes the columns that are not the view's, because the view is remembered. */
-function viewRowOf(row: Row): ViewRow {
-  const { position, codeUserId, codeText, codeReference, codeExpiresAt, vastAd, seen, ...others } = row;
-  const { isRewarded, isFollowed, viewerDecisions, day, earnedToday, lastEarnedAt, ...rest } = others;
-  const { cooldownSeconds, dailyCap, unfinished, lastActiveAt, firstDeadline, ...view } = rest;
-  return view;
 }

@@ -57,8 +57,8 @@ const readFacts = statement<FactRow>(
 );
 
 /**
- * Reads what starts and ends are decided on; nothing about other changes, and about views that have changed since they were
- * read. Nothing is locked: the write compares the versions.
+ * Reads the facts of starts and ends. Other changes have none, nor have views that changed since they were read. Nothing is
+ * locked: the write compares the versions.
  */
 export async function readViewers(
   database: Transaction,
@@ -70,10 +70,8 @@ export async function readViewers(
   );
   if (queries.length === 0) return facts;
   const values = [...factRows.values(queries), ...boundsAt(queries.map(({ now }) => now))];
-  for (const { position, unfinished, lastActiveAt, firstDeadline, ...viewer } of await database.run(
-    readFacts,
-    values,
-  )) {
+  const rows = await database.run(readFacts, values);
+  for (const { position, unfinished, lastActiveAt, firstDeadline, ...viewer } of rows) {
     facts[position] = { ...viewer, unfinished: { count: unfinished ?? 0, lastActiveAt, firstDeadline } };
   }
   return facts;

@@ -13,7 +13,7 @@ import type { Charge } from "../campaigns/event-worth.ts";
 import { type AdView, latest } from "./ad-view.ts";
 import { takesClock, type ViewChange } from "./view-change.ts";
 
-/** What the start and the end of a view are decided on. */
+/** The facts for the decision about the start or the end of a view. */
 export interface ViewerFacts extends ViewerEarnings, ViewerLimitSettings, Charge {
   /** The version of the viewer's row. */
   decisions: number;
@@ -29,7 +29,7 @@ export type ViewDecision =
   | { outcome: "starts" }
   /** Playback may not begin: nothing is stored. */
   | Extract<ViewerLimit, { outcome: "limited" }>
-  /** Its end, by what it looks like. It counts towards the viewer's limits. */
+  /** It ends: paid, or held or refused as suspicious. It counts towards the viewer's limits. */
   | { outcome: "rewarded" | "held" | "refused" }
   /** The viewer's limit ends only after its deadline, and the viewer was not told that the view is watched. */
   | { outcome: "refused-by-limit"; reason: ViewerLimitReason }

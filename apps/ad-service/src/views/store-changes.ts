@@ -57,7 +57,7 @@ interface Row {
 }
 
 /*
- * Writes what was decided about many views, no two of one viewer, each only if what it was decided on is unchanged: the
+ * Writes what was decided about many views, no two of one viewer, each only if its facts are unchanged: the
  * version of the view, of the viewer's row (`decisions`) where the view starts or ends, and of the viewer's clock where the
  * view takes it. Rows are locked in this order: viewers and their views, in the order of the viewers; earlier clock holders;
  * days of campaigns. They are compared once they are locked, so that nothing that follows has to be undone.
@@ -68,7 +68,7 @@ const record = statement<Row>(
   locked as materialized (
     select changes.*, s.reference, s.campaign_id, s.creative_id, s.is_test, s.audience
     from (select * from changes order by bot_id, user_id) as changes
-    -- Subqueries that lock stay what they are: in any plan, each row is looked up by its key.
+    -- The planner does not flatten a subquery that locks, so each row is looked up by its key.
     cross join lateral (
       select clock_view_id, credited_until, decisions from viewers
       where viewers.bot_id = changes.bot_id and viewers.user_id = changes.user_id for update
@@ -84,7 +84,7 @@ const record = statement<Row>(
       and (not takes_clock or v.clock_view_id is not distinct from clock_holder
         and v.credited_until is not distinct from viewer_credited_until)
   ),
-  -- The time credited to the previous clock holder counts for no other view, so that its version must be unchanged.
+  -- The time credited to the previous clock holder counts for no other view, so its version must be unchanged.
   holders as materialized (
     select h.bot_id, h.view_id, h.version
     from locked join views h on h.bot_id = locked.bot_id and h.view_id = clock_holder and ${inWeekOfView("clock_holder", "h.code")}
@@ -124,7 +124,7 @@ const record = statement<Row>(
   select 'waiting', null, event_id, null, null from waiting_events`,
 );
 
-/** What changes beside the views: when they are due, the viewers, the figures of their ads, and codes that earn nothing more. */
+/** The changes of other tables: when views are due, the viewers, the figures of the ads, and codes that earn nothing more. */
 function recordBeside(): string {
   return `not_due as (
     delete from views_due using unchanged
@@ -166,8 +166,8 @@ function recordBeside(): string {
 }
 
 /**
- * Decides and stores changes, no two of one viewer: facts are read, `settleView` decides, one statement writes. What changed
- * meanwhile is "changed".
+ * Decides and stores changes, no two of one viewer: facts are read, `settleView` decides, one statement writes. A change whose
+ * facts are no longer true is not stored: its outcome is "changed".
  */
 export async function storeChanges(
   database: Transaction,

@@ -25,7 +25,7 @@ export interface ViewChange {
 }
 
 export type ChangeOutcome =
-  /** `limitReason`: the limit because of which its end waits, or is refused. */
+  /** `limitReason`: the limit that delays its end, or refuses it. */
   | {
       outcome: "stored";
       view: AdView;

@@ -118,25 +118,41 @@ export function gatherCall(
   };
 }
 
-/** Stored as an array: each report rewrites the row, and without the names it is short. */
+/** The order of the stored numbers. A new signal goes to the end: older views lack it. */
+const storedOrder = [
+  "hiddenMs",
+  "visibleMs",
+  "countedMs",
+  "frames",
+  "expectedFrames",
+  "movingMs",
+  "framelessMs",
+  "ranges",
+  "evenRanges",
+  "firstAtMs",
+  "firstClaimedMs",
+  "leadMs",
+  "calls",
+  "atOnce",
+  "unheard",
+] as const satisfies readonly (keyof ViewingSignals)[];
+
+/** The number that is stored for a `firstAtMs` of null; else it is stored as the time since the view was opened. */
+const NO_FIRST = -1;
+
+/** The stored form. An array, because each report rewrites the row, which is shorter without the names. */
 export function numbersOf(signals: ViewingSignals, openedAt: Date): number[] {
-  const { hiddenMs, visibleMs, countedMs, frames, expectedFrames, movingMs, framelessMs, firstAtMs } = signals;
-  const first = firstAtMs === null ? -1 : Math.max(0, firstAtMs - openedAt.getTime());
-  const others = [signals.ranges, signals.evenRanges, first, signals.firstClaimedMs, signals.leadMs];
-  const ofCalls = [signals.calls, signals.atOnce, signals.unheard];
-  return [hiddenMs, visibleMs, countedMs, frames, expectedFrames, movingMs, framelessMs, ...others, ...ofCalls].map(
-    (number) => Math.min(Math.trunc(number), MAX_STORED),
-  );
+  const { firstAtMs } = signals;
+  const first = firstAtMs === null ? NO_FIRST : Math.max(0, firstAtMs - openedAt.getTime());
+  const stored = { ...signals, firstAtMs: first };
+  return storedOrder.map((name) => Math.min(Math.trunc(stored[name]), MAX_STORED));
 }
 
 export function signalsOf(numbers: readonly number[], openedAt: Date): ViewingSignals {
-  const [hiddenMs = 0, visibleMs = 0, countedMs = 0, frames = 0, expectedFrames = 0, movingMs = 0] = numbers;
-  const [framelessMs = 0, ranges = 0, evenRanges = 0, first = -1, firstClaimedMs = 0, leadMs = 0] = numbers.slice(6);
-  const [calls = 0, atOnce = 0, unheard = 0] = numbers.slice(12);
-  const ofCalls = { calls, atOnce, unheard };
-  const firstAtMs = first < 0 ? null : openedAt.getTime() + first;
-  const ofFrames = { countedMs, frames, expectedFrames, movingMs, framelessMs };
-  return { hiddenMs, visibleMs, ...ofFrames, ranges, evenRanges, firstAtMs, firstClaimedMs, leadMs, ...ofCalls };
+  const numberOf = (name: keyof ViewingSignals, index: number) => numbers[index] ?? noSignals[name] ?? NO_FIRST;
+  const stored = Object.fromEntries(storedOrder.map((name, index) => [name, numberOf(name, index)]));
+  const { firstAtMs: first, ...others } = stored as Record<keyof ViewingSignals, number>;
+  return { ...others, firstAtMs: first < 0 ? null : openedAt.getTime() + first };
 }
 
 /** The reasons to suspect a view, in a fixed order; empty for nearly all views. */

@@ -4,7 +4,7 @@ import { MAX_TEST_DELAY_SECONDS } from "./endpoint-tests.ts";
 import { LEASE_SECONDS } from "./enqueue-webhook.ts";
 
 const MAX_AT_ONCE = 1000;
-/** Beyond what a delay can be, so that none is cut that a right clock has written. */
+/** Added to the longest possible delay, so that no time written by a right clock is changed. */
 const MARGIN = "interval '1 minute'";
 
 /**
@@ -58,8 +58,8 @@ const dueTests = statement<never>(
 );
 
 /**
- * Brings back to the present what was postponed while the database's clock was ahead, so that webhooks and tests of endpoints do
- * not wait as long as it was wrong. Returns how many rows it changed: of webhooks and of leases a thousand each at most.
+ * Makes due what was postponed while the database's clock was ahead: else webhooks and tests of endpoints would wait until
+ * the time that it showed. Changes at most a thousand webhooks and a thousand leases per call; returns how many rows in all.
  */
 export async function repairAfterClockJump(
   database: Pick<Database, "run">,

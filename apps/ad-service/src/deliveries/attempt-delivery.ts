@@ -8,7 +8,7 @@ import type { FailedRequest, GuardedResult } from "../outbound/outgoing-request.
 import type { ClaimedDelivery } from "./claim-deliveries.ts";
 import type { DeliveryState, EndReason } from "./enqueue-webhook.ts";
 
-/** One exchange with an endpoint; its times are in milliseconds, null for phases that it did not reach. */
+/** One exchange with an endpoint; its times are in whole milliseconds, null for phases that it did not reach. */
 export interface EndpointExchange {
   startedAt: Date;
   url: string;
@@ -102,16 +102,20 @@ function finishedBy(
     address: result.address ?? null,
     status: result.status ?? null,
     errorClass: hasFailed ? result.errorClass : null,
-    dnsMs: timings.dnsMs ?? null,
-    tcpMs: timings.tcpMs ?? null,
-    tlsMs: timings.tlsMs ?? null,
-    firstByteMs: timings.firstByteMs ?? null,
-    totalMs: timings.totalMs,
+    dnsMs: whole(timings.dnsMs),
+    tcpMs: whole(timings.tcpMs),
+    tlsMs: whole(timings.tlsMs),
+    firstByteMs: whole(timings.firstByteMs),
+    totalMs: whole(timings.totalMs),
     responseText: hasFailed ? describeFailure(result) : result.text,
   };
 }
 
-/** A redirect's page says less than where it leads: to another path, to https, to a page to sign in. */
+function whole(milliseconds: number | null | undefined): number | null {
+  return milliseconds === null || milliseconds === undefined ? null : Math.round(milliseconds);
+}
+
+/** Of a redirect, its target says more than its page: another path, https, a page to sign in. */
 function describeFailure({ errorClass, location, detail }: FailedRequest): string {
   const target = location?.replaceAll(/[^\x21-\x7e]/g, "").slice(0, MAX_TARGET_LENGTH);
   return errorClass === "redirect" && target ? `redirected to ${target}` : detail;

@@ -118,7 +118,7 @@ function testWebhookAnswer(tested: Extract<EndpointTestOutcome, { outcome: "test
     ...(errorClass !== null && { error_class: errorClass }),
     ...(answer !== null && { answer }),
     ...adviceOn({ status, errorClass, text: answer }),
-    total_ms: Math.round(phases.totalMs ?? 0),
+    total_ms: phases.totalMs ?? 0,
     ...(endpointState !== null && { endpoint: endpointState }),
   };
 }

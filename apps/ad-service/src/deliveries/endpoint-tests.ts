@@ -247,7 +247,6 @@ async function finishTest(
   database: Database,
   test: FinishedAttempt & { retrySeconds: number },
 ): Promise<{ endpointState: EndpointState | null; isActivated: boolean }> {
-  const rounded = (milliseconds: number | null) => (milliseconds === null ? null : Math.round(milliseconds));
   const [row] = await database.run(finish, [
     test.botId,
     test.eventId,
@@ -259,7 +258,11 @@ async function finishTest(
     test.address,
     test.status,
     test.errorClass,
-    ...[test.dnsMs, test.tcpMs, test.tlsMs, test.firstByteMs, test.totalMs].map(rounded),
+    test.dnsMs,
+    test.tcpMs,
+    test.tlsMs,
+    test.firstByteMs,
+    test.totalMs,
     test.responseText,
   ]);
   return row ?? { endpointState: null, isActivated: false };

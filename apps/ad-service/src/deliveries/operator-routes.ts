@@ -173,25 +173,12 @@ function endpointRoutesOf(scope: CheckedScope, deps: DeliveryOperatorDeps): void
       return {
         botId,
         ...result,
-        ...rounded(phases),
+        ...phases,
         advice: adviseOnAnswer({ ...tested, text: tested.answer }, "operator"),
       };
     },
   });
 }
-
-function rounded({ dnsMs, tcpMs, tlsMs, firstByteMs, totalMs }: TestPhases): TestPhases {
-  const whole = (ms: number | null) => (ms === null ? null : Math.round(ms));
-  return {
-    dnsMs: whole(dnsMs),
-    tcpMs: whole(tcpMs),
-    tlsMs: whole(tlsMs),
-    firstByteMs: whole(firstByteMs),
-    totalMs: whole(totalMs),
-  };
-}
-
-type TestPhases = Extract<EndpointTestOutcome, { outcome: "tested" }>["phases"];
 
 const testRefusals = {
   "unknown-bot": unknownBot,

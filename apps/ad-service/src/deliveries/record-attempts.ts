@@ -92,11 +92,11 @@ function rowOf(finished: FinishedAttempt): Parameters<typeof finishedRows.values
     address,
     status,
     error_class: errorClass,
-    dns_ms: rounded(dnsMs),
-    tcp_ms: rounded(tcpMs),
-    tls_ms: rounded(tlsMs),
-    first_byte_ms: rounded(firstByteMs),
-    total_ms: rounded(totalMs),
+    dns_ms: dnsMs,
+    tcp_ms: tcpMs,
+    tls_ms: tlsMs,
+    first_byte_ms: firstByteMs,
+    total_ms: totalMs,
     response_text: finished.responseText,
   };
 }
@@ -268,8 +268,4 @@ async function decideHealth(
 
 function keyOf({ botId, eventId, fence }: Pick<Recorded, "botId" | "eventId" | "fence">): string {
   return `${botId} ${eventId} ${fence}`;
-}
-
-function rounded(milliseconds: number | null): number | null {
-  return milliseconds === null ? null : Math.round(milliseconds);
 }

@@ -8,7 +8,7 @@ import { cachedSigningTokens, type SigningTokenCache, type SigningTokens } from 
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { newAlarm } from "./alarm.ts";
 import { type AttemptOutcome, attemptDelivery, notMadeAfterOwnFault } from "./attempt-delivery.ts";
-import { type ClaimedDelivery, claimDeliveries, shareWakeUps } from "./claim-deliveries.ts";
+import { type ClaimedDelivery, claimDeliveries } from "./claim-deliveries.ts";
 import type { DeliveryMetrics } from "./delivery-metrics.ts";
 import { startDeliveryUpkeep } from "./delivery-upkeep.ts";
 import { logHealthChange } from "./endpoint-health.ts";
@@ -16,6 +16,7 @@ import { type ClaimedEvent, type Deliveries, type DeliveryLog, LEASE_SECONDS } f
 import { type LoopState, loopStates, stateAfterClaim, stateAfterEmptyClaim } from "./loop-state.ts";
 import { readNextDue } from "./next-due.ts";
 import { finishDeliveries, recordAttempt } from "./record-attempts.ts";
+import { shareWakeUps } from "./share-wake-ups.ts";
 
 export interface WebhookDeliveryDeps {
   database: Database;

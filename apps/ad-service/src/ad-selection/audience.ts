@@ -1,6 +1,6 @@
 import type { AdRequest } from "./eligibility.ts";
 
-/** Who a figure of the statistics is of, each in few kinds: `other` is a value that is unknown, or that too few people have. */
+/** By which users are counted in the statistics, each in few kinds. `other` is an unknown or rare value. */
 export type AudienceKey = "country" | "platform" | "language" | "premium";
 
 const OTHER = "other";
@@ -24,7 +24,7 @@ export function countryOf(text: string | null | undefined): string | undefined {
   return countries.has(code) ? code : undefined;
 }
 
-/** What of a user is recorded, in bounded kinds. `country` is undefined where nothing tells countries: then it is absent. */
+/** What is recorded about a user, in bounded kinds. The country is "" where no source of countries is configured. */
 export function audienceOf({ country, platform, language, isPremium }: AdRequest["user"]): Record<AudienceKey, string> {
   return {
     country: country === undefined ? "" : (country ?? OTHER),

@@ -180,7 +180,7 @@ describe("an app", () => {
     const refused = await opened.operator("POST", "/campaigns?confirmed=true", campaign(["NL"], opened.botId));
     expect(refused.statusCode).toBe(400);
     expect(refused.json().error.message).toMatch(
-      /^targeting names countries, and nothing tells the countries of users: set COUNTRY_DATABASE/,
+      /^targeting names countries, but no source of countries is configured: set COUNTRY_DATABASE/,
     );
     await opened.app.close();
   });

@@ -3,12 +3,12 @@ import type { FastifyRequest } from "fastify";
 import { type CountryResponse, open, type Reader } from "maxmind";
 import { countryOf } from "./audience.ts";
 
-/** What tells the countries of users: a header of a trusted proxy, or a file in MaxMind's format. */
+/** The source of users' countries: a header of a trusted proxy, or a file in MaxMind's format. */
 export type CountrySettings = { kind: "none" } | { kind: "header"; header: string } | { kind: "file"; file: string };
 
 type CountryRequest = Pick<FastifyRequest, "headers" | "ip" | "ips">;
 
-/** Tells the country of a request; null where it is unknown. */
+/** The country of a request; null if it is unknown. */
 export type CountrySource = (request: CountryRequest) => string | null;
 
 /** Undefined without a source. A file that is replaced is read again; a missing or broken one is a fault at the start. */

@@ -20,7 +20,7 @@ export interface AdRequest {
     language?: string | undefined;
     platform?: Platform | undefined;
     isPremium?: boolean | undefined;
-    /** ISO 3166; null if it is unknown, undefined if nothing tells the countries of users. */
+    /** ISO 3166; null if it is unknown, undefined if no source of countries is configured. */
     country?: string | null | undefined;
   };
   /** When the user was shown or followed ads of campaigns that have a user cap. */

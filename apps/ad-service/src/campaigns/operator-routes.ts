@@ -48,7 +48,7 @@ export interface CampaignOperatorDeps {
   requireBots(botIds: readonly (string | undefined)[]): Promise<void>;
   /** Of all prices (ISO 4217). */
   currency: string;
-  /** Whether something tells the countries of users: else no campaign can be for some of them. */
+  /** Whether a source of countries is configured: without one, no campaign can target countries. */
   hasCountries: boolean;
   /** The caller's advertiser, whose texts beside a video are not reviewed. Undefined: an operator. */
   submitterOf(request: FastifyRequest): string | undefined;
@@ -134,7 +134,7 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
 }
 
 const noCountries =
-  "names countries, and nothing tells the countries of users: set COUNTRY_DATABASE (a file in MaxMind's format) or COUNTRY_HEADER " +
+  "names countries, but no source of countries is configured: set COUNTRY_DATABASE (a file in MaxMind's format) or COUNTRY_HEADER " +
   "(a header of the trusted proxy), start the ad service again, then repeat this";
 
 function faultyCampaign({ field, message, fault }: CampaignFault): HttpError {

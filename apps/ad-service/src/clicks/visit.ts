@@ -10,7 +10,7 @@ export interface Visit {
   tap: { suspicion: TapSuspicion | undefined } | undefined;
   userAgent: string;
   acceptLanguage: string | undefined;
-  /** Null: unknown; undefined: nothing tells the countries of visitors. */
+  /** Null: unknown; undefined: no source of countries is configured. */
   country?: string | null | undefined;
   hashes: AddressHashes;
   now: Date;

@@ -26,7 +26,7 @@ export interface DayOfTraffic {
 export interface TrafficTerms {
   readonly sharePercent: number;
   readonly currency: string;
-  /** Whether something tells the countries of users; else none is recorded. */
+  /** Whether a source of countries is configured; else no country is recorded. */
   readonly hasCountries: boolean;
   readonly durationMs: number;
   readonly campaigns: readonly SampleCampaign[];

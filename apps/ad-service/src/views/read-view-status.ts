@@ -46,7 +46,7 @@ export interface StatusQuestion {
   token: string;
   isNextAdRequested: boolean;
   userAgent: string | undefined;
-  /** Null: unknown; undefined: nothing tells the countries of users. */
+  /** Null: unknown; undefined: no source of countries is configured. */
   country: string | null | undefined;
   now: Date;
 }

@@ -96,7 +96,7 @@ const faultWords = {
     CHARACTERS_AT_MOST: ({ max }) => `Must have at most ${max} characters.`,
     CONTROL_CHARACTERS: () => "Must not hold control characters.",
     COUNTRIES_UNKNOWN: () =>
-      "Nothing tells the countries of users: set COUNTRY_DATABASE or COUNTRY_HEADER, and start the ad service again.",
+      "No source of countries is configured: set COUNTRY_DATABASE or COUNTRY_HEADER, and start the ad service again.",
     COUNTRY_CODE: () => "A country is two capital letters, such as DE.",
     CURRENCY_CODE: () => "A currency is three capital letters, such as EUR.",
     CURSOR: () => "This page of the list is gone: open the list again.",

@@ -1,7 +1,9 @@
+from datetime import date, datetime, timedelta, timezone
+
 import httpx
 import pytest
 
-from intermission_ads import Ads, AdsError, AsyncAds, read_secret
+from intermission_ads import Ads, AdsError, AsyncAds, Code, read_secret
 
 TELEGRAM_TOKEN = "7000000001:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
 OPERATOR = "the operator creates one: pnpm ads tokens create --bot-id <digits>"
@@ -44,6 +46,18 @@ mistakes = [
     ({"bot_id": None}, f"{BOT} is missing: set it to the bot's Telegram id, {DIGITS}"),
     ({"bot_id": TELEGRAM_TOKEN}, f"{BOT} contains a whole token of @BotFather: pass only {DIGITS}"),
     ({"bot_id": "@coins_bot"}, f"{BOT} is a username: pass the bot's Telegram id, {DIGITS}"),
+    ({"token": b"ad_one"}, f"{TOKEN} is not text but bytes: decode it"),
+    ({"token": [b"ad_one"]}, f"{TOKEN} is not text but bytes: decode it"),
+    ({"token": 7}, f"{TOKEN} is not text but int: pass it as it was created"),
+    ({"bot_id": True}, f'{BOT} must be the bot\'s Telegram id, {DIGITS}; it is "True"'),
+    ({"retries": None}, "retries must be a whole number from 0 on; it is None"),
+    ({"retries": "2"}, "retries must be a whole number from 0 on; it is '2'"),
+    ({"retries": True}, "retries must be a whole number from 0 on; it is True"),
+    ({"retries": -1}, "retries must be a whole number from 0 on; it is -1"),
+    ({"timeout": "10"}, "timeout must be a number of seconds above 0; it is '10'"),
+    ({"timeout": 0}, "timeout must be a number of seconds above 0; it is 0"),
+    ({"timeout": -1.5}, "timeout must be a number of seconds above 0; it is -1.5"),
+    ({"timeout": float("nan")}, "timeout must be a number of seconds above 0; it is nan"),
     ({"bot_id": -7}, f'{BOT} must be the bot\'s Telegram id, {DIGITS}; it is "-7"'),
 ]
 
@@ -98,6 +112,79 @@ def test_a_call_for_a_value_that_is_no_user_id_says_so_and_is_not_sent(user_id, 
             with pytest.raises(AdsError) as raised:
                 call(user_id)
             assert (raised.value.code, raised.value.message) == ("BAD_REQUEST", message)
+
+
+MOMENT = "pass a datetime with a time zone, such as datetime.now(timezone.utc)"
+NAIVE = datetime(2026, 1, 2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda ads: ads.code(None), "code is missing: pass the code that create_code returned, or that of an event"),
+        (lambda ads: ads.code(" "), "code is missing: pass the code that create_code returned, or that of an event"),
+        (lambda ads: ads.code(7), "code is int, not text: pass the code that create_code returned, or that of an event"),
+        (
+            lambda ads: ads.code(Code("ABCD", "", 60, None, None)),
+            "code is Code, not text: pass the code that create_code returned, or that of an event",
+        ),
+        *(
+            (
+                lambda ads, method=method: getattr(ads, method)(None),
+                "event_id is missing: pass the event_id of an event, such as that of a webhook or of events()",
+            )
+            for method in ("attempts", "redeliver")
+        ),
+        (lambda ads: ads.create_code(42, reference=7), "reference is int, not text: pass str(7), or leave it out"),
+        (lambda ads: ads.create_code(42, reference=""), "reference is empty: pass text, or leave it out"),
+        (lambda ads: ads.create_code(42, reference=b"a"), "reference is bytes, not text: pass text, or leave it out"),
+        (
+            lambda ads: ads.create_code(42, reference="x" * 129),
+            "reference has 129 characters: the contract allows 128; pass a key of your own that is shorter",
+        ),
+        (lambda ads: ads.stats(begins_at=NAIVE), f"begins_at is a datetime without a time zone: {MOMENT}"),
+        (lambda ads: ads.reference_stats("a", ends_at=NAIVE), f"ends_at is a datetime without a time zone: {MOMENT}"),
+        (lambda ads: ads.stats(ends_at=1767322800), f"ends_at is int, not a moment: {MOMENT}, or text of RFC 3339"),
+    ],
+)
+def test_a_call_with_an_argument_that_cannot_be_right_says_so_and_is_not_sent(call, message):
+    def answer(request: httpx.Request) -> httpx.Response:
+        raise AssertionError("a request was sent")
+
+    with Ads("https://ads.example.com", "ad_one", 7, transport=httpx.MockTransport(answer)) as ads:
+        with pytest.raises(AdsError) as raised:
+            call(ads)
+    assert (raised.value.code, raised.value.message) == ("BAD_REQUEST", message)
+
+
+def test_moments_may_be_datetimes_and_dates_and_days_those_of_a_zone(call_stats):
+    india = timezone(timedelta(hours=5, minutes=30))
+    begins_at = datetime(2026, 1, 2, 3, 4, 5, 678900, tzinfo=india)
+    assert call_stats(begins_at=begins_at, ends_at=date(2026, 1, 3), time_zone="Asia/Kolkata") == {
+        "from": "2026-01-02T03:04:05.678+05:30",
+        "to": "2026-01-03",
+        "time_zone": "Asia/Kolkata",
+    }
+
+
+@pytest.fixture(params=["stats", "reference_stats"])
+def call_stats(request):
+    """Returns the query that a method sends."""
+    words = ["shop-"] if request.param == "reference_stats" else []
+
+    def call(**named) -> dict[str, str]:
+        sent: list[httpx.Request] = []
+
+        def answer(of: httpx.Request) -> httpx.Response:
+            sent.append(of)
+            return httpx.Response(404, json={"error": {"code": "NOT_FOUND", "message": "seen"}})
+
+        with Ads("https://ads.example.com", "ad_one", 7, transport=httpx.MockTransport(answer)) as ads:
+            with pytest.raises(AdsError):
+                getattr(ads, request.param)(*words, **named)
+        return {name: value for name, value in sent[0].url.params.items() if name != "reference_prefix"}
+
+    return call
 
 
 def test_a_server_that_does_not_run_is_named_with_its_address_and_the_innermost_cause():

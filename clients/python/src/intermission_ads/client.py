@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import threading
 import time
 from collections.abc import Iterable
 from typing import Any, Generic, Literal, TypeVar
@@ -9,10 +10,11 @@ from typing import Any, Generic, Literal, TypeVar
 import httpx
 
 from . import operations
+from .environment import connect, proxy_of
 from .errors import AdsError
-from .operations import Operation
+from .operations import Moment, Operation
 from .results import Availability, Code, CodeDetails, EventAttempts, EventsPage, ReferenceStats, Stats, WebhookTest
-from .settings import api_tokens, bot_id_of, server_address
+from .settings import api_tokens, bot_id_of, retries_of, seconds_of, server_address
 from .webhook import EventType
 
 T = TypeVar("T")
@@ -24,18 +26,31 @@ ReferenceBy = Literal["hour", "day", "reference"]
 
 class _Settings:
     def __init__(
-        self, url: str, token: str | Iterable[str], bot_id: str | int, *, timeout: float | None, retries: int
+        self,
+        url: str,
+        token: str | Iterable[str],
+        bot_id: str | int,
+        *,
+        timeout: float | None,
+        retries: int,
+        is_proxied: bool,
     ) -> None:
         self.base = f"{server_address(url)}/client/v1"
         self.tokens = api_tokens(token)
         self.bot_id = bot_id_of(bot_id)
-        self.timeout = timeout
-        self.retries = retries
+        self.timeout = seconds_of(timeout)
+        self.retries = retries_of(retries)
+        self.is_proxied = is_proxied
         self._token_index = 0
 
     @property
     def token(self) -> str:
         return self.tokens[self._token_index]
+
+    @property
+    def proxy(self) -> str | None:
+        """That of the environment, which a transport of the caller's own does not use."""
+        return proxy_of(self.base) if self.is_proxied else None
 
     def request_of(self, operation: Operation[Any], token: str) -> dict[str, Any]:
         timeout = operation.timeout if self.timeout is None else self.timeout
@@ -64,11 +79,12 @@ class _Attempts(Generic[T]):
         return self._settings.request_of(self._operation, self._token)
 
     def result_of(self, response: httpx.Response) -> T:
-        return operations.read_answer(self._operation, response)
+        return operations.read_answer(self._operation, response, self._settings.proxy)
 
     def pause_after(self, failure: httpx.HTTPError | AdsError) -> float:
         """Seconds until the next attempt. Raises the error if there is none."""
-        error = failure if isinstance(failure, AdsError) else operations.unreachable(failure, self._settings.base)
+        settings = self._settings
+        error = failure if isinstance(failure, AdsError) else operations.unreachable(failure, settings.base, settings.proxy)
         if self._settings.has_another_token(error, self._token):
             return 0
         self._made += 1
@@ -85,8 +101,6 @@ class _Attempts(Generic[T]):
 
 
 class _Client(Generic[Http, Transport]):
-    _http: Http
-
     def __init__(
         self,
         url: str,
@@ -97,10 +111,13 @@ class _Client(Generic[Http, Transport]):
         retries: int = 2,
         transport: Transport | None = None,
     ) -> None:
-        self._settings = _Settings(url, token, bot_id, timeout=timeout, retries=retries)
-        self._http = self._connect(transport)
+        self._settings = _Settings(
+            url, token, bot_id, timeout=timeout, retries=retries, is_proxied=transport is None
+        )
+        self._transport = transport
+        self._http = connect(self._connect)
 
-    def _connect(self, transport: Transport | None) -> Http:
+    def _connect(self) -> Http:
         raise NotImplementedError
 
 
@@ -114,8 +131,8 @@ class Ads(_Client[httpx.Client, httpx.BaseTransport]):
     52x and 530. Close it, or use it in a `with` statement.
     """
 
-    def _connect(self, transport: httpx.BaseTransport | None) -> httpx.Client:
-        return httpx.Client(transport=transport)
+    def _connect(self) -> httpx.Client:
+        return httpx.Client(transport=self._transport)
 
     def create_code(self, user_id: str | int, *, reference: str | None = None) -> Code:
         """Asked again for the same user and reference, it returns the same code while that is fresh and earned nothing."""
@@ -133,21 +150,30 @@ class Ads(_Client[httpx.Client, httpx.BaseTransport]):
         """Events in the order of their commits; following `next` misses none."""
         return self._send(operations.events(after, limit))
 
-    def stats(self, *, begins_at: str | None = None, ends_at: str | None = None, by: By | None = None) -> Stats:
-        """The bot's numbers: by default of the last seven days, by day. Takes RFC 3339 moments, days, and how long ago: `24h`, `7d`, `2w`."""
-        return self._send(operations.stats(begins_at, ends_at, by))
+    def stats(
+        self,
+        *,
+        begins_at: Moment = None,
+        ends_at: Moment = None,
+        by: By | None = None,
+        time_zone: str | None = None,
+    ) -> Stats:
+        """The bot's numbers: by default of the last seven days, by day. Takes datetimes with a time zone, dates, RFC 3339, and
+        how long ago: `24h`, `7d`, `2w`. Days and hours are those of `time_zone`, such as `Asia/Kolkata`; of UTC by default."""
+        return self._send(operations.stats(begins_at, ends_at, by, time_zone))
 
     def reference_stats(
         self,
         prefix: str,
         *,
-        begins_at: str | None = None,
-        ends_at: str | None = None,
+        begins_at: Moment = None,
+        ends_at: Moment = None,
         by: ReferenceBy | None = None,
+        time_zone: str | None = None,
     ) -> ReferenceStats:
         """What codes whose reference begins with `prefix` earned: of one placement, or of one size of a reward. The service
         reads at most 100 000 events for an answer, and else asks for a shorter period or a longer prefix."""
-        return self._send(operations.reference_stats(prefix, begins_at, ends_at, by))
+        return self._send(operations.reference_stats(prefix, begins_at, ends_at, by, time_zone))
 
     def test_webhook(
         self, *, event: EventType | None = None, user_id: str | int | None = None, code: str | None = None
@@ -183,10 +209,29 @@ class Ads(_Client[httpx.Client, httpx.BaseTransport]):
 
 
 class AsyncAds(_Client[httpx.AsyncClient, httpx.AsyncBaseTransport]):
-    """`Ads` for asyncio: the same arguments, methods and errors. Close it, or use it in an `async with` statement."""
+    """`Ads` for asyncio: the same arguments, methods and errors. Close it, or use it in an `async with` statement.
 
-    def _connect(self, transport: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:
-        return httpx.AsyncClient(transport=transport)
+    It works in several event loops, one after the other or in threads of their own. `close` ends its use in the running one.
+    """
+
+    def _connect(self) -> httpx.AsyncClient:
+        client = httpx.AsyncClient(transport=self._transport)
+        self._lock = threading.Lock()
+        self._unused = [client]
+        self._by_loop: dict[asyncio.AbstractEventLoop, httpx.AsyncClient] = {}
+        return client
+
+    def _client(self) -> httpx.AsyncClient:
+        """That of the running loop: a connection belongs to the loop that opened it, and each `asyncio.run` has another."""
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            client = self._by_loop.get(loop)
+            if client is None:
+                for ended in [one for one in self._by_loop if one.is_closed()]:
+                    del self._by_loop[ended]
+                client = self._unused.pop() if self._unused else httpx.AsyncClient(transport=self._transport)
+                self._by_loop[loop] = client
+            return client
 
     async def create_code(self, user_id: str | int, *, reference: str | None = None) -> Code:
         """Asked again for the same user and reference, it returns the same code while that is fresh and earned nothing."""
@@ -204,21 +249,30 @@ class AsyncAds(_Client[httpx.AsyncClient, httpx.AsyncBaseTransport]):
         """Events in the order of their commits; following `next` misses none."""
         return await self._send(operations.events(after, limit))
 
-    async def stats(self, *, begins_at: str | None = None, ends_at: str | None = None, by: By | None = None) -> Stats:
-        """The bot's numbers: by default of the last seven days, by day. Takes RFC 3339 moments, days, and how long ago: `24h`, `7d`, `2w`."""
-        return await self._send(operations.stats(begins_at, ends_at, by))
+    async def stats(
+        self,
+        *,
+        begins_at: Moment = None,
+        ends_at: Moment = None,
+        by: By | None = None,
+        time_zone: str | None = None,
+    ) -> Stats:
+        """The bot's numbers: by default of the last seven days, by day. Takes datetimes with a time zone, dates, RFC 3339, and
+        how long ago: `24h`, `7d`, `2w`. Days and hours are those of `time_zone`, such as `Asia/Kolkata`; of UTC by default."""
+        return await self._send(operations.stats(begins_at, ends_at, by, time_zone))
 
     async def reference_stats(
         self,
         prefix: str,
         *,
-        begins_at: str | None = None,
-        ends_at: str | None = None,
+        begins_at: Moment = None,
+        ends_at: Moment = None,
         by: ReferenceBy | None = None,
+        time_zone: str | None = None,
     ) -> ReferenceStats:
         """What codes whose reference begins with `prefix` earned: of one placement, or of one size of a reward. The service
         reads at most 100 000 events for an answer, and else asks for a shorter period or a longer prefix."""
-        return await self._send(operations.reference_stats(prefix, begins_at, ends_at, by))
+        return await self._send(operations.reference_stats(prefix, begins_at, ends_at, by, time_zone))
 
     async def test_webhook(
         self, *, event: EventType | None = None, user_id: str | int | None = None, code: str | None = None
@@ -236,7 +290,7 @@ class AsyncAds(_Client[httpx.AsyncClient, httpx.AsyncBaseTransport]):
         await self._send(operations.redeliver(event_id))
 
     async def close(self) -> None:
-        await self._http.aclose()
+        await self._client().aclose()
 
     async def __aenter__(self) -> AsyncAds:
         return self
@@ -248,6 +302,6 @@ class AsyncAds(_Client[httpx.AsyncClient, httpx.AsyncBaseTransport]):
         attempts = _Attempts(self._settings, operation)
         while True:
             try:
-                return attempts.result_of(await self._http.request(**attempts.request()))
+                return attempts.result_of(await self._client().request(**attempts.request()))
             except (httpx.HTTPError, AdsError) as failure:
                 await asyncio.sleep(attempts.pause_after(failure))

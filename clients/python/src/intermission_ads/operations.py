@@ -7,9 +7,9 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, Union
 from urllib.parse import quote
 
 import httpx
@@ -49,6 +49,7 @@ TEST_TIMEOUT_SECONDS = 25
 """The service waits 15 s for the webhook's answer, and may have to connect first."""
 
 _MAX_CAUSES = 8
+_MAX_REFERENCE_LENGTH = 128
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,33 @@ def _require_person(user_id: str | int) -> str:
     return text
 
 
+def _require_text(value: object, name: str, expected: str) -> None:
+    if isinstance(value, str) and value.strip() != "":
+        return
+    fault = "is missing" if value is None or isinstance(value, str) else f"is {type(value).__name__}, not text"
+    raise AdsError(f"{name} {fault}: pass {expected}", code="BAD_REQUEST")
+
+
+def _require_event_id(value: object) -> None:
+    _require_text(value, "event_id", "the event_id of an event, such as that of a webhook or of events()")
+
+
+def _require_reference(value: object) -> None:
+    if value is None or (isinstance(value, str) and 0 < len(value) <= _MAX_REFERENCE_LENGTH):
+        return
+    if isinstance(value, str):
+        fault = "is empty: pass text, or leave it out"
+        if value != "":
+            fault = f"has {len(value)} characters: the contract allows 128; pass a key of your own that is shorter"
+    else:
+        text = f"str({value})" if isinstance(value, int) else "text"
+        fault = f"is {type(value).__name__}, not text: pass {text}, or leave it out"
+    raise AdsError(f"reference {fault}", code="BAD_REQUEST")
+
+
 def create_code(bot_id: str, user_id: str | int, reference: str | None) -> Operation[Code]:
     user_id = _require_person(user_id)
+    _require_reference(reference)
     body = {"bot_id": bot_id, "user_tg_id": user_id, **({} if reference is None else {"reference": reference})}
     return Operation("POST", "/codes", read_code, body=body)
 
@@ -87,6 +113,7 @@ def availability(user_id: str | int) -> Operation[Availability]:
 
 
 def code(value: str) -> Operation[CodeDetails]:
+    _require_text(value, "code", "the code that create_code returned, or that of an event")
     return Operation("GET", f"/codes/{quote(value, safe='')}", read_code_details)
 
 
@@ -94,30 +121,55 @@ def events(after: str | None, limit: int | None) -> Operation[EventsPage]:
     return Operation("GET", "/events", read_events_page, query={"after": after, "limit": limit})
 
 
+Moment = Union[str, date, None]
+"""A datetime, which has a time zone, a date, or text: RFC 3339, a day, or how long ago (`7d`)."""
+
+
 def stats(
-    begins_at: str | None, ends_at: str | None, by: Literal["hour", "day", "campaign", "creative"] | None
+    begins_at: Moment,
+    ends_at: Moment,
+    by: Literal["hour", "day", "campaign", "creative"] | None,
+    time_zone: str | None,
 ) -> Operation[Stats]:
-    query = {"from": moment_ago(begins_at), "to": moment_ago(ends_at), "by": by}
-    return Operation("GET", "/stats", read_stats, query=query)
+    return Operation("GET", "/stats", read_stats, query=_period(begins_at, ends_at, by, time_zone))
 
 
 def reference_stats(
-    prefix: str, begins_at: str | None, ends_at: str | None, by: Literal["hour", "day", "reference"] | None
+    prefix: str,
+    begins_at: Moment,
+    ends_at: Moment,
+    by: Literal["hour", "day", "reference"] | None,
+    time_zone: str | None,
 ) -> Operation[ReferenceStats]:
-    query = {"reference_prefix": prefix, "from": moment_ago(begins_at), "to": moment_ago(ends_at), "by": by}
+    query = {"reference_prefix": prefix, **_period(begins_at, ends_at, by, time_zone)}
     return Operation("GET", "/stats", read_reference_stats, query=query)
+
+
+def _period(begins_at: Moment, ends_at: Moment, by: str | None, time_zone: str | None) -> dict[str, str | None]:
+    moments = {"from": _moment_of(begins_at, "begins_at"), "to": _moment_of(ends_at, "ends_at")}
+    return {**moments, "by": by, "time_zone": time_zone}
 
 
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24}
 
 
-def moment_ago(text: str | None) -> str | None:
-    """The moment that `7d` names; every other text is left to the service, which says what it takes."""
-    found = re.fullmatch("([1-9][0-9]{0,3})([hdw])", text or "")
+def _moment_of(moment: Moment, name: str) -> str | None:
+    """Text that is not how long ago it was is left to the service, which says what it takes."""
+    advice = "pass a datetime with a time zone, such as datetime.now(timezone.utc)"
+    if isinstance(moment, datetime):
+        if moment.utcoffset() is None:
+            raise AdsError(f"{name} is a datetime without a time zone: {advice}", code="BAD_REQUEST")
+        return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    if isinstance(moment, date):
+        return moment.isoformat()
+    if not isinstance(moment, (str, type(None))):
+        kind = type(moment).__name__
+        raise AdsError(f"{name} is {kind}, not a moment: {advice}, or text of RFC 3339", code="BAD_REQUEST")
+    found = re.fullmatch("([1-9][0-9]{0,3})([hdw])", moment or "")
     if found is None:
-        return text
-    moment = datetime.now(timezone.utc) - timedelta(hours=int(found[1]) * _HOURS[found[2]])
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return moment
+    ago = datetime.now(timezone.utc) - timedelta(hours=int(found[1]) * _HOURS[found[2]])
+    return ago.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def test_webhook(event: EventType | None, user_id: str | int | None, code: str | None) -> Operation[WebhookTest]:
@@ -130,10 +182,12 @@ def test_webhook(event: EventType | None, user_id: str | int | None, code: str |
 
 
 def attempts(event_id: str) -> Operation[EventAttempts]:
+    _require_event_id(event_id)
     return Operation("GET", f"/events/{quote(event_id, safe='')}/attempts", read_attempts)
 
 
 def redeliver(event_id: str) -> Operation[None]:
+    _require_event_id(event_id)
     path = f"/events/{quote(event_id, safe='')}/redeliver"
     return Operation("POST", path, lambda answer: None, is_repeatable=False)
 
@@ -150,15 +204,15 @@ def request_of(operation: Operation[Any], base: str, token: str) -> dict[str, An
     }
 
 
-def read_answer(operation: Operation[T], response: httpx.Response) -> T:
-    """The result; raises `AdsError` for every other answer."""
+def read_answer(operation: Operation[T], response: httpx.Response, proxy: str | None) -> T:
+    """The result; raises `AdsError` for every other answer. `proxy`: through which it came."""
     answer: Any = None
     with contextlib.suppress(ValueError, RecursionError):
         answer = response.json()
     if not response.is_success:
-        raise _error_of(response, answer)
+        raise _error_of(response, answer, proxy)
     if not isinstance(answer, dict):
-        raise AdsError(_foreign_answer(response), status=response.status_code, code=UNEXPECTED_ANSWER)
+        raise AdsError(_foreign_answer(response, proxy), status=response.status_code, code=UNEXPECTED_ANSWER)
     try:
         return operation.read(answer)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -169,11 +223,12 @@ def read_answer(operation: Operation[T], response: httpx.Response) -> T:
         ) from error
 
 
-def unreachable(error: httpx.HTTPError, base: str) -> AdsError:
-    """Names the address, and the innermost cause: the outer errors only say that a connection failed."""
+def unreachable(error: httpx.HTTPError, base: str, proxy: str | None) -> AdsError:
+    """Names the address, the proxy on the way there, and the innermost cause: the outer errors only say that a connection failed."""
     server = f"the ad service at {base.removesuffix('/client/v1')}"
+    check = _check(proxy) if proxy else "check whether it runs there"
     if isinstance(error, httpx.TimeoutException):
-        return AdsError(f"{server} did not answer in time: check whether it runs there", code="UNREACHABLE")
+        return AdsError(f"{server} did not answer in time{_through(proxy)}: {check}", code="UNREACHABLE")
     cause: BaseException = error
     for _ in range(_MAX_CAUSES):
         # Not __context__: it leads to what the caller was handling.
@@ -182,7 +237,17 @@ def unreachable(error: httpx.HTTPError, base: str) -> AdsError:
             break
         cause = inner
     reason = str(cause).split("\n", 1)[0] or type(cause).__name__
-    return AdsError(f"{server} did not answer: {reason}; check the address and whether it runs there", code="UNREACHABLE")
+    if not proxy:
+        check = "check the address and whether it runs there"
+    return AdsError(f"{server} did not answer{_through(proxy)}: {reason}; {check}", code="UNREACHABLE")
+
+
+def _through(proxy: str | None) -> str:
+    return "" if proxy is None else f" through the environment's proxy {proxy}"
+
+
+def _check(proxy: str | None) -> str:
+    return "check that proxy, or exclude the service with NO_PROXY" if proxy else ""
 
 
 def pause_before_retry(
@@ -206,13 +271,13 @@ def _is_temporary(status: int) -> bool:
     return status in (429, 502, 503, 504, 530) or 520 <= status <= 527
 
 
-def _error_of(response: httpx.Response, answer: Any) -> AdsError:
+def _error_of(response: httpx.Response, answer: Any, proxy: str | None) -> AdsError:
     error = answer.get("error") if isinstance(answer, dict) else None
     own: Mapping[str, Any] = error if isinstance(error, dict) else {}
     code, message = own.get("code"), own.get("message")
     is_own = isinstance(code, str) and isinstance(message, str)
     return AdsError(
-        message if is_own else _foreign_answer(response),
+        message if is_own else _foreign_answer(response, proxy),
         status=response.status_code,
         code=code if is_own else UNEXPECTED_ANSWER,
         retry_after_seconds=_wait_of(response.headers.get("retry-after", "").strip()),
@@ -229,14 +294,14 @@ def _redirect_message(requested: httpx.URL, target: httpx.URL) -> str:
     return f"{where}, which is not followed: check the address and what stands in front of it, such as a sign-in page"
 
 
-def _foreign_answer(response: httpx.Response) -> str:
+def _foreign_answer(response: httpx.Response, proxy: str | None) -> str:
     """Names who answered. The body is left out: it is the page of a proxy, of a challenge or of a network's sign-in."""
     if response.next_request is not None:
         return _redirect_message(response.request.url, response.next_request.url)
     host = response.request.url.netloc.decode("ascii")
     return (
-        f"{response.status_code} from a proxy or another server at {host}, not from the ad service: "
-        "check the address and what stands in front of it"
+        f"{response.status_code} from a proxy or another server at {host}{_through(proxy)}, not from the ad service: "
+        f"{_check(proxy) if proxy else 'check the address and what stands in front of it'}"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -90,9 +91,13 @@ def api_tokens(value: str | Iterable[str] | None, name: str = "token") -> list[s
 
     `name`: what the caller calls the argument.
     """
-    entries = [value] if value is None or isinstance(value, str) else list(value)
-    tokens = list(dict.fromkeys(token for token in map(_text_of, entries) if token != ""))
     where = f"{name} (AD_API_TOKEN)"
+    entries = list(value) if isinstance(value, Iterable) and not isinstance(value, (str, bytes)) else [value]
+    for entry in entries:
+        if not isinstance(entry, (str, type(None))):
+            advice = "decode it" if isinstance(entry, bytes) else "pass it as it was created"
+            raise ValueError(f"{where} is not text but {type(entry).__name__}: {advice}")
+    tokens = list(dict.fromkeys(token for token in map(_text_of, entries) if token != ""))
     if not tokens:
         raise ValueError(f"{where} is missing: set it to the bot's API token; {_OPERATOR}")
     for token in tokens:
@@ -123,6 +128,20 @@ def bot_id_of(value: str | int | None) -> str:
     if not re.fullmatch("[1-9][0-9]{0,19}", text):
         raise ValueError(f"{where} must be the bot's Telegram id, {_DIGITS}; it is \"{text}\"")
     return text
+
+
+def seconds_of(timeout: float | None) -> float | None:
+    """The limit of an attempt. Raises `ValueError`."""
+    is_number = isinstance(timeout, (int, float)) and not isinstance(timeout, bool)
+    if timeout is None or (is_number and 0 < timeout < math.inf):
+        return timeout
+    raise ValueError(f"timeout must be a number of seconds above 0; it is {timeout!r}")
+
+
+def retries_of(retries: int) -> int:
+    if type(retries) is int and retries >= 0:
+        return retries
+    raise ValueError(f"retries must be a whole number from 0 on; it is {retries!r}")
 
 
 def _is_quoted(text: str) -> bool:

@@ -233,6 +233,31 @@ describe("a VAST ad", () => {
       expect(await fixture.calls()).toMatchObject([{ attempts: 1, outcome: "unknown" }]);
     });
 
+    test("a tracker's redirects are followed like a browser's, each once, also where what they lead to fails", async () => {
+      const redirect =
+        (location: string): Answer =>
+        (_request, response) =>
+          response.writeHead(302, { location }).end();
+      const ads = await impressionAt(redirect("/moved?to=a"));
+      ads.answers["/moved"] = redirect("//{host}/second".replace("{host}", new URL(ads.address).host));
+      ads.answers["/second"] = (_request, response) => response.writeHead(503).end();
+      await ads.attempts(3);
+      expect(ads.calls.map(({ url }) => url).slice(2)).toEqual(["/moved?to=a", "/second"]);
+      expect(await fixture.calls()).toMatchObject([{ attempts: 1, outcome: "answered" }]);
+    });
+
+    test.each([
+      { to: "itself", location: "?again", calls: 6 },
+      { to: "an address that is not public", location: "http://10.1.2.3/secret", calls: 1 },
+      { to: "a user name", location: "http://user@127.0.0.1/", calls: 1 },
+      { to: "no address", location: "http://", calls: 1 },
+    ])("a tracker that redirects to $to is called $calls times", async ({ location, calls }) => {
+      const ads = await impressionAt((_request, response) => response.writeHead(302, { location }).end());
+      await ads.attempts(3);
+      expect(ads.count()).toBe(calls);
+      expect(await fixture.calls()).toMatchObject([{ attempts: 1, outcome: "answered" }]);
+    });
+
     test("an unreachable tracker is called three times at most", async () => {
       const ads = await impressionAt("");
       ads.close();

@@ -130,7 +130,9 @@ export interface CallTrackersDeps {
 const WAIT_SECONDS = 60;
 const MAX_ATTEMPTS = 3;
 const MAX_IN_FLIGHT = 64;
+/** With its redirects. */
 const CALL_MS = 5000;
+const MAX_REDIRECTS = 5;
 const EVERY_MS = 1000;
 
 const claim = statement<ClaimedCall>(
@@ -166,16 +168,34 @@ async function callOne(
   if (outcome) await database.run(finish, [call.callId, call.openedAt, now(), outcome]);
 }
 
-function send(requests: CallTrackersDeps["requests"], { url, userAgent }: ClaimedCall): Promise<GuardedResult> {
-  return requests.guardedRequest({
-    url,
-    method: "GET",
-    purpose: "vast",
-    headers: headersFor(userAgent),
-    totalTimeoutMs: CALL_MS,
-    // Sent once, so never on a kept-alive connection: it may be closing, and a lost call would count as made.
-    connection: "fresh",
-  });
+/**
+ * Calls a tracker, and what it redirects to, as a browser does: a party often counts by a redirect to the next one, and others
+ * count only behind one, such as that to https. Returns the result of the first address: once it has answered, a repeat of the
+ * call would count twice, wherever it led.
+ */
+async function send(requests: CallTrackersDeps["requests"], { url, userAgent }: ClaimedCall): Promise<GuardedResult> {
+  const endsAt = performance.now() + CALL_MS;
+  const sendTo = (address: string, totalTimeoutMs: number) =>
+    requests.guardedRequest({
+      url: address,
+      method: "GET",
+      purpose: "vast",
+      headers: headersFor(userAgent),
+      totalTimeoutMs,
+      // Sent once, so never on a kept-alive connection: it may be closing, and a lost call would count as made.
+      connection: "fresh",
+    });
+  const first = await sendTo(url, CALL_MS);
+  let at = url;
+  let result = first;
+  for (let redirects = 0; redirects < MAX_REDIRECTS; redirects++) {
+    const next = result.outcome === "failed" && result.location !== undefined ? URL.parse(result.location, at) : null;
+    const leftMs = endsAt - performance.now();
+    if (!next || leftMs < 1) break;
+    at = next.href;
+    result = await sendTo(at, leftMs);
+  }
+  return first;
 }
 
 /**
@@ -186,7 +206,6 @@ export type CallOutcome = "answered" | "refused" | "failed" | "unknown";
 
 function outcomeOf(result: GuardedResult, attempts: number): CallOutcome | undefined {
   if (result.outcome === "answered" && result.status < 400) return "answered";
-  // The redirecting server has already counted the pixel.
   if (result.outcome === "failed" && result.errorClass === "redirect") return "answered";
   if (result.outcome === "failed" && result.wasSent) return "unknown";
   const isFinal =

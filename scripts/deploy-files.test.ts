@@ -14,6 +14,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { settingNames as adServiceSettings, readConfig as readAdServiceConfig } from "../apps/ad-service/src/config.ts";
 import { settingNames as apiSettings, readConfig as readApiConfig } from "../apps/api/src/config.ts";
+import { mistypedSettings } from "../packages/server/src/mistyped-settings.ts";
 import { root } from "./processes.ts";
 
 const deploy = join(root, "deploy");
@@ -26,6 +27,12 @@ function unknownSettings(server: string, names: readonly string[]): string[] {
   const known = [...(settings[server] ?? []), ...others];
   return names.filter((name) => !known.includes(name.replace(/_FILE$/, "")));
 }
+
+test("one file may have the settings of both servers: no setting of one is taken for a mistyped one of the other", () => {
+  const ofBoth = Object.fromEntries([...adServiceSettings, ...apiSettings, ...others].map((name) => [name, "set"]));
+  for (const names of [adServiceSettings, apiSettings])
+    expect(mistypedSettings(ofBoth, { names, secrets: [] })).toEqual([]);
+});
 
 const kinds = { ConfigMap, Deployment, Service, PodDisruptionBudget, HorizontalPodAutoscaler, Ingress };
 

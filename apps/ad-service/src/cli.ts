@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { abandonedStoreFault } from "@intermission/server/abandoned-store";
-import { claimOrFindServer, NotReachable, runCommandLine } from "@intermission/server/command-line";
+import { claimOrFindServer, configurationOf, NotReachable, runCommandLine } from "@intermission/server/command-line";
 import { socketPathOf } from "@intermission/server/data-folder";
 import { httpOperatorClient, type OperatorClient } from "@intermission/server/operator-client";
 import { addAdsCommands, createAdsProgram } from "./command-program.ts";
@@ -9,7 +9,7 @@ import { type CommandConfig, readCommandConfig } from "./config.ts";
 
 const program = createAdsProgram();
 
-const config = () => readCommandConfig(program.opts<{ url?: string }>());
+const config = configurationOf(program, () => readCommandConfig(program.opts<{ url?: string }>()));
 
 process.exitCode = await runCommandLine(program, process.argv.slice(2), {
   open: () => openOperatorClient(config()),

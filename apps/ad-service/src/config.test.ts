@@ -268,3 +268,16 @@ test("each secret can be in a file, for the server and for the command line", ()
     "OPERATOR_TOKEN_FILE names",
   );
 });
+
+test("a mistyped name is told, beside the other faults if there are any, and an option of the command line is none", () => {
+  expect(readConfig({ ...production, RETENTION_CODE_DAYS: "10", TRUST_PROXI: "1" }).mistypedSettings).toEqual([
+    "RETENTION_CODE_DAYS is set, and nothing reads it: did you mean RETENTION_CODES_DAYS?",
+    "TRUST_PROXI is set, and nothing reads it: did you mean TRUST_PROXY?",
+  ]);
+  expect(faultsOf({ ...production, ENCRYPTION_KEY: "", ENCRYPTON_KEY: key })).toMatch(
+    /ENCRYPTION_KEY is missing.*\n.*ENCRYPTON_KEY is set, and nothing reads it: did you mean ENCRYPTION_KEY\?/,
+  );
+  expect(readCommandConfig({ url: "http://127.0.0.1:1" }, { ADS_ULR: "http://127.0.0.1:2" }).mistypedSettings).toEqual([
+    "ADS_ULR is set, and nothing reads it: did you mean ADS_URL?",
+  ]);
+});

@@ -2,7 +2,9 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isPlainHttp } from "@intermission/ad-core/web-address";
 import { telegramId } from "@intermission/ad-core/wire-fields";
+import { currencyCode } from "@intermission/operator-api/standard-codes";
 import { checkDatabaseUrl } from "@intermission/postgres/database-url";
+import { mistypedSettingsIn } from "@intermission/server/mistyped-settings";
 import {
   databaseLimitsOf,
   databaseLimitVariables,
@@ -58,13 +60,7 @@ const storeVariables = {
   WEBHOOK_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks such as 10.0.0.0/8,fd00::/8").default([]),
   VAST_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks such as 10.0.0.0/8,fd00::/8").default([]),
   VIDEO_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks such as 10.0.0.0/8,fd00::/8").default([]),
-  CURRENCY: z
-    .string()
-    .refine(
-      (code) => Intl.supportedValuesOf("currency").includes(code),
-      "must be an ISO 4217 currency code in capitals, such as EUR",
-    )
-    .optional(),
+  CURRENCY: currencyCode.optional(),
   COUNTRY_HEADER: z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, "must be the name of a header, such as CF-IPCountry")
@@ -169,6 +165,9 @@ const secrets = [
 /** The names of the server's settings. */
 export const settingNames = Object.keys(serverVariables.shape);
 
+/** Those of the command line, whose environment may be that of the server. */
+const commandNames = [...settingNames, "ADS_URL"];
+
 const commandVariables = z.object({
   ...storeVariables,
   ADS_URL: address.optional(),
@@ -182,11 +181,13 @@ export type Config = ReturnType<typeof readConfig>;
 
 /** Reads the server's configuration from its environment. Throws a `StartFault` that names every fault. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const read = readSettings(serverVariables, environment, { secrets, crossFaults });
+  const read = readSettings(serverVariables, environment, { names: settingNames, secrets, crossFaults });
   const publicUrl = read.PUBLIC_URL ?? `http://${read.HOST.includes(":") ? `[${read.HOST}]` : read.HOST}:${read.PORT}`;
   return {
     ...storeOf(read),
     settings: settingsInForce(read, environment),
+    /** What the environment sets and nothing reads, for the log. */
+    mistypedSettings: mistypedSettingsIn(environment, { names: settingNames, secrets }),
     encryptionKey: read.ENCRYPTION_KEY,
     previousEncryptionKey: read.PREVIOUS_ENCRYPTION_KEY,
     /** Undefined: reports are read from the primary. */
@@ -272,9 +273,10 @@ export type CommandConfig = ReturnType<typeof readCommandConfig>;
 /** Reads the command line's configuration from its options and its environment. */
 export function readCommandConfig(options: { url?: string | undefined }, environment: NodeJS.ProcessEnv = process.env) {
   const effective = { ...environment, ...(options.url !== undefined && { ADS_URL: options.url }) };
-  const read = readSettings(commandVariables, effective, { secrets, crossFaults: commandFaults });
+  const read = readSettings(commandVariables, effective, { names: commandNames, secrets, crossFaults: commandFaults });
   return {
     ...storeOf(read),
+    mistypedSettings: mistypedSettingsIn(environment, { names: commandNames, secrets }),
     encryptionKey: read.ENCRYPTION_KEY,
     previousEncryptionKey: read.PREVIOUS_ENCRYPTION_KEY,
     url: read.ADS_URL,

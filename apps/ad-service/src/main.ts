@@ -119,6 +119,7 @@ async function start(config: Config): Promise<void> {
 /** What this process has whatever it serves: its log, its data folder, its store, the store's clock, its metrics. */
 async function openNode(config: Config) {
   const logger = createLogger({ level: config.logLevel, name: "ad-service", isOutage: isStoreOutage });
+  for (const sentence of config.mistypedSettings) logger.warn({}, sentence);
   const tracing = await startTracing(config.tracing, { name: "ad-service", version: manifest.version, logger });
   requireStoreInUse(config, logger);
   await requireMediaFolder(config.media);

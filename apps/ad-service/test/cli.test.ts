@@ -117,7 +117,7 @@ describe("without a server", () => {
 describe("with a running server", () => {
   let server: Awaited<ReturnType<CliFixture["startServer"]>>;
   beforeAll(async () => {
-    server = await fixture.startServer();
+    server = await fixture.startServer({ TRUST_PROXI: "1" });
   });
   afterAll(async () => {
     server.child.kill("SIGTERM");
@@ -137,6 +137,19 @@ describe("with a running server", () => {
       code: 1,
       err: expect.stringContaining("exists already"),
     });
+  });
+
+  test("a mistyped setting is told by the server and by the command line, whose answer stays as it is", async () => {
+    const typed = { DATABSE_URL: "postgres://me:hush-hush@127.0.0.1/ads" };
+    const { code, out, err } = await ads(["bots", "list", "--json"], typed);
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: "ads: DATABSE_URL is set, and nothing reads it: did you mean DATABASE_URL?\n",
+    });
+    expect(JSON.parse(out)).toEqual(expect.any(Array));
+    expect(server.ended.out).toMatch(
+      /"level":40,.*TRUST_PROXI is set, and nothing reads it: did you mean TRUST_PROXY\?/,
+    );
   });
 
   test("the command line says its version, that of the server, and which store both speak of", async () => {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { abandonedStoreFault } from "@intermission/server/abandoned-store";
-import { claimOrFindServer, NotReachable, runCommandLine } from "@intermission/server/command-line";
+import { claimOrFindServer, configurationOf, NotReachable, runCommandLine } from "@intermission/server/command-line";
 import { socketPathOf } from "@intermission/server/data-folder";
 import { addApiCommands, createApiProgram } from "./command-program.ts";
 import { type CommandConfig, readCommandConfig } from "./config.ts";
@@ -9,9 +9,11 @@ import { type OperatorClient, socketOperatorClient } from "./operator-client.ts"
 
 const program = createApiProgram();
 
+const config = configurationOf(program, () => readCommandConfig());
+
 process.exitCode = await runCommandLine(program, process.argv.slice(2), {
-  open: () => openOperatorClient(readCommandConfig()),
-  addCommands: (to, context) => addApiCommands(to, { ...context, config: readCommandConfig }),
+  open: () => openOperatorClient(config()),
+  addCommands: (to, context) => addApiCommands(to, { ...context, config }),
 });
 
 /**

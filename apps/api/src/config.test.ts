@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readConfig } from "./config.ts";
+import { readCommandConfig, readConfig } from "./config.ts";
 
 const sound = {
   BOT_ID: "7000000001",
@@ -154,4 +154,17 @@ test("each secret can be in a file, and a placeholder as bot token is refused th
   expect(readConfig({ ...others, ...files })).toEqual(readConfig({ ...sound, ...secrets }));
   writeFileSync(join(folder, "TELEGRAM_BOT_TOKEN"), "7000000001:the-token-that-BotFather-shows");
   expect(() => readConfig({ ...others, ...files })).toThrow("TELEGRAM_BOT_TOKEN is the placeholder of a documentation");
+});
+
+test("a mistyped name is told, beside the other faults if there are any", () => {
+  expect(readConfig({ ...sound, DAILY_CPA: "5" }).mistypedSettings).toEqual([
+    "DAILY_CPA is set, and nothing reads it: did you mean DAILY_CAP?",
+  ]);
+  const { AD_API_TOKENS: token, ...others } = sound;
+  expect(() => readConfig({ ...others, AD_API_TOKEN: token })).toThrow(
+    /AD_API_TOKENS is missing.*\n.*AD_API_TOKEN is set, and nothing reads it: did you mean AD_API_TOKENS\?/,
+  );
+  expect(readCommandConfig({ DATABASE_URI: "postgres://127.0.0.1/ads" }).mistypedSettings).toEqual([
+    "DATABASE_URI is set, and nothing reads it: did you mean DATABASE_URL?",
+  ]);
 });

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { checkDatabaseUrl } from "@intermission/postgres/database-url";
+import { mistypedSettingsIn } from "@intermission/server/mistyped-settings";
 import {
   databaseLimitsOf,
   databaseLimitVariables,
@@ -155,6 +156,8 @@ const secrets = [
   "OTEL_EXPORTER_OTLP_HEADERS",
 ];
 
+const known = { names: settingNames, secrets };
+
 const commandVariables = variables.pick({
   DATABASE_URL: true,
   DATA_DIR: true,
@@ -172,9 +175,10 @@ export type CommandConfig = ReturnType<typeof readCommandConfig>;
 
 /** Reads the command line's configuration from its environment: the store's location and its bot. */
 export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const read = readSettings(commandVariables, environment, { secrets, crossFaults: keyFaults });
+  const read = readSettings(commandVariables, environment, { ...known, crossFaults: keyFaults });
   const { BOT_ID: botId, ENCRYPTION_KEY: encryptionKey, PREVIOUS_ENCRYPTION_KEY: previousEncryptionKey } = read;
-  return { ...storeOf(read), botId, encryptionKey, previousEncryptionKey };
+  const mistypedSettings = mistypedSettingsIn(environment, known);
+  return { ...storeOf(read), mistypedSettings, botId, encryptionKey, previousEncryptionKey };
 }
 
 function storeOf(read: z.output<typeof commandVariables>) {
@@ -194,7 +198,7 @@ export type Config = ReturnType<typeof readConfig>;
 
 /** Reads the environment once. Throws one message that names every fault. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const read = readSettings(configuration, environment, { secrets, crossFaults: keyFaults });
+  const read = readSettings(configuration, environment, { ...known, crossFaults: keyFaults });
   return {
     mode: read.MODE,
     host: read.HOST,
@@ -202,6 +206,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     ...storeOf(read),
     hasApiReference: (read.API_REFERENCE ?? (read.MODE === "demo" ? "on" : "off")) === "on",
     logLevel: read.LOG_LEVEL,
+    /** What the environment sets and nothing reads, for the log. */
+    mistypedSettings: mistypedSettingsIn(environment, known),
     trustProxy: read.TRUST_PROXY,
     metrics: { port: read.METRICS_PORT, host: read.METRICS_HOST, token: read.METRICS_TOKEN },
     /** Undefined: nothing is traced. */

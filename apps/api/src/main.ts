@@ -89,6 +89,7 @@ async function main(): Promise<void> {
 /** What this process has whatever it serves: its log, its data folder, its store, the store's clock, its metrics. */
 async function openNode(config: Config) {
   const logger = createLogger({ level: config.logLevel, name: "api", isOutage: isStoreOutage });
+  for (const sentence of config.mistypedSettings) logger.warn({}, sentence);
   const tracing = await startTracing(config.tracing, { name: "api", version: manifest.version, logger });
   requireStoreInUse(config, logger);
   const folder = config.databaseUrl === undefined ? await requireDataFolder(config.dataFolder) : undefined;

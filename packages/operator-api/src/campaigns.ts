@@ -2,7 +2,7 @@ import { type WebAddressFault, webAddressFault } from "@intermission/ad-core/web
 import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { microsOf } from "./amounts.ts";
-import { fieldFault, forms } from "./field-forms.ts";
+import { fieldFault } from "./field-forms.ts";
 import {
   boundedText,
   confirmation,
@@ -15,9 +15,8 @@ import {
   wholeList,
 } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
+import { countryCode, languageCode } from "./standard-codes.ts";
 
-const language = z.string().regex(forms.LANGUAGE_CODE, "must be a language code of two or three letters, as en");
-const country = z.string().regex(forms.COUNTRY_CODE, "must be a country code of two capital letters, as DE");
 const unique = <Item extends z.ZodType>(item: Item, max: number) =>
   z
     .array(item, "must be a list")
@@ -35,9 +34,11 @@ const wholeNumber = (min: number, max: number) => {
 
 /** The users that a campaign targets. An omitted target matches all; hours and weekdays are in the bot's time zone. */
 export const targeting = z.strictObject({
-  languages: unique(language, 100).optional(),
+  languages: unique(languageCode, 100).optional(),
   platforms: unique(z.enum(["android", "ios", "desktop", "web"], "must be android, ios, desktop or web"), 4).optional(),
-  countries: unique(country, 249).optional().describe("ISO 3166, as DE. Needs a source of countries in the settings."),
+  countries: unique(countryCode, 249)
+    .optional()
+    .describe("ISO 3166, as DE. Needs a source of countries in the settings."),
   premium: z.boolean().optional().describe("True: only users with Telegram Premium; false: only users without it."),
   bots: unique(telegramId, 1000).optional(),
   botCategories: unique(shortWord, 100).optional(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { forms } from "./field-forms.ts";
 import { confirmation } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
+import { currencyCode } from "./standard-codes.ts";
 
 const answer = z.object({
   currency: z.string().describe("Of all prices, budgets and charges in the store."),
@@ -15,11 +15,7 @@ export const currencyRoutes = {
     path: "/currency",
     description: "Names the currency of all amounts in the store. It converts none: each number stays.",
     query: confirmation,
-    body: z
-      .strictObject({
-        currency: z.string().regex(forms.CURRENCY_CODE, "must be an ISO 4217 currency code such as EUR"),
-      })
-      .meta({ examples: [{ currency: "EUR" }] }),
+    body: z.strictObject({ currency: currencyCode }).meta({ examples: [{ currency: "EUR" }] }),
     answer,
     refusals: [409],
   },

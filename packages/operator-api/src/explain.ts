@@ -1,7 +1,7 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
-import { forms } from "./field-forms.ts";
 import type { OperatorRoutes } from "./route.ts";
+import { countryCode, languageCode } from "./standard-codes.ts";
 
 const exclusionReason = z.enum([
   "other-format",
@@ -42,12 +42,9 @@ export const explainRoutes = {
       botId: telegramId,
       userId: telegramId,
       format: z.enum(["rewarded", "direct_link"]).default("rewarded"),
-      language: z
-        .string()
-        .regex(forms.LANGUAGE_CODE, "must be a language code of two or three letters, such as en")
-        .optional(),
+      language: languageCode.optional(),
       platform: z.enum(["android", "ios", "desktop", "web"]).optional(),
-      country: z.string().regex(forms.COUNTRY_CODE, "must be a country code of two capital letters, as DE").optional(),
+      country: countryCode.optional(),
       premium: z.stringbool().optional(),
     }),
     answer: z.object({

@@ -92,6 +92,21 @@ export async function runCommandLine<Client extends { close(): Promise<void> }>(
   }
 }
 
+/** Reads a command line's configuration, once. What its environment sets and nothing reads is said on standard error. */
+export function configurationOf<Config extends { readonly mistypedSettings: readonly string[] }>(
+  program: Command,
+  read: () => Config,
+): () => Config {
+  let config: Config | undefined;
+  return () => {
+    if (config === undefined) {
+      config = read();
+      for (const sentence of config.mistypedSettings) console.error(`${program.name()}: ${sentence}`);
+    }
+    return config;
+  };
+}
+
 function tell(name: string, error: unknown, command: Command | undefined): number {
   // Commander has printed its own errors already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage;

@@ -1,6 +1,7 @@
 import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address";
 import { z } from "zod";
 import { parseTrustProxy, trustProxyForm } from "./client-address.ts";
+import { mistypedSettingsIn } from "./mistyped-settings.ts";
 import { readSecretFiles } from "./secret-files.ts";
 import { StartFault } from "./start-fault.ts";
 import { readWholeNumber, type WholeNumberBounds } from "./whole-number.ts";
@@ -118,7 +119,7 @@ export const trustedProxies = z
 export function readSettings<Schema extends z.ZodType>(
   schema: Schema,
   environment: NodeJS.ProcessEnv,
-  { secrets = [], crossFaults = () => [] }: SettingsOptions = {},
+  { names = [], secrets = [], crossFaults = () => [] }: SettingsOptions = {},
 ): z.output<Schema> {
   const source = readSecretFiles(withoutEmpty(environment), secrets);
   const parsed = schema.safeParse(source.environment);
@@ -127,11 +128,15 @@ export function readSettings<Schema extends z.ZodType>(
     (fault) => !source.faults.has(fault.slice(0, fault.indexOf(" "))),
   );
   const faults = [...source.faults.values(), ...others];
-  if (!parsed.success || faults.length > 0) throw settingsFault(faults);
+  // What is missing may be there under another name.
+  if (!parsed.success || faults.length > 0)
+    throw settingsFault([...faults, ...mistypedSettingsIn(environment, { names, secrets })]);
   return parsed.data;
 }
 
 export interface SettingsOptions {
+  /** The names of all settings, to which a mistyped one is near. */
+  readonly names?: readonly string[];
   /** The names of the settings that `NAME_FILE` may replace. */
   readonly secrets?: readonly string[];
   /** Faults of combinations of variables, each beginning with the name of one. */

@@ -81,10 +81,10 @@ const release = statement<{ eventId: string }>(
   earned as (
     select bot_id, $4::text as event_id, 'direct_link'::text as event, user_id, code, nullif($5::text, '') as reference,
       false as is_test, campaign_id, null::text as creative_id, $6::bigint as price_micros,
-      $7::bigint as revenue_micros, audience, $3::timestamptz as occurred_at, $8::text as body
+      $7::bigint as revenue_micros, audience, true as is_released, $3::timestamptz as occurred_at, $8::text as body
     from released
   ),
-  ${enqueueWebhook({ from: "earned", more: ["audience"] })}
+  ${enqueueWebhook({ from: "earned", more: ["audience", "is_released"] })}
   select event_id as "eventId" from enqueued`,
 );
 

@@ -91,9 +91,7 @@ function listedEventOf(
   };
 }
 
-/** Held clicks are decided within weeks; a released click's event keeps the id, and so the time, of its click. */
-const ID_AGE_MS = 31 * 24 * 3600 * 1000;
-/** All other events have their own time in their ids, by clocks that differ by a minute at most. */
+/** Events have their own time in their ids, by clocks that differ by a minute at most: all but those of released clicks. */
 const ID_SLACK_MS = 5 * 60 * 1000;
 
 type LatestRow = Omit<EventRow, "epoch" | "xid">;
@@ -108,18 +106,17 @@ const latest = statement<LatestRow>(
      and occurred_at >= $4 and occurred_at < $5
    order by event_id desc limit $6`,
 );
-/** Clicks that were released in a period, $4 to $5, and whose ids are of the time before, $6, and below $2 and $3. */
+/**
+ * Held clicks that were released in a period, $4 to $5, with ids below $2 and $3: an id is of the click's time, any number of
+ * weeks before.
+ */
 const releasedLater = statement<LatestRow>(
   "events.list-released-later",
   `select ${latestColumns}
-   from (
-     select 'evt_' || substr(click_id, 5) as id from withheld_clicks
-     where suspicions <> '{}' and outcome = 'released' and bot_id = $1 and occurred_at >= $6 and occurred_at < $4 offset 0
-   ) as clicks cross join lateral (
-     select * from events where events.event_id = clicks.id and events.bot_id = $1 offset 0
-   ) as events
-   where not is_erased and event_id < $2 and event_id < $3 and occurred_at >= $4 and occurred_at < $5
-   order by event_id desc limit $7`,
+   from events
+   where bot_id = $1 and is_released and not is_erased and event_id < $2 and event_id < $3
+     and occurred_at >= $4 and occurred_at < $5
+   order by event_id desc limit $6`,
 );
 const latestOfUser = statement<LatestRow>(
   "events.list-latest-of-user",
@@ -165,7 +162,6 @@ async function latestOfBot(database: Pick<Database, "run">, query: LatestQuery):
   const first = firstEventIdAt(new Date(from.getTime() - ID_SLACK_MS));
   const rows = await database.run(latest, [botId, below, first, ...period, limit]);
   if (rows.length === limit) return rows;
-  const released = [botId, below, first, ...period, new Date(from.getTime() - ID_AGE_MS), limit];
   // Their ids are all below those of the others.
-  return [...rows, ...(await database.run(releasedLater, released))].slice(0, limit);
+  return [...rows, ...(await database.run(releasedLater, [botId, below, first, ...period, limit]))].slice(0, limit);
 }

@@ -381,6 +381,8 @@ create table events (
   address_hash bytea,
   network_hash bytea,
   is_erased boolean not null default false,
+  -- A held click that was paid later: its id is of the click's time, and occurred_at is when it was released.
+  is_released boolean not null default false,
   xid xid8 not null default commit_xid(),
   -- A click is looked up by its id alone.
   primary key (event_id, bot_id),
@@ -393,6 +395,7 @@ create index events_of_user on events (user_id, bot_id, occurred_at desc);
 -- For the statistics of references: by day, since a prefix may be of all references.
 create index events_of_references on events (bot_id, ((occurred_at at time zone 'utc')::date), reference collate "C")
   where reference is not null;
+create index events_released on events (bot_id, occurred_at) where is_released;
 create index events_suspicious on events (occurred_at desc, event_id) where suspicions is not null;
 
 -- What is sent of an event: written by the statement that makes it, and kept as long as its delivery.

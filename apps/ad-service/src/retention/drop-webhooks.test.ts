@@ -117,7 +117,7 @@ test("a report counts the outcomes of webhooks since they are kept, and says so 
   expect(await read(60, 100, 3)).toEqual({ ...all, since: expect.any(Date) });
 });
 
-test("a click that is released when its week was dropped is sent like any other, and its week goes again", async () => {
+test("a click that is released when its week was dropped is sent and listed like any other, and its week goes again", async () => {
   const sixtyDaysAgo = daysFrom(-60);
   await makePastPartitions(store, { from: sixtyDaysAgo, to: sixtyDaysAgo });
   const clickId = newClickId(sixtyDaysAgo.getTime(), new Uint8Array(10));
@@ -147,4 +147,7 @@ test("a click that is released when its week was dropped is sent like any other,
     expect.stringMatching(/^event_bodies_/),
   ]);
   expect(await counts()).toEqual([1, 0, 0]);
+  await ask("delete from withheld_clicks");
+  const listed = await listLatestEvents(store, { botId: fixture.botId, from: daysFrom(-1), limit: 10 });
+  expect(listed.map(({ event_id }) => event_id)).toEqual([released.outcome === "released" && released.eventId]);
 });

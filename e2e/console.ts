@@ -56,7 +56,7 @@ export const test = base.extend<{
   window: [{ width: 1280, height: 800 }, { option: true }],
   signedInAs: [undefined, { option: true }],
   refusal: [undefined, { option: true }],
-  reader: async ({ stack, ownerState, browser, window, colorScheme, locale, signedInAs, refusal }, use) => {
+  reader: async ({ stack, ownerState, browser, window, colorScheme, locale, timezoneId, signedInAs, refusal }, use) => {
     const address = stack.urls.adService.replace("127.0.0.1", "localhost");
     const context = await browser.newContext({
       ...(signedInAs === undefined && { storageState: ownerState }),
@@ -66,6 +66,7 @@ export const test = base.extend<{
       hasTouch: false,
       colorScheme,
       ...(locale !== undefined && { locale }),
+      ...(timezoneId !== undefined && { timezoneId }),
       baseURL: `${address}/console/`,
     });
     const page = await context.newPage();

@@ -190,6 +190,11 @@ const draft = someSettings
       },
     ],
   });
+const ofChanges = confirmation.extend({
+  expectedUpdatedAt: momentInput
+    .optional()
+    .describe("The `updatedAt` that the caller has read: if the campaign was changed since, nothing is changed."),
+});
 const params = z.object({ campaignId: z.string().max(64) });
 const creativeParams = params.extend({ creativeId: z.string().max(64) });
 
@@ -228,7 +233,7 @@ export const campaignRoutes = {
     path: "/campaigns/:campaignId",
     description: "Changes the given settings of a campaign; null removes one.",
     params,
-    query: confirmation,
+    query: ofChanges,
     body: changes,
     answer: campaign,
     refusals: [409],

@@ -8,6 +8,7 @@ export const problems = {
   BEING_SENT: [],
   BOT_EXISTS: ["botId"],
   CAMPAIGN_ARCHIVED: [],
+  CAMPAIGN_CHANGED: [],
   CREATIVE_APPROVED: [],
   CREATIVE_CHANGED: ["revision"],
   CREATIVE_IS_DRAFT: [],

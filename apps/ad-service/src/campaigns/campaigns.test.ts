@@ -74,6 +74,17 @@ describe("campaigns", () => {
     expect(unknown).toEqual({ outcome: "unknown-campaign" });
   });
 
+  test("of two changes of the same values that were read, the second one is refused and changes nothing", async () => {
+    const campaignId = "cmp_twice";
+    await addCampaign(store.database, { ...link, campaignId, now });
+    const read = { campaignId, expectedUpdatedAt: now };
+    const budget = (dailyBudgetMicros: number) =>
+      updateCampaign(store.database, { ...read, changes: { dailyBudgetMicros }, now: later });
+    expect(await budget(30e6)).toMatchObject({ outcome: "updated" });
+    expect(await budget(20e6)).toEqual({ outcome: "changed-since" });
+    expect(await findCampaign(store.database, campaignId)).toMatchObject({ dailyBudgetMicros: 30e6 });
+  });
+
   test("an archived campaign stays archived and is listed only on request", async () => {
     await addCampaign(store.database, { ...link, campaignId: "cmp_over", now });
     await setStatus("cmp_over", "archived");

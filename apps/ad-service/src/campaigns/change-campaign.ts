@@ -138,18 +138,18 @@ export type UpdateCampaignOutcome =
   | { outcome: "updated"; campaign: Campaign }
   | { outcome: "unknown-campaign" }
   | { outcome: "archived" }
+  | { outcome: "changed-since" }
   | { outcome: "invalid"; fault: CampaignFault };
 
-/** Changes the given settings, and the status where it is reverted. Past charges and views in progress keep their price. */
+/**
+ * Changes the given settings, and the status where it is reverted. Past charges and views in progress keep their price.
+ * `expectedUpdatedAt`: nothing is changed if the campaign was changed after it.
+ */
 export async function updateCampaign(
   database: Database,
-  {
-    campaignId,
-    changes,
-    now,
-  }: { campaignId: string; changes: Partial<CampaignSettings & Pick<Campaign, "status">>; now: Date },
+  { changes, ...input }: Change & { changes: Partial<CampaignSettings & Pick<Campaign, "status">> },
 ): Promise<UpdateCampaignOutcome> {
-  return change(database, { campaignId, now }, (campaign) => ({ ...campaign, ...changes }));
+  return change(database, input, (campaign) => ({ ...campaign, ...changes }));
 }
 
 /** `archived` is permanent. */
@@ -160,9 +160,15 @@ export async function setCampaignStatus(
   return change(database, { campaignId, now }, (campaign) => ({ ...campaign, status }));
 }
 
+interface Change {
+  campaignId: string;
+  now: Date;
+  expectedUpdatedAt?: Date | undefined;
+}
+
 async function change(
   database: Database,
-  { campaignId, now }: { campaignId: string; now: Date },
+  { campaignId, now, expectedUpdatedAt }: Change,
   changed: (campaign: Campaign) => Campaign,
 ): Promise<UpdateCampaignOutcome> {
   return database.transaction(async (tx) => {
@@ -170,6 +176,8 @@ async function change(
     const before = await findCampaign(tx, campaignId);
     if (!before) return { outcome: "unknown-campaign" };
     if (before.status === "archived") return { outcome: "archived" };
+    if (expectedUpdatedAt !== undefined && before.updatedAt.getTime() !== expectedUpdatedAt.getTime())
+      return { outcome: "changed-since" };
     const changes = changed(before);
     const fault = campaignFault(changes);
     if (fault !== undefined) return { outcome: "invalid", fault };

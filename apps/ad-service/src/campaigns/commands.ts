@@ -73,7 +73,8 @@ export function campaignCommands(program: Command, context: CommandContext): voi
         ? await callForRow(context, operatorRequest("showCampaign", { params: { campaignId } }))
         : {};
       const body = settingsOf(options, before.targeting as Row | undefined);
-      const query = confirmedQuery({ yes });
+      // The other targets are sent as they were read.
+      const query = { ...confirmedQuery({ yes }), expectedUpdatedAt: before.updatedAt as string | undefined };
       await show(await callForRow(context, operatorRequest("updateCampaign", { params: { campaignId }, query, body })));
     },
   );

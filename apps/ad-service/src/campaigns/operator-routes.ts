@@ -65,6 +65,8 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
     if (outcome.outcome === "unknown-campaign") throw unknownCampaign(campaignId);
     if (outcome.outcome === "archived")
       throw conflict("CAMPAIGN_ARCHIVED", `campaign ${campaignId} is archived, which cannot be undone`);
+    if (outcome.outcome === "changed-since")
+      throw conflict("CAMPAIGN_CHANGED", `campaign ${campaignId} was changed since it was read: read it again`);
     if (outcome.outcome === "invalid") throw faultyCampaign(outcome.fault);
     await campaigns.refresh();
     return outcome.campaign;
@@ -104,11 +106,12 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
 
     async updateCampaign(request) {
       const { campaignId } = request.params;
-      const settings = definedFields(request.body);
-      await requireBots(botsOf(settings.targeting));
-      requireCountries(settings.targeting);
-      requireConfirmation(await warningsOf(deps, campaignId, settings), { isConfirmed: request.query.confirmed });
-      return answer(await updateCampaign(database, { campaignId, changes: settings, now: now() }), campaignId);
+      const { confirmed, expectedUpdatedAt } = request.query;
+      const changes = definedFields(request.body);
+      await requireBots(botsOf(changes.targeting));
+      requireCountries(changes.targeting);
+      requireConfirmation(await warningsOf(deps, campaignId, changes), { isConfirmed: confirmed });
+      return answer(await updateCampaign(database, { campaignId, changes, expectedUpdatedAt, now: now() }), campaignId);
     },
 
     async revertCampaign({ params: { campaignId }, query, body: { entryId } }) {

@@ -6,8 +6,8 @@ import { answerOf } from "../operator/use-operator.ts";
 import { AnswerView, useErrorText } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Field } from "../ui/field.tsx";
 import { fromLocalInput, toLocalInput } from "../ui/local-time.ts";
+import { MomentField } from "../ui/moment-field.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { uiWords } from "../ui/words.ts";
 import { useFormats } from "../words/formats.ts";
@@ -76,11 +76,7 @@ function ResendDialog({ botId, name, onClose }: { botId: string; name: string; o
   };
   return (
     <Dialog title={words.resendOfBot(name)} onClose={onClose}>
-      <Field label={words.resendSince}>
-        {(control) => (
-          <input type="datetime-local" {...control} value={since} onChange={(event) => setSince(event.target.value)} />
-        )}
-      </Field>
+      <MomentField label={words.resendSince} text={since} onText={setSince} />
       <AnswerView query={counted} rows={1}>
         {({ count, unknown, isMore, until, keptSince }) => {
           const shown = `${number(count)}${isMore ? "+" : ""}`;

@@ -12,19 +12,17 @@ import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { campaignWords } from "./words.ts";
 
+interface BudgetCellProps {
+  campaign: Pick<Campaign, "campaignId" | "name" | "status" | "updatedAt" | "dailyBudgetMicros" | "totalBudgetMicros">;
+  field: "dailyBudgetMicros" | "totalBudgetMicros";
+  currency: string;
+}
+
 /**
  * A budget that is changed in its place: Enter saves, Escape does not, an empty field removes the budget. The new amount is
  * shown once the server has it.
  */
-export function BudgetCell({
-  campaign,
-  field,
-  currency,
-}: {
-  campaign: Pick<Campaign, "campaignId" | "name" | "status" | "dailyBudgetMicros" | "totalBudgetMicros">;
-  field: "dailyBudgetMicros" | "totalBudgetMicros";
-  currency: string;
-}) {
+export function BudgetCell({ campaign, field, currency }: BudgetCellProps) {
   const words = useWords(campaignWords);
   const { money } = useFormats();
   const may = useMay();
@@ -33,6 +31,7 @@ export function BudgetCell({
   const opener = useRef<HTMLButtonElement>(null);
   const [text, setText] = useState<string>();
   const [fault, setFault] = useState<LocalText>();
+  const [openedMicros, setOpenedMicros] = useState<number | null>(null);
   const { campaignId, name, status } = campaign;
   const micros = campaign[field];
   const shown = micros === null ? words.noLimit : money(micros, currency);
@@ -52,7 +51,10 @@ export function BudgetCell({
           ref={opener}
           className="edit-in-place"
           aria-label={`${label}: ${shown}`}
-          onClick={() => setText(micros === null ? "" : amountOf(micros))}
+          onClick={() => {
+            setText(micros === null ? "" : amountOf(micros));
+            setOpenedMicros(micros);
+          }}
         >
           {shown}
           <Icon name="edit" />
@@ -72,15 +74,23 @@ export function BudgetCell({
       close();
       return;
     }
-    await change.run({ params: { campaignId }, body: { [field]: changed } }, () => {
+    const params = { campaignId };
+    // What the reader sees is overwritten, and nothing that was set since.
+    const query = { expectedUpdatedAt: campaign.updatedAt };
+    await change.run({ params, query, body: { [field]: changed } }, ({ updatedAt }) => {
       close();
       const amount = changed === null ? words.noLimit : money(changed, currency);
       const undo = () =>
-        void change.run({ params: { campaignId }, body: { [field]: micros }, query: { confirmed: true } });
+        void change.run({
+          params,
+          body: { [field]: micros },
+          query: { confirmed: true, expectedUpdatedAt: updatedAt },
+        });
       notice({ text: words.budgetSaved(name, amount), onUndo: undo });
     });
   };
-  const form = { label, text, fault, isPending: change.isPending };
+  const news = change.isPending || micros === openedMicros ? undefined : words.nowIs(shown);
+  const form = { label, text, fault, news, isPending: change.isPending };
   return (
     <AmountForm {...form} onText={setText} onSubmit={submit} onClose={close}>
       {change.dialog}
@@ -92,6 +102,8 @@ interface AmountFormProps {
   label: string;
   text: string;
   fault: LocalText | undefined;
+  /** What somebody else has set while the field is open. */
+  news: string | undefined;
   isPending: boolean;
   onText: (text: string) => void;
   onSubmit: () => Promise<void>;
@@ -99,7 +111,7 @@ interface AmountFormProps {
   children: ReactNode;
 }
 
-function AmountForm({ label, text, fault, isPending, onText, onSubmit, onClose, children }: AmountFormProps) {
+function AmountForm({ label, text, fault, news, isPending, onText, onSubmit, onClose, children }: AmountFormProps) {
   const { save } = useWords(uiWords);
   const language = useLanguage();
   return (
@@ -128,7 +140,7 @@ function AmountForm({ label, text, fault, isPending, onText, onSubmit, onClose, 
         <Icon name="check" />
       </button>
       <span className="fault" role="alert">
-        {fault?.[language]}
+        {fault?.[language] ?? news}
       </span>
       {children}
     </form>

@@ -8,8 +8,9 @@ import {
 } from "@intermission/operator-api/campaigns";
 import type { z } from "zod";
 import type { LocalText } from "../operator/local-text.ts";
-import { fromLocalInput, toLocalInput } from "../ui/local-time.ts";
+import { readLocalTime, toLocalInput } from "../ui/local-time.ts";
 import { faultOfAmount } from "../ui/typed-faults.ts";
+import { uiWords } from "../ui/words.ts";
 
 type SettingsInput = z.input<typeof campaignSettings>;
 
@@ -77,6 +78,27 @@ export function valuesOf(campaign: Campaign): CampaignFormValues {
   };
 }
 
+type Field = keyof CampaignFormValues;
+
+/** The fields in which two of the editor's states differ. */
+export function changedFields(before: CampaignFormValues, after: CampaignFormValues): Field[] {
+  const names = Object.keys(newCampaignValues) as Field[];
+  return names.filter((name) => String(before[name]) !== String(after[name]));
+}
+
+/** Of the editor's values, those of some fields. */
+export function valuesAt(fields: readonly Field[], values: CampaignFormValues): Partial<CampaignFormValues> {
+  return Object.fromEntries(fields.map((field) => [field, values[field]]));
+}
+
+/** Of a request, what comes from some fields of the editor: a change says nothing about the others. */
+export function requestOf<Body extends object>(fields: readonly Field[], body: Body): Partial<Body> {
+  const hasTargeting = fields.includes("languages") || fields.includes("bots");
+  const isTyped = (name: string) => (name === "targeting" ? hasTargeting : fields.includes(formField(name)));
+  // Entries lose the names of their types.
+  return Object.fromEntries(Object.entries(body).filter(([name]) => isTyped(name))) as Partial<Body>;
+}
+
 /** The field of the editor that a field of a request comes from. */
 const fieldOf: Readonly<Record<string, keyof CampaignFormValues>> = {
   viewPriceMicros: "viewPrice",
@@ -107,6 +129,12 @@ export async function readCampaignForm(values: CampaignFormValues, kept: Targeti
     faults[field] = await faultOfAmount(read);
     return null;
   };
+  const moment = (field: "startsAt" | "endsAt"): string | null => {
+    const read = readLocalTime(values[field]);
+    if (read.outcome === "moment") return read.at.toISOString();
+    if (read.outcome === "no-such-time") faults[field] = { en: uiWords.en.noSuchTime, ru: uiWords.ru.noSuchTime };
+    return null;
+  };
   const { languages: _, bots: __, ...otherTargeting } = kept;
   const body = {
     name: values.name,
@@ -118,8 +146,8 @@ export async function readCampaignForm(values: CampaignFormValues, kept: Targeti
     clickPriceMicros: (await amount("clickPrice")) ?? 0,
     dailyBudgetMicros: await amount("dailyBudget"),
     totalBudgetMicros: await amount("totalBudget"),
-    startsAt: fromLocalInput(values.startsAt),
-    endsAt: fromLocalInput(values.endsAt),
+    startsAt: moment("startsAt"),
+    endsAt: moment("endsAt"),
     priority: priorities.find((priority) => priority === values.priority) ?? "standard",
     targeting: { ...otherTargeting, ...listed("languages", values.languages), ...listed("bots", values.bots) },
   };

@@ -2,12 +2,13 @@ import { advertiserRoutes } from "@intermission/operator-api/advertisers";
 import type { Targeting } from "@intermission/operator-api/campaigns";
 import { creativeRoutes } from "@intermission/operator-api/creatives";
 import { unknownMacros } from "@intermission/operator-api/landing-macros";
-import { type ReactNode, useEffect } from "react";
-import { type UseFormRegisterReturn, useForm } from "react-hook-form";
+import type { ReactNode } from "react";
+import type { UseFormRegisterReturn, UseFormReturn } from "react-hook-form";
 import type { LocalText } from "../operator/local-text.ts";
 import { useAnswer } from "../operator/use-operator.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
+import { MomentField } from "../ui/moment-field.tsx";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import {
   type CampaignFormValues,
@@ -21,7 +22,7 @@ import {
 import { campaignWords } from "./words.ts";
 
 interface CampaignFormProps {
-  values: CampaignFormValues;
+  form: UseFormReturn<CampaignFormValues>;
   /** The targeting of the campaign, of which the form shows a part. */
   targeting?: Targeting;
   /** Formats and videos are chosen when a campaign is made. */
@@ -30,23 +31,16 @@ interface CampaignFormProps {
   isBusy: boolean;
   /** Of the server's refusal, by the fields of the request. */
   serverFaults: Readonly<Record<string, LocalText>>;
-  /** Called with what the fields hold, after each change. */
-  onTyped?: (values: CampaignFormValues) => void;
   onSubmit: (body: Extract<FormReading, { outcome: "request" }>["body"]) => void;
 }
 
 /** The settings of a campaign, checked by the schemas of the routes, with warnings about what is rarely meant. */
 export function CampaignForm(props: CampaignFormProps) {
-  const { values, targeting, isNew, submitText, isBusy, serverFaults, onTyped, onSubmit } = props;
+  const { form, targeting, isNew, submitText, isBusy, serverFaults, onSubmit } = props;
   const words = useWords(campaignWords);
   const language = useLanguage();
-  const form = useForm<CampaignFormValues>({ defaultValues: values });
   const { register, handleSubmit, setError, formState, watch } = form;
   const current = watch();
-  useEffect(() => {
-    const typing = watch((typed) => onTyped?.({ ...values, ...typed } as CampaignFormValues));
-    return () => typing.unsubscribe();
-  }, [watch, onTyped, values]);
   const faultOf = (field: keyof CampaignFormValues) =>
     formState.errors[field]?.message ??
     Object.entries(serverFaults).find(([name]) => formField(name) === field)?.[1][language];
@@ -69,6 +63,9 @@ export function CampaignForm(props: CampaignFormProps) {
     <Field label={label} hint={hint} fault={faultOf(field)}>
       {(control) => <input {...control} {...rest} {...register(field)} />}
     </Field>
+  );
+  const moment = (field: "startsAt" | "endsAt", label: string, hint: string) => (
+    <MomentField label={label} hint={hint} text={current[field]} fault={faultOf(field)} {...register(field)} />
   );
   return (
     <form className="stack" onSubmit={submit} noValidate>
@@ -99,8 +96,8 @@ export function CampaignForm(props: CampaignFormProps) {
         {input("totalBudget", words.total, { inputMode: "decimal", hint: words.noBudget })}
       </div>
       <div className="two">
-        {input("startsAt", words.startsAt, { type: "datetime-local" })}
-        {input("endsAt", words.endsAt, { type: "datetime-local", hint: words.datesHint })}
+        {moment("startsAt", words.startsAt, words.noStart)}
+        {moment("endsAt", words.endsAt, words.noEndHint)}
       </div>
       <div className="two">
         {input("languages", words.languages, { hint: words.languagesHint })}

@@ -4,7 +4,8 @@ import { useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
-import { fromLocalInput, toLocalInput } from "../ui/local-time.ts";
+import { fromLocalInput, readLocalTime, toLocalInput } from "../ui/local-time.ts";
+import { MomentField } from "../ui/moment-field.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { uiWords } from "../ui/words.ts";
@@ -22,60 +23,49 @@ export function DuplicateDialog({ campaign, onClose }: { campaign: Campaign; onC
   const [name, setName] = useState(words.copyOf(campaign.name));
   const [startsAt, setStartsAt] = useState("");
   const [endsAt, setEndsAt] = useState(toLocalInput(campaign.endsAt));
-  const submit = () =>
-    add.run(
-      {
-        body: {
-          ...settingsOf(campaign),
-          formats: campaign.formats,
-          creativeIds: campaign.creatives.filter(({ isActive }) => isActive).map(({ creativeId }) => creativeId),
-          name,
-          startsAt: fromLocalInput(startsAt),
-          endsAt: fromLocalInput(endsAt),
-        },
-      },
-      (added) => {
-        onClose();
-        const { campaignId } = added;
-        notice({ text: words.created(added.name) });
-        void navigate({ to: "/campaigns/$campaignId", params: { campaignId } });
-      },
-    );
+  const submit = () => {
+    // The field says which.
+    if ([startsAt, endsAt].some((text) => readLocalTime(text).outcome === "no-such-time")) return;
+    const settings = settingsOf(campaign);
+    // As it is, with its seconds, unless another one was typed.
+    const end = endsAt === toLocalInput(campaign.endsAt) ? settings.endsAt : fromLocalInput(endsAt);
+    const creativeIds = campaign.creatives.filter(({ isActive }) => isActive).map(({ creativeId }) => creativeId);
+    const dates = { startsAt: fromLocalInput(startsAt), endsAt: end };
+    void add.run({ body: { ...settings, formats: campaign.formats, creativeIds, name, ...dates } }, (added) => {
+      onClose();
+      const { campaignId } = added;
+      notice({ text: words.created(added.name) });
+      void navigate({ to: "/campaigns/$campaignId", params: { campaignId } });
+    });
+  };
   return (
     <Dialog title={words.duplicateOf(campaign.name)} onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          void submit();
+          if (!add.isPending) submit();
         }}
       >
         <Field label={words.name} fault={add.faults.name}>
           {(control) => <input {...control} value={name} onChange={(event) => setName(event.target.value)} />}
         </Field>
         <div className="two">
-          <Field label={words.startsAt} fault={add.faults.startsAt}>
-            {(control) => (
-              <input
-                type="datetime-local"
-                {...control}
-                value={startsAt}
-                onChange={(event) => setStartsAt(event.target.value)}
-              />
-            )}
-          </Field>
-          <Field label={words.endsAt} fault={add.faults.endsAt}>
-            {(control) => (
-              <input
-                type="datetime-local"
-                {...control}
-                value={endsAt}
-                onChange={(event) => setEndsAt(event.target.value)}
-              />
-            )}
-          </Field>
+          <MomentField
+            label={words.startsAt}
+            hint={words.noStart}
+            fault={add.faults.startsAt}
+            text={startsAt}
+            onText={setStartsAt}
+          />
+          <MomentField
+            label={words.endsAt}
+            hint={words.noEndHint}
+            fault={add.faults.endsAt}
+            text={endsAt}
+            onText={setEndsAt}
+          />
         </div>
-        <p className="hint">{words.datesHint}</p>
         <div className="dialog-foot">
           <Button onClick={onClose}>{cancel}</Button>
           <Button look="primary" type="submit" isBusy={add.isPending}>

@@ -1,13 +1,14 @@
 import { campaignRoutes } from "@intermission/operator-api/campaigns";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useState } from "react";
+import { useForm } from "react-hook-form";
 import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { Page } from "../ui/page.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useWords } from "../words/word-table.ts";
 import { CampaignForm } from "./campaign-form.tsx";
-import { newCampaignValues } from "./campaign-form-values.ts";
+import { type CampaignFormValues, newCampaignValues } from "./campaign-form-values.ts";
 import { discardDraft, keepDraft, readDraft } from "./draft.ts";
 import { campaignWords } from "./words.ts";
 import "./campaigns.css";
@@ -18,9 +19,16 @@ export function NewCampaignScreen() {
   const notice = useNotice();
   const add = useConfirmedChange(campaignRoutes.addCampaign);
   const [draft, setDraft] = useState(readDraft);
+  const form = useForm<CampaignFormValues>({ defaultValues: draft ?? newCampaignValues });
+  const { watch, reset } = form;
+  useEffect(() => {
+    const typing = watch((typed) => keepDraft({ ...newCampaignValues, ...typed } as CampaignFormValues));
+    return () => typing.unsubscribe();
+  }, [watch]);
   const discard = () => {
     discardDraft();
     setDraft(undefined);
+    reset(newCampaignValues);
   };
   return (
     <Page title={words.add}>
@@ -34,11 +42,8 @@ export function NewCampaignScreen() {
           </p>
         )}
         <CampaignForm
-          // Without the draft the form begins anew.
-          key={draft === undefined ? "new" : "draft"}
+          form={form}
           isNew
-          values={draft ?? newCampaignValues}
-          onTyped={keepDraft}
           submitText={words.create}
           isBusy={add.isPending}
           serverFaults={add.faults}

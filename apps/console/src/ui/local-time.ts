@@ -1,10 +1,33 @@
+const MINUTE_MS = 60_000;
+/** By how much clocks are set back: half an hour on Lord Howe Island, else an hour or two. */
+const SET_BACK_MS = [30, 60, 120].map((minutes) => minutes * MINUTE_MS);
+
 /** A moment in the reader's time zone, as `<input type="datetime-local">` has it; empty: none. */
 export function toLocalInput(at: Date | null): string {
   if (at === null) return "";
-  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
+  const local = new Date(at.getTime() - at.getTimezoneOffset() * MINUTE_MS);
   return local.toISOString().slice(0, 16);
 }
 
+/** What a text of `<input type="datetime-local">` means in the reader's time zone. */
+export type LocalTime =
+  | { outcome: "none" }
+  /** `isTwice`: clocks are set back, so the text means two moments, of which this is the first. */
+  | { outcome: "moment"; at: Date; isTwice: boolean }
+  /** Clocks are set forward over it, or it is no time at all. */
+  | { outcome: "no-such-time" };
+
+export function readLocalTime(text: string): LocalTime {
+  if (text === "") return { outcome: "none" };
+  const at = new Date(text);
+  // A time that is skipped is read as a later one. Seconds are kept.
+  if (Number.isNaN(at.getTime()) || toLocalInput(at) !== text.slice(0, 16)) return { outcome: "no-such-time" };
+  const isTwice = SET_BACK_MS.some((ms) => toLocalInput(new Date(at.getTime() + ms)) === toLocalInput(at));
+  return { outcome: "moment", at, isTwice };
+}
+
+/** The moment as RFC 3339; null: there is none. */
 export function fromLocalInput(text: string): string | null {
-  return text === "" ? null : new Date(text).toISOString();
+  const read = readLocalTime(text);
+  return read.outcome === "moment" ? read.at.toISOString() : null;
 }

@@ -22,6 +22,9 @@ export const uiWords = wordTable({
     copy: "Copy",
     copied: "Copied",
     dismiss: "Dismiss",
+    inZone: (zone: string) => `In the zone ${zone}.`,
+    twice: (time: string) => `This time comes twice that day: the first one is meant, ${time}.`,
+    noSuchTime: "There is no such time on that day: the clocks skip it. Choose another.",
   },
   ru: {
     close: "Закрыть",
@@ -44,5 +47,8 @@ export const uiWords = wordTable({
     copy: "Копировать",
     copied: "Скопировано",
     dismiss: "Скрыть",
+    inZone: (zone) => `В часовом поясе ${zone}.`,
+    twice: (time) => `Это время в тот день наступает дважды: имеется в виду первое, ${time}.`,
+    noSuchTime: "Такого времени в тот день нет: часы его пропускают. Выберите другое.",
   },
 });

@@ -2,10 +2,18 @@ import { type Language, useLanguage } from "./word-table.ts";
 
 /** Numbers, money and times as the reader's language writes them. */
 function formatsOf(language: Language) {
-  const dateTime = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+  // A time stands with its zone: readers elsewhere see other clocks.
+  const dateTime = new Intl.DateTimeFormat(language, {
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
+    timeZoneName: "short",
+  });
   const date = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
   const month = new Intl.DateTimeFormat(language, { year: "numeric", month: "long", timeZone: "UTC" });
-  const clock = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
+  const clock = new Intl.DateTimeFormat(language, { timeStyle: "long" });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
   const number = new Intl.NumberFormat(language);
   const share = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 });
@@ -28,6 +36,8 @@ function formatsOf(language: Language) {
     bytes: (value: number) => (value < 1e6 ? kilobytes.format(value / 1e3) : megabytes.format(value / 1e6)),
     dateTime: (at: Date) => dateTime.format(at),
     date: (at: Date) => date.format(at),
+    /** The reader's zone, as `Europe/Berlin`. */
+    zone: dateTime.resolvedOptions().timeZone,
     /** Of `2026-03`. */
     month: (text: string) => month.format(new Date(`${text}-01T00:00:00Z`)),
     clock: (at: Date | number) => clock.format(at),

@@ -1,0 +1,100 @@
+import { expect, test } from "./console.ts";
+
+// Each worker would start a stack, and make the same campaigns.
+test.describe.configure({ mode: "default" });
+
+let campaignId: string;
+
+test.beforeEach(async ({ stack }) => {
+  const { adService } = stack.urls;
+  const campaign = ["--advertiser", "Twin Mills", "--name", `Rye ${Date.now()}`, "--format", "direct_link"];
+  const prices = ["--landing-url", `${adService}/landing`, "--click-price", "0.08", "--total-budget", "300"];
+  const dates = ["--ends-at", "2030-10-27T01:30:45Z"];
+  const added = await stack.ads(["campaigns", "add", ...campaign, ...prices, ...dates, "--json"]);
+  campaignId = JSON.parse(added).campaignId;
+});
+
+test("of two people who change the same setting, the second one is told, and overwrites nothing unasked", async ({
+  desk,
+  stack,
+}) => {
+  const show = async () => JSON.parse(await stack.ads(["campaigns", "show", campaignId, "--json"]));
+  const set = (...settings: string[]) => stack.ads(["campaigns", "update", campaignId, ...settings, "--yes"]);
+  await desk.goto(`campaigns/${campaignId}`);
+  const total = desk.getByLabel("Total budget");
+  await total.fill("400");
+  await set("--total-budget", "200", "--click-price", "0.05");
+  await desk.getByRole("button", { name: "Save" }).click();
+  await expect(desk.getByText("Nothing is saved: somebody has changed this campaign")).toBeVisible();
+  expect((await show()).totalBudgetMicros).toBe(200e6);
+  const conflict = desk.getByRole("alert").filter({ hasText: "It is now" });
+  await expect(conflict).toContainText("200");
+  // Where only the other one has typed, the value is there.
+  await conflict.getByRole("button", { name: "Keep what I typed" }).click();
+  await expect(total).toHaveValue("400");
+  await expect(desk.getByLabel("Price of a click")).toHaveValue("0.05");
+  await desk.getByRole("button", { name: "Save" }).click();
+  await expect(desk.getByText("Saved", { exact: true })).toBeVisible();
+  expect(await show()).toMatchObject({ totalBudgetMicros: 400e6, clickPriceMicros: 50_000 });
+
+  await total.fill("500");
+  await set("--total-budget", "250");
+  await desk.getByRole("button", { name: "Save" }).click();
+  await conflict.getByRole("button", { name: "Take these values" }).click();
+  await expect(total).toHaveValue("250");
+});
+
+test("a budget that is changed in the list overwrites nothing that was set since it was read", async ({
+  desk,
+  stack,
+}) => {
+  const { name } = JSON.parse(await stack.ads(["campaigns", "show", campaignId, "--json"]));
+  const total = async () => JSON.parse(await stack.ads(["campaigns", "show", campaignId, "--json"])).totalBudgetMicros;
+  await desk.goto("campaigns");
+  const cell = desk.getByRole("button", { name: `Change the total budget of ${name}` });
+  await cell.click();
+  await stack.ads(["campaigns", "update", campaignId, "--total-budget", "200", "--yes"]);
+  const field = desk.getByRole("textbox", { name: `Change the total budget of ${name}` });
+  await field.fill("350");
+  await desk.keyboard.press("Enter");
+  await expect(desk.getByText("Nothing is saved: somebody has changed this campaign")).toBeVisible();
+  await expect(desk.getByText("it is $200.00 now")).toBeVisible();
+  expect(await total()).toBe(200e6);
+  await field.focus();
+  await desk.keyboard.press("Enter");
+  await expect(cell).toContainText("$350.00");
+  expect(await total()).toBe(350e6);
+  await stack.ads(["campaigns", "update", campaignId, "--total-budget", "360", "--yes"]);
+  await desk.getByRole("button", { name: "Undo" }).click();
+  await expect(desk.getByText("Nothing is saved: somebody has changed this campaign").last()).toBeVisible();
+  expect(await total()).toBe(360e6);
+});
+
+test.describe("in a zone whose clocks are set back", () => {
+  test.use({ timezoneId: "Europe/Berlin" });
+
+  test("saving another setting keeps an end in the second of two equal hours, with its seconds", async ({
+    desk,
+    stack,
+  }) => {
+    await desk.goto(`campaigns/${campaignId}`);
+    await expect(desk.getByLabel("Ends")).toHaveValue("2030-10-27T02:30");
+    await desk.getByLabel("Total budget").fill("310");
+    await desk.getByRole("button", { name: "Save" }).click();
+    await expect(desk.getByText("Saved", { exact: true })).toBeVisible();
+    const saved = JSON.parse(await stack.ads(["campaigns", "show", campaignId, "--json"]));
+    expect(saved).toMatchObject({ totalBudgetMicros: 310e6, endsAt: "2030-10-27T01:30:45.000Z" });
+  });
+
+  test("a time that the clocks skip is refused, and one that comes twice is explained", async ({ desk }) => {
+    await desk.goto(`campaigns/${campaignId}`);
+    const ends = desk.getByLabel("Ends");
+    await ends.fill("2030-03-31T02:30");
+    await desk.getByRole("button", { name: "Save" }).click();
+    await expect(desk.getByText("There is no such time on that day")).toBeVisible();
+    await ends.fill("2030-10-27T02:30");
+    await expect(desk.getByText("This time comes twice that day")).toContainText("GMT+2");
+    await ends.fill("2030-10-28T02:30");
+    await expect(desk.getByText("In the zone Europe/Berlin. Empty: without an end.")).toBeVisible();
+  });
+});

@@ -8,7 +8,6 @@ const nameOf = ({ name }: Vocabulary) => name.replace(/^.* /, "");
 /** Vocabularies whose members need no handling, and why. */
 const unhandled: Readonly<Record<string, string>> = {
   MomentFault: "a label: each refusal carries its sentence",
-  reportRefusalReason: "counted by its word",
   openIdProviderIds: "keys of the settings: every provider is used in the same way",
   levels: "the levels of the logger's library",
   Account: "an account's name: the entries of any add up",
@@ -24,7 +23,6 @@ const unhandled: Readonly<Record<string, string>> = {
   Playback: "each part of the player asks for those that it shows",
   NextAd: "each part of the screen asks for the one that it shows",
   PublisherApi: "without a sign-in, nothing of the publisher is shown",
-  cheats: "the demo's form of what its page reports, which has the texts",
   SIDES: "each is set alike",
   Earning: "an answer of the testing kit to a publisher's test",
   FakeCredit: "an answer of the testing kit to a publisher's test",
@@ -61,7 +59,9 @@ const deciding = [
   "EndpointState",
   "HealthChange",
   "DeliveryState",
-  "EndReason",
+  "endReason",
+  "visitRefusal",
+  "timelineDetail",
   "AccessDecision",
   "Milestone",
   "StoredState",

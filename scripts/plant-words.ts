@@ -28,7 +28,7 @@ import {
 import { API, type Diagnostic, type Program } from "typescript/unstable/sync";
 import { root } from "./processes.ts";
 
-/** A closed list of words: a union of literals, a union told apart by a literal, an enum of zod, or a constant array. */
+/** A closed list of words: a union of literals, a union told apart by a literal, the same two of zod, or a constant array. */
 export interface Vocabulary {
   /** File and name: `apps/ad-service/src/clicks/click-verdict.ts ClickVerdict`. */
   readonly name: string;
@@ -142,6 +142,8 @@ function wordListsOf(statement: Statement, source: SourceFile): WordList[] {
   }
   if (!isVariableStatement(statement)) return [];
   return statement.declarationList.declarations.flatMap(({ name, initializer }) => {
+    const ofObjects = initializer && isIdentifier(name) ? objectsOf(initializer) : undefined;
+    if (ofObjects && isIdentifier(name)) return [{ name: name.text, ...ofObjects }];
     const [first] = initializer ? wordsOf(initializer) : [];
     if (!first || !isIdentifier(name) || !isTypeSource(name.text, initializer, source)) return [];
     return [{ name: name.text, at: first, added: (word) => `"${word}", ` }];
@@ -179,6 +181,16 @@ function wordsOf(value: Expression): readonly Node[] {
   if (value.expression.name.text !== "enum") return wordsOf(value.expression.expression);
   const [list] = value.arguments;
   return list && isArrayLiteralExpression(list) ? onlyWords(list.elements) : [];
+}
+
+/** The objects of `z.discriminatedUnion("kind", […])`. */
+function objectsOf(value: Expression): Omit<WordList, "name"> | undefined {
+  if (!isCallExpression(value) || !isPropertyAccessExpression(value.expression)) return undefined;
+  if (value.expression.name.text !== "discriminatedUnion") return objectsOf(value.expression.expression);
+  const [property, list] = value.arguments;
+  if (!property || !isStringLiteral(property) || !list || !isArrayLiteralExpression(list)) return undefined;
+  const [at] = list.elements;
+  return at && { at, added: (word) => `z.object({ ${property.text}: z.literal("${word}") }), ` };
 }
 
 function onlyWords(elements: readonly Expression[]): readonly Expression[] {

@@ -1,4 +1,5 @@
-import { faultResponse, openSessionResponse, type PlaybackFault } from "@intermission/ad-core/player-api";
+import { faultResponse, openSessionResponse } from "@intermission/ad-core/player-api";
+import type { PlaybackFault } from "@intermission/ad-core/wire-fields";
 import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";

@@ -103,7 +103,10 @@ test("a paid view and a paid click are one line each, with the ids of their even
     amountMicros: expect.any(Number),
     campaignId: "cmp_1",
     code,
-    detail: expect.stringMatching(/^rewarded, webhook (held|waiting)$/),
+    details: [
+      { kind: "event", event: "rewarded" },
+      { kind: "webhook", state: expect.stringMatching(/^(held|waiting)$/), endReason: null },
+    ],
   });
 });
 
@@ -121,15 +124,17 @@ test("a user's timeline has codes that were replaced unused, their refused click
   await fixture.open("621", undefined);
   const shown = await timelineOfUser(store.database, { botId, userId: "621", maxCodes: 10 });
   expect(shown).toMatchObject({ hasOlder: false, isComplete: true });
-  const steps = shown.entries.map(({ step, code, detail }) => [step, code, detail]);
-  expect(steps.filter(([, code]) => code === unused)).toEqual([["code-issued", unused, expect.any(String)]]);
+  const steps = shown.entries.map(({ step, code, details }) => [step, code, details]);
+  expect(steps.filter(([, code]) => code === unused)).toEqual([
+    ["code-issued", unused, [{ kind: "valid-until", at: expect.any(Date) }]],
+  ]);
   expect(steps.filter(([, code]) => code === clicked)).toContainEqual([
     "click-not-counted",
     clicked,
-    expect.stringMatching(/^machine-/),
+    [{ kind: "visit-refused", reason: "machine-crawler" }],
   ]);
   expect(steps.filter(([, code]) => code === null)).toEqual([
-    ["ad-requested", null, expect.stringMatching(/^limited/)],
+    ["ad-requested", null, [{ kind: "limited", reason: "cooldown" }]],
   ]);
   const two = await timelineOfUser(store.database, { botId, userId: "621", maxCodes: 2 });
   expect(two.hasOlder).toBe(true);

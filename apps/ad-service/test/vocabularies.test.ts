@@ -1,26 +1,27 @@
 import type { PayPerCode } from "@intermission/ad-core/client-api";
-import type { PlaybackFault } from "@intermission/ad-core/player-api";
-import type { AdReportReason, EventType } from "@intermission/ad-core/wire-fields";
+import type { AdReportReason, EventType, PlaybackFault } from "@intermission/ad-core/wire-fields";
 import type { advertiserStates } from "@intermission/operator-api/advertisers";
 import type { Bot, TokenEntry } from "@intermission/operator-api/bots";
 import type { Campaign } from "@intermission/operator-api/campaigns";
 import type { Creative } from "@intermission/operator-api/creatives";
+import type { EndReason, ListedDelivery } from "@intermission/operator-api/deliveries";
 import type { billings, entryKinds } from "@intermission/operator-api/money";
 import type { Role } from "@intermission/operator-api/people";
-import type { SuspiciousClick, SuspiciousView } from "@intermission/operator-api/reviews";
+import type { CloseReason, SuspiciousClick, SuspiciousView } from "@intermission/operator-api/reviews";
 import type { Sample } from "@intermission/operator-api/sample";
+import type { VisitRefusal, WithheldOutcome } from "@intermission/operator-api/timeline";
 import { checkedWords } from "@intermission/testing/checked-words";
 import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
 import type { CampaignFormat, CampaignPriority, CampaignStatus } from "../src/campaigns/campaign-settings.ts";
-import type { ClickRefusal, ClickSuspicion, WithheldOutcome } from "../src/clicks/click-verdict.ts";
+import type { ClickRefusal, ClickSuspicion } from "../src/clicks/click-verdict.ts";
 import type { ConversionRefusal } from "../src/conversions/record-conversion.ts";
 import type { BreakerState, DisabledReason, EndpointState } from "../src/deliveries/endpoint-health.ts";
-import type { DeliveryState, EndReason } from "../src/deliveries/enqueue-webhook.ts";
+import type { DeliveryState } from "../src/deliveries/enqueue-webhook.ts";
 import { migrations } from "../src/migrations.ts";
 import type { NoticeChannel, NoticeHealth, NoticeReason } from "../src/notices/notice.ts";
 import type { CallOutcome } from "../src/vast/trackers.ts";
-import type { CloseReason, StoredState } from "../src/views/ad-view.ts";
+import type { StoredState } from "../src/views/ad-view.ts";
 
 /** The compiler refuses a table that lacks a member of its union. */
 type Words<Union extends string> = Record<Union, true>;
@@ -56,7 +57,7 @@ const visitRefusals = {
   "tap-asked-no-token": true,
   "tap-asked-crawler-like": true,
   "tap-asked-unknown-agent": true,
-} satisfies Words<Exclude<ClickRefusal, "held" | "suspicious" | "operator">>;
+} satisfies Words<VisitRefusal>;
 const noticeHealths = { failing: true, recovered: true, disabled: true } satisfies Words<NoticeHealth>;
 const disabledReasons = { operator: true, gone: true, failing: true } satisfies Words<DisabledReason> &
   Words<NoticeReason>;
@@ -120,7 +121,7 @@ const vocabularies: Readonly<Record<string, Words<string>>> = {
     failed: true,
     held: true,
     unknown: true,
-  } satisfies Words<DeliveryState>,
+  } satisfies Words<DeliveryState> & Words<ListedDelivery["state"]>,
   "endpoints.breaker": { closed: true, open: true, "half-open": true } satisfies Words<BreakerState>,
   "endpoints.disabled_reason": disabledReasons,
   "endpoints.state": { pending: true, active: true, disabled: true } satisfies Words<EndpointState>,
@@ -153,7 +154,7 @@ const vocabularies: Readonly<Record<string, Words<string>>> = {
     "heartbeat-lost": true,
     deadline: true,
     reopened: true,
-  } satisfies Words<CloseReason> & Words<NonNullable<SuspiciousView["closeReason"]>>,
+  } satisfies Words<CloseReason>,
   "views.fault": {
     "not-found": true,
     timeout: true,

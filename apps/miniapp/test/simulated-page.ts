@@ -1,4 +1,5 @@
-import type { PlaybackFault, ReportRequest } from "@intermission/ad-core/player-api";
+import type { ReportRequest } from "@intermission/ad-core/player-api";
+import type { PlaybackFault } from "@intermission/ad-core/wire-fields";
 import { vi } from "vitest";
 import { SimulatedService } from "./simulated-service.ts";
 import { SimulatedVideo } from "./simulated-video.ts";

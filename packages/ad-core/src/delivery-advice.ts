@@ -1,18 +1,6 @@
 import { isWithoutTls } from "./openssl-reason.ts";
 import { describeRefusal, refusalOfAnswer } from "./webhook-refusal.ts";
-
-/** Why a request to another server has no valid answer. Stored in the log of attempts, so these values must not change. */
-export type RequestErrorClass =
-  | "dns"
-  | "refused"
-  | "reset"
-  | "tls"
-  | "timeout-connect"
-  | "timeout-total"
-  | "blocked-address"
-  | "redirect"
-  | "protocol"
-  | "too-large";
+import type { RequestErrorClass } from "./wire-fields.ts";
 
 /** Who reads the advice: a publisher has a token, an operator has commands. */
 export type Adviser = "operator" | "publisher";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { playerExamples } from "./api-examples.ts";
 import { availabilityResponse, namedRewards, viewState } from "./client-api.ts";
-import { adReportReason, telegramId } from "./wire-fields.ts";
+import { adReportReason, playbackFault, reportRefusalReason, telegramId } from "./wire-fields.ts";
 
 /**
  * Requests and responses of `/player/v1`, the ad service's API for the mini-app: plain JSON, so that an inline script and a
@@ -256,9 +256,6 @@ export const reportRequest = z
   .meta({ examples: playerExamples.reportRequest });
 export type ReportRequest = z.infer<typeof reportRequest>;
 
-export const reportRefusalReason = z.enum(["hidden", "too-long", "backwards", "beyond-the-end", "not-started"]);
-export type ReportRefusalReason = z.infer<typeof reportRefusalReason>;
-
 export const reportResponse = z
   .object({
     state: viewState,
@@ -280,13 +277,6 @@ export const reportResponse = z
   })
   .meta({ examples: playerExamples.reportResponse });
 export type ReportResponse = z.infer<typeof reportResponse>;
-
-/**
- * Why a player gave up its video: it could not be fetched, stalled for too long, has a type that the player does not
- * support, was fetched but not displayed, ends long before its stated duration; or anything else.
- */
-export const playbackFault = z.enum(["not-found", "timeout", "unsupported", "not-displayed", "too-short", "other"]);
-export type PlaybackFault = z.infer<typeof playbackFault>;
 
 export const faultRequest = z
   .object({ token: z.string().min(1).max(128), fault: playbackFault })

@@ -50,3 +50,29 @@ export function isTimeZone(name: string): boolean {
 /** Why a viewer objects to an ad. */
 export const adReportReason = z.enum(["offensive", "misleading", "scam", "illegal", "broken", "other"]);
 export type AdReportReason = z.infer<typeof adReportReason>;
+
+/**
+ * Why a player gave up its video: it could not be fetched, stalled for too long, has a type that the player does not
+ * support, was fetched but not displayed, ends long before its stated duration; or anything else.
+ */
+export const playbackFault = z.enum(["not-found", "timeout", "unsupported", "not-displayed", "too-short", "other"]);
+export type PlaybackFault = z.infer<typeof playbackFault>;
+
+/** Why a report of a player is not accepted, whenever it is sent. */
+export const reportRefusalReason = z.enum(["hidden", "too-long", "backwards", "beyond-the-end", "not-started"]);
+export type ReportRefusalReason = z.infer<typeof reportRefusalReason>;
+
+/** Why a request to another server has no valid answer. Stored in the log of attempts, so these values must not change. */
+export const requestErrorClass = z.enum([
+  "dns",
+  "refused",
+  "reset",
+  "tls",
+  "timeout-connect",
+  "timeout-total",
+  "blocked-address",
+  "redirect",
+  "protocol",
+  "too-large",
+]);
+export type RequestErrorClass = z.infer<typeof requestErrorClass>;

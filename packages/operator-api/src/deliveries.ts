@@ -7,6 +7,10 @@ const eventId = z.string().regex(/^[\w-]{1,64}$/, "must look like evt_…");
 const eventParams = z.object({ eventId });
 const botParams = z.object({ botId: telegramId });
 
+/** Why a delivery that was not answered 2xx is not sent again automatically. */
+export const endReason = z.enum(["attempts-used-up", "at-most-once", "held-too-long", "test", "erased"]);
+export type EndReason = z.output<typeof endReason>;
+
 const listedDelivery = z.object({
   botId: z.string(),
   eventId: z.string(),
@@ -18,10 +22,7 @@ const listedDelivery = z.object({
   dueAt: moment.nullable().describe("When the next attempt is due, while it is waiting."),
   createdAt: moment,
   finishedAt: moment.nullable(),
-  endReason: z
-    .enum(["attempts-used-up", "at-most-once", "held-too-long", "test", "erased"])
-    .nullable()
-    .describe("Why it is not sent again automatically."),
+  endReason: endReason.nullable().describe("Why it is not sent again automatically."),
 });
 export type ListedDelivery = z.output<typeof listedDelivery>;
 

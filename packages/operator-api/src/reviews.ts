@@ -34,18 +34,23 @@ export const viewSuspicions = [
 ] as const;
 export type ViewSuspicion = (typeof viewSuspicions)[number];
 
+export const storedViewState = z.enum(["opened", "playing", "watched", "rewarded", "held", "refused"]);
+export type StoredViewState = z.output<typeof storedViewState>;
+
+/** What ended a view. */
+export const closeReason = z.enum(["tap", "page-hidden", "heartbeat-lost", "deadline", "reopened"]);
+export type CloseReason = z.output<typeof closeReason>;
+
 const suspiciousView = z.object({
   botId: z.string(),
   sessionId: z.string(),
   userId: z.string(),
   code: z.string(),
   campaignId: z.string(),
-  state: z
-    .enum(["opened", "playing", "watched", "rewarded", "held", "refused"])
-    .describe("`rewarded`: paid despite the suspicions, by the bot's setting or by release."),
+  state: storedViewState.describe("`rewarded`: paid despite the suspicions, by the bot's setting or by release."),
   suspicions: z.array(z.enum(viewSuspicions)),
   closedAt: moment.nullable(),
-  closeReason: z.enum(["tap", "page-hidden", "heartbeat-lost", "deadline", "reopened"]).nullable(),
+  closeReason: closeReason.nullable(),
   decidedAt: moment.nullable(),
   refundedAt: moment.nullable(),
 });

@@ -2,39 +2,9 @@ import { eventType, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { moment } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
+import { timelineEntry } from "./timeline.ts";
 
 const params = z.object({ botId: telegramId, userId: telegramId });
-
-const entry = z.object({
-  at: moment,
-  step: z.enum([
-    "code-issued",
-    "ad-requested",
-    "view-opened",
-    "view-started",
-    "view-watched",
-    "view-closed",
-    "cta-clicked",
-    "click-not-counted",
-    "click-held",
-    "click-refused",
-    "reviewed",
-    "earned",
-    "converted",
-    "refunded",
-    "webhook-answered",
-    "webhook-failed",
-  ]),
-  code: z.string().nullable(),
-  id: z.string().nullable().describe("Of the view, the click or the event."),
-  campaignId: z.string().nullable(),
-  creativeId: z.string().nullable(),
-  amountMicros: z.number().nullable().describe("Of a charge, a refund or a conversion."),
-  detail: z.string().nullable(),
-});
-
-export type TimelineEntry = z.output<typeof entry>;
-export type TimelineStep = TimelineEntry["step"];
 
 const records = z.object({
   botId: z.string(),
@@ -77,7 +47,7 @@ export const userRoutes = {
       currency: z.string(),
       hasOlder: z.boolean().describe("Whether the user has more codes than these entries name."),
       isComplete: z.boolean().describe("False if the search for codes that were never used took too long."),
-      entries: z.array(entry),
+      entries: z.array(timelineEntry),
     }),
   },
   readTimelineOfCode: {
@@ -95,7 +65,7 @@ export const userRoutes = {
       isExpired: z.boolean(),
       earned: z.array(eventType),
       currency: z.string(),
-      entries: z.array(entry),
+      entries: z.array(timelineEntry),
     }),
   },
   countRecordsOfUser: {

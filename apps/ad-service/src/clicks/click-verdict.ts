@@ -1,3 +1,4 @@
+import type { VisitRefusal } from "@intermission/operator-api/timeline";
 import type { Visitor } from "@intermission/server/visitor";
 import type { ViewerLimitReason } from "../ad-selection/limit-of-viewer.ts";
 import type { CrowdSuspicion } from "./judge-crowd.ts";
@@ -49,12 +50,7 @@ export type ClickVerdict =
 
 /** Why a visit earned nothing, as it is counted for each code and hour. */
 export type ClickRefusal =
-  | ViewerLimitReason
-  | PlainRefusal
-  | "used"
-  | "address-limit"
-  | `machine-${MachineReason}`
-  | `tap-asked-${TapReason}`
+  | VisitRefusal
   /** Withheld because the click looks suspicious, by the bot's setting. */
   | "held"
   | "suspicious"
@@ -106,10 +102,3 @@ export function refusalOf(verdict: ClickVerdict): ClickRefusal | undefined {
       return verdict.outcome;
   }
 }
-
-/** What is stored about a click that earned nothing: decided as suspicious (`released`: paid for later), or a refused visit. */
-export type WithheldOutcome =
-  | "held"
-  | "refused"
-  | "released"
-  | Exclude<ClickRefusal, "held" | "suspicious" | "operator">;

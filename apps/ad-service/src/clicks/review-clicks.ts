@@ -1,5 +1,6 @@
 import { eventIdOfClick, timeOfClick } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
+import type { WithheldOutcome } from "@intermission/operator-api/timeline";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import {
   decideRefund,
@@ -14,7 +15,6 @@ import { type RefundOutcome, writeRefund } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
 import type { PastPeriod } from "../retention/keep-partitions.ts";
 import { MIN_KEPT_DAYS } from "../retention/kept-rows.ts";
-import type { WithheldOutcome } from "./click-verdict.ts";
 
 const MIN_KEPT_MS = MIN_KEPT_DAYS * 86_400_000;
 

@@ -1,12 +1,13 @@
-import type { RequestErrorClass } from "@intermission/ad-core/delivery-advice";
 import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
+import type { RequestErrorClass } from "@intermission/ad-core/wire-fields";
+import type { EndReason } from "@intermission/operator-api/deliveries";
 import type { DeliveryMode } from "../bots/bots.ts";
 import type { SigningTokens } from "../bots/tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import type { FailedRequest, GuardedResult } from "../outbound/outgoing-request.ts";
 import type { ClaimedDelivery } from "./claim-deliveries.ts";
-import type { DeliveryState, EndReason } from "./enqueue-webhook.ts";
+import type { DeliveryState } from "./enqueue-webhook.ts";
 
 /** One exchange with an endpoint; its times are in whole milliseconds, null for phases that it did not reach. */
 export interface EndpointExchange {

@@ -2,9 +2,6 @@ import type { DeliveryMode } from "../bots/bots.ts";
 
 export type DeliveryState = "waiting" | "sending" | "delivered" | "failed" | "held" | "unknown";
 
-/** Why a delivery that was not answered 2xx is not sent again automatically. */
-export type EndReason = "attempts-used-up" | "at-most-once" | "held-too-long" | "test" | "erased";
-
 /** An event that the statement that made it has claimed for this node: a row of `claimed_events` with the event's bytes. */
 export interface ClaimedEvent {
   botId: string;

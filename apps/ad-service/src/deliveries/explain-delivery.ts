@@ -1,7 +1,6 @@
-import type { ShownDelivery } from "@intermission/operator-api/deliveries";
+import type { EndReason, ShownDelivery } from "@intermission/operator-api/deliveries";
 import type { BlockedReason } from "./blocked-reason.ts";
 import type { DisabledReason } from "./endpoint-health.ts";
-import type { EndReason } from "./enqueue-webhook.ts";
 
 /** Why a delivery is in its state, and the operator's next step. */
 export function explainDelivery(delivery: ShownDelivery): string {

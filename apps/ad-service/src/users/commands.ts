@@ -1,11 +1,12 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import { operatorRequest } from "@intermission/operator-api/operator-request";
+import { type TimelineStep, timelineDetails } from "@intermission/operator-api/timeline";
+import { type DetailFormats, detailText, timelineInEnglish } from "@intermission/operator-api/timeline-in-english";
 import { withExamples } from "@intermission/server/command-line";
 import { limitUpTo, telegramIdOption } from "@intermission/server/command-options";
-import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
+import { type Row, recordOf, rowsOf, tableOf, textOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import type { Command } from "commander";
-import type { TimelineStep } from "./read-timeline.ts";
 
 export function userCommands(program: Command, context: CommandContext): void {
   const users = program.command("users").description("people who used a bot");
@@ -68,13 +69,25 @@ function timelineText(answer: Row): string {
     STEP: (entry: Row) => entry.step,
     [`AMOUNT ${currency}`]: ({ amountMicros }: Row) =>
       typeof amountMicros === "number" ? amountOf(amountMicros) : undefined,
-    DETAIL: ({ detail, campaignId, creativeId, step }: Row) =>
-      [detail, ...(stepsWithAd.has(String(step)) ? [campaignId, creativeId] : [])].filter(Boolean).join(", "),
+    DETAILS: ({ details, campaignId, creativeId, step }: Row) =>
+      [...textsOf(details), ...(stepsWithAd.has(String(step)) ? [campaignId, creativeId] : [])]
+        .filter(Boolean)
+        .join(", "),
     ...(facts.code === undefined && { CODE: (entry: Row) => entry.code }),
     ID: (entry: Row) => entry.id,
   };
   return `${recordOf(facts)}\n\n${tableOf(rowsOf(answer, "entries"), columns)}`;
 }
+
+const textsOf = (details: unknown) =>
+  timelineDetails.parse(details).map((detail) => detailText(timelineInEnglish, detail, formats));
+
+const formats: DetailFormats = {
+  dateTime: (at) => textOf(at.toISOString()),
+  number: String,
+  seconds: (value) => `${value} s`,
+  milliseconds: (value) => `${value} ms`,
+};
 
 /** The other steps of a view or a click have the same ad. */
 const stepsWithAd = new Set<string>(["ad-requested", "click-held", "click-refused", "earned"] satisfies TimelineStep[]);

@@ -1,4 +1,6 @@
-import type { ProgressReport, ReportRefusalReason } from "@intermission/ad-core/player-api";
+import type { ProgressReport } from "@intermission/ad-core/player-api";
+import type { ReportRefusalReason } from "@intermission/ad-core/wire-fields";
+import type { CountedRefusal } from "@intermission/operator-api/timeline";
 
 /** From (inclusive) to (exclusive). */
 export type Range = [from: number, to: number];
@@ -59,7 +61,7 @@ export interface Progress {
   /** Sequence numbers that are settled, accepted or refused. */
   sequences: Range[];
   /** How many reports earned nothing, by reason. */
-  refusals: Record<string, number>;
+  refusals: Partial<Record<CountedRefusal, number>>;
 }
 
 export interface Playback {

@@ -1,5 +1,7 @@
 import type { ViewState } from "@intermission/ad-core/client-api";
-import type { PlaybackFault, ProgressReport, StatusResponse } from "@intermission/ad-core/player-api";
+import type { ProgressReport, StatusResponse } from "@intermission/ad-core/player-api";
+import type { PlaybackFault } from "@intermission/ad-core/wire-fields";
+import type { CloseReason } from "@intermission/operator-api/reviews";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import { inWeekOfView } from "../codes/view-ids.ts";
@@ -13,8 +15,6 @@ export type StoredState = ViewState | "held" | "refused";
 export function stateForPlayer(state: StoredState): Pick<StatusResponse, "state" | "review"> {
   return state === "held" || state === "refused" ? { state: "watched", review: state } : { state };
 }
-
-export type CloseReason = "tap" | "page-hidden" | "heartbeat-lost" | "deadline" | "reopened";
 
 /** A view as stored, with the viewer's columns that decide about its reports. */
 export interface AdView {
@@ -73,7 +73,7 @@ export interface AdView {
 export type ViewRow = Omit<AdView, "progress" | "signals"> & {
   covered: number[];
   sequences: number[];
-  refusals: Record<string, number> | null;
+  refusals: Progress["refusals"] | null;
   signals: number[] | null;
   holderCreditedUntil: Date | null;
 };

@@ -1,4 +1,5 @@
 import type { ProgressReport, ReportRequest } from "@intermission/ad-core/player-api";
+import type { CloseReason } from "@intermission/operator-api/reviews";
 import {
   type AcceptedProgress,
   acceptProgress,
@@ -8,7 +9,7 @@ import {
   reportedStart,
   SLACK_MS,
 } from "./accept-progress.ts";
-import { type AdView, type CloseReason, latest, plausibleTimes } from "./ad-view.ts";
+import { type AdView, latest, plausibleTimes } from "./ad-view.ts";
 import { framesOfCreative } from "./expected-frames.ts";
 import { hasNoPicture } from "./judge-picture.ts";
 import type { ViewChange } from "./view-change.ts";

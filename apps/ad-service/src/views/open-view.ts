@@ -14,6 +14,7 @@ import {
 } from "@intermission/ad-core/telegram-init-data";
 import type { Bot } from "@intermission/operator-api/bots";
 import type { NoAdReason } from "@intermission/operator-api/statistics";
+import type { RequestRefusal, StoredRequest } from "@intermission/operator-api/timeline";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
@@ -30,18 +31,17 @@ import { type Ad, adRows } from "./find-ad.ts";
 import { readLaunch } from "./read-launch.ts";
 import { readOpenings } from "./read-opening.ts";
 
-/** A refused ad request. Only requests of users whose identity Telegram has confirmed are stored. */
-export interface UnfilledRequest {
+type Unfilled = Exclude<StoredRequest, { outcome: "filled" }>;
+
+/** An ad request without an ad. Only requests of users whose identity Telegram has confirmed are stored. */
+export type UnfilledRequest = Unfilled & {
   botId: string;
   userId: string;
   code: string | undefined;
-  /** `limited` (by the publisher's cooldown or cap) and `refused` (because of the code) end before an ad is requested. */
-  outcome: "no-ad" | "limited" | "refused";
-  reason: string;
   /** As text, see `audienceText`. */
   audience: string;
   now: Date;
-}
+};
 
 const unfilledRows = rowParameters({
   bot_id: "text",
@@ -272,9 +272,22 @@ function openedBy(
   }
 }
 
-function unfilledOf(opened: OpenViewOutcome): Pick<UnfilledRequest, "outcome" | "reason"> | undefined {
+function unfilledOf(opened: OpenViewOutcome): Unfilled | undefined {
   if (opened.outcome === "opened" || opened.outcome === "too-many") return undefined;
   if (opened.outcome === "no-ad") return { outcome: "no-ad", reason: opened.reason };
   if (opened.outcome === "limit-reached") return { outcome: "limited", reason: opened.reason };
-  return { outcome: "refused", reason: opened.reason.toLowerCase().replaceAll("_", "-") };
+  return { outcome: "refused", reason: storedRefusals[opened.reason] };
 }
+
+const storedRefusals = {
+  INIT_DATA_INVALID: "init-data-invalid",
+  INIT_DATA_WITHOUT_USER: "init-data-without-user",
+  INIT_DATA_EXPIRED: "init-data-expired",
+  CODE_MALFORMED: "code-malformed",
+  CODE_UNKNOWN: "code-unknown",
+  CODE_EXPIRED: "code-expired",
+  CODE_USED: "code-used",
+  CODE_OF_ANOTHER_USER: "code-of-another-user",
+  BOT_UNKNOWN: "bot-unknown",
+  BOT_SUSPENDED: "bot-suspended",
+} satisfies Record<OpenSessionRefusal, RequestRefusal>;

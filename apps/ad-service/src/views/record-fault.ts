@@ -1,4 +1,4 @@
-import type { PlaybackFault } from "@intermission/ad-core/player-api";
+import type { PlaybackFault } from "@intermission/ad-core/wire-fields";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { enqueueTrackerCalls } from "../vast/trackers.ts";
 import type { VastErrorCode } from "../vast/vast-ad.ts";

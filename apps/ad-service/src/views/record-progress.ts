@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ViewReview } from "@intermission/ad-core/player-api";
+import type { CountedRefusal } from "@intermission/operator-api/timeline";
 import { OverloadedError } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
 import { inTurn } from "@intermission/server/in-turn";
@@ -107,7 +108,7 @@ const countedAs = {
   recorded: undefined,
   over: undefined,
   limited: undefined,
-} satisfies Record<RecordProgressOutcome["outcome"], string | undefined>;
+} satisfies Record<RecordProgressOutcome["outcome"], CountedRefusal | undefined>;
 
 async function refuse(
   { database }: Views,

@@ -1,7 +1,8 @@
 import type { ViewReview } from "@intermission/ad-core/player-api";
+import type { CloseReason } from "@intermission/operator-api/reviews";
 import { currentTraceparent } from "@intermission/server/trace-context";
 import { findBot } from "../bots/bots.ts";
-import type { AdView, CloseReason } from "./ad-view.ts";
+import type { AdView } from "./ad-view.ts";
 import { framesOfCreative } from "./expected-frames.ts";
 import type { ViewChange, ViewEnding } from "./view-change.ts";
 import { noSignals, suspicionsOf } from "./viewing-signals.ts";

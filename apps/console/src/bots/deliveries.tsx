@@ -9,11 +9,12 @@ import { Dialog } from "../ui/dialog.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useFormats } from "../words/formats.ts";
+import { deliveryWords } from "../words/vocabulary-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { Advice } from "./advice.tsx";
 import { resultText } from "./delivery-texts.ts";
 import { explainDelivery } from "./explain-delivery.ts";
-import { botWords, deliveryWords } from "./words.ts";
+import { botWords } from "./words.ts";
 
 const route = getRouteApi("/shell/bots/$botId");
 

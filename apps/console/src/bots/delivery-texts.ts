@@ -4,38 +4,10 @@ import {
   adviceCodeOf,
   adviseOnAnswer,
   isErrorClass,
-  type RequestErrorClass,
 } from "@intermission/ad-core/delivery-advice";
 import { refusalOfAnswer, type WebhookRefusal, type WrongSignatureCause } from "@intermission/ad-core/webhook-refusal";
+import { errorClassWords } from "../words/vocabulary-words.ts";
 import type { Language } from "../words/word-table.ts";
-
-/** Why a request has no valid answer. */
-const errorClasses: Record<Language, Record<RequestErrorClass, string>> = {
-  en: {
-    dns: "name not found",
-    refused: "connection refused",
-    reset: "connection broken",
-    tls: "no trusted TLS",
-    "timeout-connect": "no connection in time",
-    "timeout-total": "no answer in time",
-    "blocked-address": "address not public",
-    redirect: "redirect",
-    protocol: "no HTTP",
-    "too-large": "answer too large",
-  },
-  ru: {
-    dns: "имя не найдено",
-    refused: "в соединении отказано",
-    reset: "соединение оборвалось",
-    tls: "нет доверенного TLS",
-    "timeout-connect": "нет соединения вовремя",
-    "timeout-total": "нет ответа вовремя",
-    "blocked-address": "адрес не публичный",
-    redirect: "перенаправление",
-    protocol: "это не HTTP",
-    "too-large": "ответ слишком велик",
-  },
-};
 
 /** The status of an answer, or why there is none. */
 export function resultText(
@@ -44,7 +16,7 @@ export function resultText(
 ): string {
   if (status !== null) return String(status);
   if (errorClass === null) return "–";
-  return isErrorClass(errorClass) ? errorClasses[language][errorClass] : errorClass;
+  return isErrorClass(errorClass) ? errorClassWords[language][errorClass] : errorClass;
 }
 
 /** What to check when a receiver answers like this; undefined when all is well. */

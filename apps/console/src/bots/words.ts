@@ -1,4 +1,3 @@
-import type { ListedDelivery } from "@intermission/operator-api/deliveries";
 import { counted, type Language, wordTable } from "../words/word-table.ts";
 
 export const botWords = wordTable({
@@ -172,23 +171,3 @@ export const endpointWords = {
     none: "нет адреса",
   },
 } satisfies Record<Language, Record<"active" | "pending" | "disabled" | "failing" | "none", string>>;
-
-/** Of a delivery. */
-export const deliveryWords = {
-  en: {
-    waiting: "waiting",
-    sending: "under way",
-    delivered: "delivered",
-    failed: "failed",
-    held: "held",
-    unknown: "outcome unknown",
-  },
-  ru: {
-    waiting: "ждёт",
-    sending: "в пути",
-    delivered: "доставлено",
-    failed: "не доставлено",
-    held: "задержано",
-    unknown: "исход неизвестен",
-  },
-} satisfies Record<Language, Record<ListedDelivery["state"], string>>;

@@ -7,9 +7,10 @@ import { changeOf } from "../reports/report-query.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { AnswerView } from "../ui/answer-view.tsx";
 import { useFormats } from "../words/formats.ts";
+import { noFillWords } from "../words/vocabulary-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { AttentionItem } from "./attention-item.tsx";
-import { noFillWords, overviewWords } from "./words.ts";
+import { overviewWords } from "./words.ts";
 
 const DAY_MS = 86_400_000;
 

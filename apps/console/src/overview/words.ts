@@ -1,5 +1,4 @@
-import type { NoAdReason } from "@intermission/operator-api/statistics";
-import { counted, type Language, wordTable } from "../words/word-table.ts";
+import { counted, wordTable } from "../words/word-table.ts";
 
 /** `isMore`: there are more than were counted. */
 interface Held {
@@ -97,15 +96,3 @@ export const overviewWords = wordTable({
     yours: "Ваши боты и кампании в меню.",
   },
 });
-
-/** Why requests got no ad. */
-export const noFillWords = {
-  en: {
-    "no-campaign": "no campaign runs",
-    "none-fits": "no campaign fits the bot or the user",
-  },
-  ru: {
-    "no-campaign": "ни одна кампания не идёт",
-    "none-fits": "ни одна кампания не подходит боту или пользователю",
-  },
-} satisfies Record<Language, Record<NoAdReason, string>>;

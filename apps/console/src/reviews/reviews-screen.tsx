@@ -9,11 +9,12 @@ import { MoreButton } from "../ui/more-button.tsx";
 import { Page } from "../ui/page.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { useFormats } from "../words/formats.ts";
+import { suspicionWords } from "../words/vocabulary-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { BulkButtons, RowButtons } from "./decide-buttons.tsx";
 import { type ReviewState, type ReviewsSearch, reviewStates } from "./search.ts";
 import { type Reviewed, useReviews } from "./use-reviews.ts";
-import { reviewStateWords, reviewWords, suspicionWords } from "./words.ts";
+import { reviewStateWords, reviewWords } from "./words.ts";
 
 const route = getRouteApi("/shell/reviews");
 

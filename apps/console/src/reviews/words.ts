@@ -1,4 +1,3 @@
-import type { ClickSuspicion, ViewSuspicion } from "@intermission/operator-api/reviews";
 import { counted, type Language, wordTable } from "../words/word-table.ts";
 import type { ReviewState } from "./search.ts";
 
@@ -83,36 +82,3 @@ export const reviewStateWords = {
   en: { held: "held", refused: "refused", paid: "paid" },
   ru: { held: "задержано", refused: "отклонено", paid: "оплачено" },
 } satisfies Record<Language, Record<ReviewState, string>>;
-
-export const suspicionWords = {
-  en: {
-    "mostly-hidden": "the ad was mostly hidden",
-    "no-frames": "no frame was drawn",
-    "too-many-frames": "more frames than the video has",
-    "faster-than-time": "faster than the clock",
-    "too-even": "reports as even as a machine's",
-    "too-few-calls": "too few reports",
-    "many-users-of-one-address": "many users from one address",
-    "crowded-network": "a crowded network",
-    "many-users-of-one-agent": "many users with one browser",
-    "mostly-taps": "hardly anything but taps",
-    "right-after-issue": "right after the code was issued",
-    "address-changed": "the address changed before the tap",
-    "tap-unconfirmed": "the tap is not confirmed",
-  },
-  ru: {
-    "mostly-hidden": "реклама была почти всё время скрыта",
-    "no-frames": "не показано ни одного кадра",
-    "too-many-frames": "кадров больше, чем в видео",
-    "faster-than-time": "быстрее реального времени",
-    "too-even": "отчёты ровные, как у программы",
-    "too-few-calls": "слишком мало отчётов",
-    "many-users-of-one-address": "много пользователей с одного адреса",
-    "crowded-network": "перегруженная сеть",
-    "many-users-of-one-agent": "много пользователей с одним браузером",
-    "mostly-taps": "почти одни нажатия",
-    "right-after-issue": "сразу после выдачи кода",
-    "address-changed": "адрес сменился перед нажатием",
-    "tap-unconfirmed": "нажатие не подтверждено",
-  },
-} satisfies Record<Language, Record<ViewSuspicion | ClickSuspicion, string>>;

@@ -1,9 +1,11 @@
-import type { TimelineEntry, TimelineStep } from "@intermission/operator-api/users";
+import type { TimelineEntry, TimelineStep } from "@intermission/operator-api/timeline";
+import { detailText } from "@intermission/operator-api/timeline-in-english";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { EmptyState } from "../ui/answer-view.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
+import { detailWords } from "./detail-words.ts";
 import { stepWords, timelineWords } from "./words.ts";
 import "./timeline.css";
 
@@ -89,9 +91,10 @@ interface EntryProps {
 
 function Entry({ entry, botId, currency, isSought }: EntryProps) {
   const words = useWords(timelineWords);
-  const steps = stepWords[useLanguage()];
-  const { clock, dateTime, money } = useFormats();
-  const { at, step, code, id, campaignId, amountMicros, detail } = entry;
+  const language = useLanguage();
+  const formats = useFormats();
+  const { clock, dateTime, money } = formats;
+  const { at, step, code, id, campaignId, amountMicros, details } = entry;
   return (
     <li className={`timeline-${looks[step]}`} aria-current={isSought || undefined}>
       <time dateTime={at.toISOString()} title={dateTime(at)}>
@@ -99,10 +102,14 @@ function Entry({ entry, botId, currency, isSought }: EntryProps) {
       </time>
       <div>
         <p>
-          <strong>{steps[step]}</strong>
+          <strong>{stepWords[language][step]}</strong>
           {amountMicros !== null && ` ${money(amountMicros, currency)}`}
         </p>
-        {detail !== null && detail !== "" && <p className="secondary">{detail}</p>}
+        {details.length > 0 && (
+          <p className="secondary">
+            {details.map((detail) => detailText(detailWords[language], detail, formats)).join(" · ")}
+          </p>
+        )}
         <p className="timeline-ids">
           {code !== null && (
             <Link to="/timeline" search={{ find: code }} className="link">

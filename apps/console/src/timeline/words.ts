@@ -1,4 +1,4 @@
-import type { TimelineStep } from "@intermission/operator-api/users";
+import type { TimelineStep } from "@intermission/operator-api/timeline";
 import { type Language, wordTable } from "../words/word-table.ts";
 
 export const timelineWords = wordTable({

@@ -1,4 +1,4 @@
-import type { PlaybackFault } from "@intermission/ad-core/player-api";
+import type { PlaybackFault } from "@intermission/ad-core/wire-fields";
 
 const DECODE = 3;
 const SOURCE_NOT_SUPPORTED = 4;

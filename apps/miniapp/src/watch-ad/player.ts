@@ -1,4 +1,4 @@
-import type { PlaybackFault } from "@intermission/ad-core/player-api";
+import type { PlaybackFault } from "@intermission/ad-core/wire-fields";
 import type { PlayerEvent, PlayerMoment } from "./collect-ranges.ts";
 import { checkProgress, describeFault, isPictureMissing, isTooShort, startProgress } from "./playback-faults.ts";
 import { guardVideo, type Size } from "./video-element.ts";

@@ -1,4 +1,5 @@
-import type { OpenSessionResponse, PlaybackFault, ReportRefusal } from "@intermission/ad-core/player-api";
+import type { OpenSessionResponse, ReportRefusal } from "@intermission/ad-core/player-api";
+import type { PlaybackFault } from "@intermission/ad-core/wire-fields";
 import { type ViewCalls, viewCalls } from "../ad-service-client.ts";
 import type { Host } from "../telegram/host.ts";
 import { type Collecting, collectRanges, type PlayerEvent } from "./collect-ranges.ts";

@@ -1,0 +1,51 @@
+import type { RequestErrorClass } from "@intermission/ad-core/wire-fields";
+import type { ListedDelivery } from "./deliveries.ts";
+import type { ClickSuspicion, ViewSuspicion } from "./reviews.ts";
+import type { NoAdReason } from "./statistics.ts";
+
+/** English texts of words that the command line and the console both show. The console has the other languages. */
+
+export const deliveryStatesInEnglish = {
+  waiting: "waiting",
+  sending: "under way",
+  delivered: "delivered",
+  failed: "failed",
+  held: "held",
+  unknown: "outcome unknown",
+} satisfies Record<ListedDelivery["state"], string>;
+
+/** Why a request has no valid answer. */
+export const errorClassesInEnglish = {
+  dns: "name not found",
+  refused: "connection refused",
+  reset: "connection broken",
+  tls: "no trusted TLS",
+  "timeout-connect": "no connection in time",
+  "timeout-total": "no answer in time",
+  "blocked-address": "address not public",
+  redirect: "redirect",
+  protocol: "no HTTP",
+  "too-large": "answer too large",
+} satisfies Record<RequestErrorClass, string>;
+
+/** Why a request got no ad. */
+export const noAdReasonsInEnglish = {
+  "no-campaign": "no campaign runs",
+  "none-fits": "no campaign fits the bot or the user",
+} satisfies Record<NoAdReason, string>;
+
+export const suspicionsInEnglish = {
+  "mostly-hidden": "the ad was mostly hidden",
+  "no-frames": "no frame was drawn",
+  "too-many-frames": "more frames than the video has",
+  "faster-than-time": "faster than the clock",
+  "too-even": "reports as even as a machine's",
+  "too-few-calls": "too few reports",
+  "many-users-of-one-address": "many users from one address",
+  "crowded-network": "a crowded network",
+  "many-users-of-one-agent": "many users with one browser",
+  "mostly-taps": "hardly anything but taps",
+  "right-after-issue": "right after the code was issued",
+  "address-changed": "the address changed before the tap",
+  "tap-unconfirmed": "the tap is not confirmed",
+} satisfies Record<ViewSuspicion | ClickSuspicion, string>;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { collectDefaultMetrics, Gauge, type Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { guardToken } from "./guard-token.ts";
 import { createHttpServer, refuseOtherMethods } from "./http-server.ts";
 import type { Logger } from "./logger.ts";
@@ -21,85 +21,25 @@ export function countProcess(registry: Registry): void {
   collectDefaultMetrics({ register: registry });
 }
 
-/** Adds one observation, in seconds, to a series. */
-export type Observe = (seconds: number) => void;
-
-interface Series {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly counts: number[];
-  sum: number;
-}
-
-/**
- * A histogram whose series are created once and then written without a look-up: an observation takes 10 ns, with
- * prom-client's own histogram 460 to 900 (it sorts and joins the labels each time). Label values must be from a bounded set.
- *
- * @returns a function that creates a series and returns its writer; call it once per series and keep the writer.
- */
-export function durationHistogram(
-  registry: Registry,
-  options: { readonly name: string; readonly help: string; readonly upToSeconds: readonly number[] },
-): (labels?: Readonly<Record<string, string>>) => Observe {
-  const { name, help, upToSeconds } = options;
-  const all: Series[] = [];
-  const metric = {
-    name,
-    help,
-    type: "histogram",
-    get: async () => ({ name, help, type: "histogram", values: all.flatMap((series) => valuesOf(series, options)) }),
-  };
-  // The registry uses only the name and `get` of a metric.
-  registry.registerMetric(metric as unknown as Histogram);
-  return (labels = {}) => {
-    const series: Series = { labels, counts: new Array(upToSeconds.length + 1).fill(0), sum: 0 };
-    all.push(series);
-    return (seconds) => {
-      let bucket = 0;
-      while (bucket < upToSeconds.length && seconds > (upToSeconds[bucket] ?? 0)) bucket += 1;
-      series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
-      series.sum += seconds;
-    };
-  };
-}
-
-function valuesOf({ labels, counts, sum }: Series, options: { name: string; upToSeconds: readonly number[] }) {
-  const { name, upToSeconds } = options;
-  let count = 0;
-  const buckets = counts.map((inBucket, index) => {
-    count += inBucket;
-    const le = String(upToSeconds[index] ?? "+Inf");
-    return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count };
-  });
-  return [
-    ...buckets,
-    { metricName: `${name}_sum`, labels, value: sum },
-    { metricName: `${name}_count`, labels, value: count },
-  ];
-}
-
 /** Each label value makes a permanent series; the other thirty methods share one. */
 const usualMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-const upToSeconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
  * `http_request_duration_seconds{route,method,status}`: the route's pattern, never the address, which contains codes and
  * ids; the class of the status; `none` for requests without a route. Call it before routes are added.
  */
 export function countRequests(app: FastifyInstance, registry: Registry): void {
-  const newSeries = durationHistogram(registry, {
+  const took = new Histogram({
     name: "http_request_duration_seconds",
     help: "Answered requests, from their headers to the end of the answer.",
-    upToSeconds,
+    labelNames: ["route", "method", "status"],
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [registry],
   });
-  const observers = new Map<string, Map<string, Observe>>();
   app.addHook("onResponse", (request, reply, done) => {
-    const route = request.routeOptions.url ?? "none";
-    const status = statusClass(reply.statusCode);
-    const ofRoute = found(observers, route, () => new Map<string, Observe>());
-    const method = methodName(request.method);
-    found(ofRoute, method + status, () => newSeries({ route: routeName(route), method, status }))(
-      reply.elapsedTime / 1000,
-    );
+    const route = routeName(request.routeOptions.url ?? "none");
+    const labels = { route, method: methodName(request.method), status: statusClass(reply.statusCode) };
+    took.observe(labels, reply.elapsedTime / 1000);
     done();
   });
 }
@@ -112,15 +52,6 @@ export function methodName(method: string): string {
 /** A route's pattern without the router's regular expressions: `/:code(…)` becomes `/:code`. */
 export function routeName(route: string): string {
   return route.replaceAll(/(:\w+)\([^/]*\)/g, "$1");
-}
-
-function found<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
-  let value = map.get(key);
-  if (value === undefined) {
-    value = make();
-    map.set(key, value);
-  }
-  return value;
 }
 
 /** For example `2xx`. */

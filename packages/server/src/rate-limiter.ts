@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { HttpError } from "./http-server.ts";
 
 export interface RateLimit {
@@ -29,30 +30,18 @@ interface Bucket {
 
 /**
  * A token bucket for each key, in the memory of this process: with n nodes behind a load balancer a client may reach n
- * times the limit. It protects from floods, and no money. A bucket that is not used for a whole window is full again, and
- * is dropped. Half of `maxKeys`, the most recently used, are always kept; an evicted key starts again with a full bucket.
- *
- * An LRU cache in its place takes 85 to 128 ns a call instead of 48 to 80, and 1350 instead of 500 in a flood of a million
- * keys.
+ * times the limit. It protects from floods, and no money. The least recently used bucket is evicted; its key starts again
+ * with a full one.
  */
 export function rateLimiter({ quota, windowSeconds, maxKeys = 100_000 }: RateLimit): RateLimiter {
-  const windowMs = windowSeconds * 1000;
-  const perMs = quota / windowMs;
-  // Two generations: a used key moves to the younger one, and the older one is dropped as a whole.
-  let young = new Map<string, Bucket>();
-  let old = new Map<string, Bucket>();
-  let bornAtMs = Number.NEGATIVE_INFINITY;
+  const perMs = quota / (windowSeconds * 1000);
+  const buckets = new LRUCache<string, Bucket>({ max: maxKeys });
 
   function bucketOf(key: string, nowMs: number): Bucket {
-    if (nowMs - bornAtMs >= windowMs || young.size >= maxKeys / 2) {
-      old = young;
-      young = new Map();
-      bornAtMs = nowMs;
-    }
-    let bucket = young.get(key);
-    if (bucket) return bucket;
-    bucket = old.get(key) ?? { level: quota, atMs: nowMs };
-    young.set(key, bucket);
+    const known = buckets.get(key);
+    if (known !== undefined) return known;
+    const bucket = { level: quota, atMs: nowMs };
+    buckets.set(key, bucket);
     return bucket;
   }
 

@@ -1,7 +1,7 @@
 import { newEventId } from "@intermission/ad-core/code";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { durationHistogram, rarelyRead, statusClass } from "@intermission/server/metrics";
-import { Counter, Gauge, type Registry } from "prom-client";
+import { rarelyRead, statusClass } from "@intermission/server/metrics";
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { FinishedAttempt } from "./attempt-delivery.ts";
 import { firstDue } from "./claim-deliveries.ts";
 import { disableProgress } from "./endpoint-health.ts";
@@ -13,7 +13,7 @@ export interface DeliveryMetrics {
   ): void;
 }
 
-const upToSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
+const buckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
 /** Exported as 0 from the start, so that the first failure of a class is an increase. */
 const attemptClasses = [
@@ -68,21 +68,23 @@ export function deliveryMetrics(
     registers: [registry],
   });
   for (const name of attemptClasses) attempts.inc({ class: name }, 0);
-  const totalTook = durationHistogram(registry, {
+  const totalTook = new Histogram({
     name: "intermission_delivery_duration_seconds",
     help: "Attempts to deliver, from their start to the end of the answer or the failure.",
-    upToSeconds,
-  })();
-  const firstByteTook = durationHistogram(registry, {
+    buckets,
+    registers: [registry],
+  });
+  const firstByteTook = new Histogram({
     name: "intermission_delivery_first_byte_seconds",
     help: "Attempts to deliver, from their start to the headers of the answer, where one came.",
-    upToSeconds,
-  })();
+    buckets,
+    registers: [registry],
+  });
   return {
     attemptFinished(attempt) {
       attempts.inc({ class: classOf(attempt) });
-      if (attempt.totalMs !== null) totalTook(attempt.totalMs / 1000);
-      if (attempt.firstByteMs !== null) firstByteTook(attempt.firstByteMs / 1000);
+      if (attempt.totalMs !== null) totalTook.observe(attempt.totalMs / 1000);
+      if (attempt.firstByteMs !== null) firstByteTook.observe(attempt.firstByteMs / 1000);
     },
   };
 }

@@ -1,8 +1,7 @@
 import type { WebhookFault } from "@intermission/ad-core/webhook-refusal";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { Logger } from "@intermission/server/logger";
-import { durationHistogram } from "@intermission/server/metrics";
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { ReceiveWebhook, ReceiveWebhookOutcome } from "./receive-webhook.ts";
 import type { Reconciled } from "./reconcile-events.ts";
 import type { RecordedCount } from "./record-events.ts";
@@ -99,8 +98,6 @@ export interface IntakeMetrics {
   watched<Entry>(entries: AsyncIterable<Entry>): AsyncIterable<Entry>;
 }
 
-const upToSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
 /** Recorded events get their outcome from the ledger, and a bad signature leaves no receipt. */
 const receiptOf = {
   recorded: undefined,
@@ -120,11 +117,12 @@ export function intakeMetrics(registry: Registry): IntakeMetrics {
   });
   for (const outcome of ["credited", "refused", "duplicate", "unmatched", "invalid", "unavailable"])
     receipts.inc({ outcome }, 0);
-  const took = durationHistogram(registry, {
+  const took = new Histogram({
     name: "intermission_receipt_duration_seconds",
     help: "Time from a webhook's bytes to its commit.",
-    upToSeconds,
-  })();
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
   const refused = new Counter({
     name: "intermission_refused_webhooks_total",
     help: "Webhooks refused before their signature was verified, by reason.",
@@ -149,7 +147,7 @@ export function intakeMetrics(registry: Registry): IntakeMetrics {
         receipts.inc({ outcome: "unavailable" });
         throw error;
       } finally {
-        took((performance.now() - startedAt) / 1000);
+        took.observe((performance.now() - startedAt) / 1000);
       }
     },
     recorded(counts, lines) {

@@ -4,8 +4,8 @@ import { botOfTest, requestOf, seededRandom, stateOf } from "../../test/fixtures
 import { flatCurve } from "./campaign-state.ts";
 import { chooseAd, drawByWeight, indexCampaigns } from "./choose-ad.ts";
 import { type AdRequest, exclusionReason, type Platform } from "./eligibility.ts";
+import { explainChoice } from "./explain-choice.ts";
 import { openLocalTimes } from "./local-time.ts";
-import { explainChoice } from "./select-ad.ts";
 
 const now = new Date("2026-03-03T12:00:00Z");
 const moment = { now, curve: flatCurve, localTimes: openLocalTimes() };

@@ -137,7 +137,17 @@ export function drawByWeight<Item extends { weight: number }>(
   return items.at(-1);
 }
 
-const priorities: readonly CampaignPriority[] = ["sponsorship", "standard", "house"];
+/** The first goes first. */
+export const priorities: readonly CampaignPriority[] = ["sponsorship", "standard", "house"];
+
+/**
+ * The weight of a campaign in the draw among those of its priority that are behind their plans, or that have none
+ * (`behind` is undefined). A campaign that is on its plan keeps a little: it may fall behind before the next index is built,
+ * and each draw checks it again.
+ */
+export function weightOf({ campaign }: CampaignState, behind: number | undefined): number {
+  return campaign.weight * (behind === undefined ? 1 : Math.max(behind, 0.5));
+}
 
 /** Groups campaigns by what is the same for every request: time, limits, plan and narrowest target. */
 export function indexCampaigns(states: readonly CampaignState[], { now, curve, localTimes }: Moment): CampaignIndex {
@@ -156,9 +166,7 @@ export function indexCampaigns(states: readonly CampaignState[], { now, curve, l
         continue;
       const behind = adsBehindPlan(state, format, { now, curve });
       const pool = behind === undefined ? withoutPlan : behindPlan;
-      // A campaign on plan may fall behind before the next index is built, so it stays in the pool; each draw checks it again.
-      const weight = state.campaign.weight * (behind === undefined ? 1 : Math.max(behind, 0.5));
-      for (const key of keysOf(state)) push(pool, key, { state, weight });
+      for (const key of keysOf(state)) push(pool, key, { state, weight: weightOf(state, behind) });
     }
     return { behindPlan: listsOf(behindPlan), withoutPlan: listsOf(withoutPlan) };
   };

@@ -6,7 +6,8 @@ import { type Bots, findBot, unknownBot } from "../bots/bots.ts";
 import type { MediaStorage } from "../creatives/media-storage.ts";
 import { findMissingMedia } from "../creatives/missing-media.ts";
 import type { CampaignSnapshot } from "./campaign-snapshot.ts";
-import { explainChoice, seenBy } from "./select-ad.ts";
+import { explainChoice } from "./explain-choice.ts";
+import { seenBy } from "./select-ad.ts";
 
 export interface ExplainOperatorDeps {
   database: Database;

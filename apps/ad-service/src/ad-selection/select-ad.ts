@@ -1,10 +1,10 @@
 import { statement, type Transaction } from "@intermission/postgres/open-database";
-import type { CampaignFormat, CampaignPriority } from "../campaigns/campaign-settings.ts";
+import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 import { type AdvertiserFunds, lockFunds, readFundsOf } from "./advertiser-funds.ts";
 import { type CampaignSnapshot, deliveredBy } from "./campaign-snapshot.ts";
-import { adsBehindPlan, type CampaignState, fullLimit, holdAd, isNearLimit } from "./campaign-state.ts";
-import { type CampaignIndex, type Choice, chooseAd } from "./choose-ad.ts";
-import { type AdRequest, type ExclusionReason, exclusionReason } from "./eligibility.ts";
+import { type CampaignState, fullLimit, holdAd, isNearLimit } from "./campaign-state.ts";
+import { type Choice, chooseAd } from "./choose-ad.ts";
+import type { AdRequest } from "./eligibility.ts";
 
 /** Enough for the largest user cap of a few campaigns; a user who saw more has reached each of them. */
 const MAX_SEEN_ADS = 5000;
@@ -152,44 +152,6 @@ async function readDelivered(database: Transaction, state: CampaignState, now: D
     viewsInFlight: Math.max(viewsInFlight, state.viewsInFlight),
     funds: funds && { ...funds, heldMicros: Math.max(funds.heldMicros, state.funds?.heldMicros ?? 0) },
   };
-}
-
-export interface Verdict {
-  campaignId: string;
-  name: string;
-  priority: CampaignPriority;
-  /** Undefined if the campaign may be chosen. */
-  exclusionReason: ExclusionReason | undefined;
-  /** The probability that it is chosen now, 0 to 1. */
-  likelihood: number;
-  /** Ads behind its plan of the day, negative if it is ahead; undefined if it has no plan. */
-  behindPlan: number | undefined;
-}
-
-/** For each running campaign, why it does not fit the request or how likely it is chosen; the most likely first. */
-export function explainChoice(index: CampaignIndex, request: AdRequest, now: Date): Verdict[] {
-  const moment = { now, curve: index.curve, localTimes: index.localTimes };
-  const verdicts = index.states.map((state) => {
-    const { campaignId, name, priority } = state.campaign;
-    const behindPlan = adsBehindPlan(state, request.format, moment);
-    const found = exclusionReason(state, request, moment);
-    const isBehind = behindPlan !== undefined;
-    const weight = state.campaign.weight * (isBehind ? Math.max(behindPlan, 0.5) : 1);
-    return { campaignId, name, priority, exclusionReason: found, behindPlan, isBehind, weight, likelihood: 0 };
-  });
-  const first = (["sponsorship", "standard", "house"] as const)
-    .flatMap((priority) => [true, false].map((isBehind) => ({ priority, isBehind })))
-    .map(({ priority, isBehind }) =>
-      verdicts.filter(
-        (one) => one.exclusionReason === undefined && one.priority === priority && one.isBehind === isBehind,
-      ),
-    )
-    .find((group) => group.length > 0);
-  const all = (first ?? []).reduce((sum, { weight }) => sum + weight, 0);
-  for (const one of first ?? []) one.likelihood = one.weight / all;
-  return verdicts
-    .toSorted((one, other) => other.likelihood - one.likelihood)
-    .map(({ isBehind: _isBehind, weight: _weight, ...verdict }) => verdict);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { EventType } from "@intermission/ad-core/wire-fields";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { readBot } from "../bots/bots.ts";
-import { signingTokens } from "../bots/tokens.ts";
+import { type SigningTokens, signingTokens } from "../bots/tokens.ts";
 import { revenueFields, storedCurrency } from "../campaigns/event-worth.ts";
 import { enqueueNotices } from "../notices/enqueue-notices.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
@@ -90,14 +90,38 @@ export async function testEndpoint(tests: EndpointTests, request: EndpointTestRe
   }
 }
 
+type Refusal = Exclude<EndpointTestOutcome, { outcome: "tested" }>;
+
 async function makeTest(tests: EndpointTests, request: EndpointTestRequest): Promise<EndpointTestOutcome> {
-  const { database, requests, log } = tests;
-  const { botId, event = "rewarded", userId = "0", code, activation } = request;
+  const now = tests.now();
+  const prepared = await prepareTest(tests, request, now);
+  if (prepared.outcome !== "prepared") return prepared;
+  const { test, tokens } = prepared;
+  const claim = await beginTest(tests.database, test);
+  return claim
+    ? attemptTest(tests, claim, { tokens, testsBefore: request.activation?.tests ?? 0 })
+    : { outcome: "busy" };
+}
+
+interface NewTest {
+  botId: string;
+  eventId: string;
+  event: EventType;
+  userId: string;
+  body: string;
+  isActivation: boolean;
+}
+
+async function prepareTest(
+  tests: EndpointTests,
+  { botId, event = "rewarded", userId = "0", code, activation }: EndpointTestRequest,
+  now: Date,
+): Promise<Refusal | { outcome: "prepared"; test: NewTest; tokens: SigningTokens }> {
+  const { database } = tests;
   const bot = await readBot(database, botId);
   if (!bot) return { outcome: "unknown-bot" };
   if (bot.webhookUrl === null) return { outcome: "no-endpoint" };
   if (userId !== "0" && !bot.testers.includes(userId)) return { outcome: "not-a-tester" };
-  const now = tests.now();
   const [found] = code !== undefined && isCode(code) ? await database.run(findTestersCode, [botId, code, userId]) : [];
   if (code !== undefined && !found) return { outcome: "not-the-testers-code" };
   const tokens = (await signingTokens(tests, { botIds: [botId], now })).get(botId);
@@ -115,25 +139,22 @@ async function makeTest(tests: EndpointTests, request: EndpointTestRequest): Pro
     ...revenueFields(null, { ...bot, currency }),
     test: true,
   });
-  const claim = await beginTest(database, {
-    botId,
-    eventId,
-    event,
-    userId,
-    body,
-    isActivation: activation !== undefined,
-  });
-  if (!claim) return { outcome: "busy" };
-  const attempted = await attemptDelivery(
-    { requests, log, signal: tests.stopping.signal, now: tests.now },
-    claim,
-    tokens,
-  );
+  const test = { botId, eventId, event, userId, body, isActivation: activation !== undefined };
+  return { outcome: "prepared", test, tokens };
+}
+
+async function attemptTest(
+  tests: EndpointTests,
+  claim: ClaimedDelivery,
+  { tokens, testsBefore }: { tokens: SigningTokens; testsBefore: number },
+): Promise<EndpointTestOutcome> {
+  const { database, requests, log, now } = tests;
+  const { botId, eventId } = claim;
+  const attempted = await attemptDelivery({ requests, log, signal: tests.stopping.signal, now }, claim, tokens);
   if (attempted.outcome === "not-made") throw new Error("a test could not be made");
 
   const { finished } = attempted;
-  const isDelivered = finished.state === "delivered";
-  const retrySeconds = tests.retrySeconds ?? testDelaySeconds(activation?.tests ?? 0, Math.random());
+  const retrySeconds = tests.retrySeconds ?? testDelaySeconds(testsBefore, Math.random());
   const { endpointState, isActivated } = await finishTest(database, { ...finished, retrySeconds });
   if (isActivated) {
     log.info({ botId }, "an endpoint answered its test and is active");
@@ -143,10 +164,11 @@ async function makeTest(tests: EndpointTests, request: EndpointTestRequest): Pro
   if (finished.totalMs === null) throw new Error("the test could not be made because of an internal error");
   const { status, errorClass, responseText: answer, dnsMs, tcpMs, tlsMs, firstByteMs, totalMs } = finished;
   const phases = { dnsMs, tcpMs, tlsMs, firstByteMs, totalMs };
+  const isDelivered = finished.state === "delivered";
   return { outcome: "tested", eventId, isDelivered, status, errorClass, answer, phases, endpointState };
 }
 
-/** An endpoint may be pending for months: a test whose webhook may be gone is not made again under its id. */
+/** The event of an earlier test, while its webhook is kept: an endpoint may be pending for months. */
 function stillKept(eventId: string | null | undefined, now: Date): string | undefined {
   const oldest = firstEventIdAt(new Date(now.getTime() - MIN_KEPT_DAYS * 86_400_000));
   return eventId !== null && eventId !== undefined && eventId >= oldest ? eventId : undefined;
@@ -188,10 +210,7 @@ const begin = statement<{ attempt: number; fence: number; body: string; url: str
  * Makes a test event and leases its delivery for one attempt. Another test with the same id is one more attempt with the
  * same bytes. Returns undefined if the bot has no endpoint, or if the test is already in progress on another node.
  */
-async function beginTest(
-  database: Database,
-  test: { botId: string; eventId: string; event: string; userId: string; body: string; isActivation: boolean },
-): Promise<ClaimedDelivery | undefined> {
+async function beginTest(database: Database, test: NewTest): Promise<ClaimedDelivery | undefined> {
   const { botId, eventId, event, userId, body, isActivation } = test;
   const [row] = await database.run(begin, [botId, eventId, event, userId, body, isActivation]);
   // One attempt, which neither the schedule nor the connection repeats.

@@ -90,11 +90,12 @@ import { userOperatorRoutes } from "./users/operator-routes.ts";
 import { openTags } from "./vast/fill-from-tag.ts";
 import { openTurns, type Turns } from "./vast/read-xml.ts";
 import { faultOfTag, tryTag } from "./vast/try-tag.ts";
+import { adClickRoutes } from "./views/ad-click-routes.ts";
 import { availabilityClientRoutes } from "./views/client-routes.ts";
 import { adRows, findCandidateAd } from "./views/find-ad.ts";
 import { type LaunchKeys, launchKeysOf } from "./views/open-view.ts";
 import { viewOperatorRoutes } from "./views/operator-routes.ts";
-import { adClickRoutes, viewPlayerRoutes } from "./views/player-routes.ts";
+import { viewPlayerRoutes } from "./views/player-routes.ts";
 import type { Views } from "./views/views.ts";
 
 const documents = [

@@ -66,13 +66,14 @@ export async function advanceView(views: Views, stored: AdView, call: Advance): 
     now,
   );
   const { progress, acceptedMs, acknowledged, refused, tooEarly, clockMs, creditedUntil } = accepted;
-  const state = view.state === "watched" || accepted.isWatched ? "watched" : startedAt ? "playing" : "opened";
+  const isWatched = view.state === "watched" || accepted.isWatched;
+  const state = isWatched ? "watched" : startedAt ? "playing" : "opened";
   const pending =
     state === "playing" ? pendingOf(view, accepted, { ...call, closedAt: request?.requestedAt }) : undefined;
   const isNewlyWatched = state === "watched" && view.state !== "watched";
   const isTimely = request && now.getTime() - request.requestedAt.getTime() <= CLOSE_WAITS_MS;
   const close = call.close || isTimely ? request : undefined;
-  // A close that waits for the cooldown remains requested, however long that takes; so does one that ends the credited time.
+  // A close that waits for the cooldown, or that ended the credited time, remains requested, however long that takes.
   const kept = isNewlyWatched ? close : request;
   const file = await framesOf(views, view, accepted);
   const gathered = gatherSignals(view.signals ?? noSignals, accepted, file, now);
@@ -107,7 +108,7 @@ export async function advanceView(views: Views, stored: AdView, call: Advance): 
     closeReason: kept?.reason ?? null,
     signals,
     pendingReports: pending?.reports ?? null,
-    dueAt: state === "watched" ? (isNewlyWatched ? silentFrom(view, now) : view.dueAt) : (pending?.settleAt ?? null),
+    dueAt: dueAtOf(view, { isNewlyWatched, settleAt: pending?.settleAt, now }),
   };
   const milestones = milestonesBetween(
     { isStarted: view.startedAt !== null, acceptedMs: view.acceptedMs, isWatched: view.state === "watched" },
@@ -120,6 +121,12 @@ export async function advanceView(views: Views, stored: AdView, call: Advance): 
     accepted: { acceptedMs, acknowledged, refused, tooEarly },
     isBlack,
   };
+}
+
+/** When the sweeper must process the view: once it is watched and silent, or when the clock allows its pending reports. */
+function dueAtOf(view: AdView, after: { isNewlyWatched: boolean; settleAt: Date | undefined; now: Date }): Date | null {
+  if (after.isNewlyWatched) return silentFrom(view, after.now);
+  return view.state === "watched" ? view.dueAt : (after.settleAt ?? null);
 }
 
 /** Undefined where nothing is counted, and for a VAST tag: the service does not see its videos. */

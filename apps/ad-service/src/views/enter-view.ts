@@ -5,7 +5,7 @@ import type { NoAdReason } from "@intermission/operator-api/statistics";
 import { type CommitGroup, OverloadedError } from "@intermission/postgres/group-commits";
 import { audienceText } from "../ad-selection/audience.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
-import { isSerialized } from "../ad-selection/campaign-state.ts";
+import { type CampaignState, isSerialized } from "../ad-selection/campaign-state.ts";
 import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import { hasBudgetLeft, selectAd, type UserAdRequest } from "../ad-selection/select-ad.ts";
 import { expiryOf, randomCode } from "../codes/issue-code.ts";
@@ -79,12 +79,6 @@ const MAX_TRIES = 20;
 /** The total for all tags of one opening, since a viewer is waiting. */
 const TAGS_MS = 5000;
 const MAX_TAGS = 3;
-
-interface FilledTag {
-  campaignId: string;
-  creativeId: string;
-  vastAd: VastAd;
-}
 
 /**
  * Continues the single view of a code, or begins it, with one read and one write. The token of an earlier opening becomes
@@ -189,14 +183,28 @@ async function continueView(
   return { outcome: "entered", view: changed.view, ad: await findAd(ads, view, { vastAd, device }) };
 }
 
+/** What the attempts to begin one view have found out. */
 interface TriedTags {
   endsAt: number;
   failed: Set<string>;
   /** Creatives of which the device plays no file. */
   unplayable: Set<string>;
   /** The ad that a tag returned. It is kept for further attempts to begin the view. */
-  filled: FilledTag | undefined;
+  filled: PlayableAd | undefined;
 }
+
+/** An ad that the device plays. */
+interface PlayableAd {
+  outcome: "chosen";
+  campaignId: string;
+  creativeId: string;
+  vastAd: VastAd | undefined;
+  durationMs: number;
+  /** Of its campaign, against whose limits the ad is held. */
+  state: CampaignState;
+}
+
+type NoAd = Extract<Refusal, { outcome: "no-ad" }>;
 
 async function beginView(
   deps: EnterViewDeps,
@@ -204,70 +212,92 @@ async function beginView(
   input: EnterViewInput,
   tried: TriedTags,
 ): Promise<EnterViewOutcome | Changed> {
-  const { views, ads, campaigns, beginning } = deps;
-  const { now, random, isTest, viewRandom, startParam = null, token, device } = input;
+  const { views, ads } = deps;
+  const { device, now, startParam = null } = input;
   const failedCreatives = broken ? [...new Set([...broken.failedCreatives, broken.creativeId])] : [];
   const code = opening.code ?? newCodeOf(input);
-  const viewId = newViewId(code, viewRandom);
+  const viewId = newViewId(code, input.viewRandom);
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-    const without = new Set([...(input.ad.without ?? []), ...failedCreatives, ...tried.failed, ...tried.unplayable]);
-    const request = { ...input.ad, without, seen: opening.seen };
-    const choice = tried.filled
-      ? undefined
-      : await selectAd({ database: views.database, campaigns }, request, { now, random });
-    if (choice?.outcome === "no-ad") return choice;
-    if (choice && !choice.creative) return { outcome: "no-ad", reason: "none-fits" };
-    const chosen = choice?.creative
-      ? { campaignId: choice.state.campaign.campaignId, creativeId: choice.creative.creativeId }
-      : tried.filled;
-    if (!chosen) throw new Error("neither an ad nor a tag was chosen");
-    const found = await findChosenAd(ads, chosen, device);
-    if (found.kind === "video" && !canPlay(device, found.ad.mediaType)) {
-      tried.unplayable.add(chosen.creativeId);
-      continue;
-    }
-    views.seen.set(chosen.creativeId, { framesBySecond: found.row.framesBySecond });
-    if (found.kind === "vast" && !tried.filled) {
-      const vastAd = await askTag(deps, input, { ...chosen, viewId, url: found.url }, tried);
-      if (vastAd) tried.filled = { ...chosen, vastAd };
-      else {
-        tried.failed.add(chosen.creativeId);
-        continue;
-      }
-    }
-    const vastAd = tried.filled?.vastAd;
-    const durationMs = found.kind === "video" ? found.ad.durationMs : (vastAd?.durationMs ?? 0);
-    const { viewer } = opening;
+    const chosen = await choosePlayableAd(deps, { input, viewId, failedCreatives, seen: opening.seen }, tried);
+    if (chosen.outcome === "no-ad") return chosen;
+    if (chosen.outcome === "again") continue;
+    const { campaignId, creativeId, durationMs, vastAd, state } = chosen;
     const view: NewView = {
       code,
       startParam,
       viewId,
-      tokenHash: hashSessionToken(token),
-      ...chosen,
+      tokenHash: hashSessionToken(input.token),
+      campaignId,
+      creativeId,
       durationMs,
       vastAd,
-      isTest,
+      isTest: input.isTest,
       audience: audienceText(input.ad.user),
       failedCreatives,
       broken,
-      viewer,
+      viewer: opening.viewer,
       now,
     };
-    const state = choice?.state;
-    const begun =
-      state && isSerialized(state, "rewarded")
-        ? await views.database.transaction(async (tx) =>
-            (await hasBudgetLeft(tx, state, { format: "rewarded", now }))
-              ? (await beginViews(tx, [view]))[0]
-              : "limit-reached",
-          )
-        : await beginning.submit(view);
-    if (begun === "limit-reached") continue;
+    const begun = await storeNewView(deps, view, state);
+    if (begun === "limit-reached") {
+      tried.filled = undefined;
+      continue;
+    }
     if (!begun) return { outcome: "changed" };
     rememberView(views, begun);
     return { outcome: "entered", view: begun, ad: await findAd(ads, begun, { vastAd, device }) };
   }
-  return { outcome: "no-ad", reason: "none-fits" };
+  return noneFits;
+}
+
+const noneFits: NoAd = { outcome: "no-ad", reason: "none-fits" };
+
+/** Chooses an ad once. `again`: the device or its VAST tag has no file for it, which `tried` now contains. */
+async function choosePlayableAd(
+  deps: EnterViewDeps,
+  question: { input: EnterViewInput; viewId: string; failedCreatives: readonly string[]; seen: Opening["seen"] },
+  tried: TriedTags,
+): Promise<PlayableAd | NoAd | { outcome: "again" }> {
+  const { views, ads } = deps;
+  const { input, viewId, failedCreatives, seen } = question;
+  if (tried.filled) return tried.filled;
+  const without = new Set([...(input.ad.without ?? []), ...failedCreatives, ...tried.failed, ...tried.unplayable]);
+  const { database } = views;
+  const choice = await selectAd({ database, campaigns: deps.campaigns }, { ...input.ad, without, seen }, input);
+  if (choice.outcome === "no-ad") return choice;
+  if (!choice.creative) return noneFits;
+  const { state } = choice;
+  const { campaignId } = state.campaign;
+  const { creativeId } = choice.creative;
+  const found = await findChosenAd(ads, { campaignId, creativeId }, input.device);
+  views.seen.set(creativeId, { framesBySecond: found.row.framesBySecond });
+  if (found.kind === "video") {
+    const { mediaType, durationMs } = found.ad;
+    if (canPlay(input.device, mediaType))
+      return { outcome: "chosen", campaignId, creativeId, vastAd: undefined, durationMs, state };
+    tried.unplayable.add(creativeId);
+    return { outcome: "again" };
+  }
+  const vastAd = await askTag(deps, input, { creativeId, viewId, url: found.url }, tried);
+  if (!vastAd) {
+    tried.failed.add(creativeId);
+    return { outcome: "again" };
+  }
+  tried.filled = { outcome: "chosen", campaignId, creativeId, vastAd, durationMs: vastAd.durationMs, state };
+  return tried.filled;
+}
+
+/** Undefined: the viewer or the code changed meanwhile. */
+async function storeNewView(
+  { views: { database }, beginning }: EnterViewDeps,
+  view: NewView,
+  state: CampaignState,
+): Promise<AdView | "limit-reached" | undefined> {
+  if (!isSerialized(state, "rewarded")) return beginning.submit(view);
+  return database.transaction(async (tx) => {
+    if (!(await hasBudgetLeft(tx, state, { format: "rewarded", now: view.now }))) return "limit-reached";
+    return (await beginViews(tx, [view]))[0];
+  });
 }
 
 async function askTag(

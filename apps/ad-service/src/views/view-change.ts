@@ -36,17 +36,23 @@ export type ChangeOutcome =
   /** Playback may not begin. Nothing was stored. */
   | Extract<ViewerLimit, { outcome: "limited" }>;
 
-/** Only progress, of a view that continues or was watched to its end. */
+/** Whether the change is only progress, of a view that continues or that was just watched to its end. */
 export function isProgressOnly(change: ViewChange): boolean {
   const { before, after, isStart, ending } = change;
-  if (isStart || ending !== undefined || before.pendingReports !== null || after.pendingReports !== null) return false;
-  const isClosing = before.closeRequestedAt !== after.closeRequestedAt || before.closeReason !== after.closeReason;
-  const isOpening = before.tokenHash !== after.tokenHash || before.firstSequence !== after.firstSequence;
-  if (before.startedAt !== after.startedAt) return false;
-  if (isClosing || isOpening || takesClock(change)) return false;
+  if (isStart || ending !== undefined || takesClock(change)) return false;
+  if (before.pendingReports !== null || after.pendingReports !== null) return false;
+  if (unchangedByProgress.some((field) => before[field] !== after[field])) return false;
   if (before.state === "watched") return after.dueAt !== null && after.dueAt === before.dueAt;
   return before.state === "playing" && before.dueAt === null && (after.dueAt !== null) === (after.state === "watched");
 }
+
+const unchangedByProgress = [
+  "tokenHash",
+  "firstSequence",
+  "startedAt",
+  "closeRequestedAt",
+  "closeReason",
+] as const satisfies readonly (keyof AdView)[];
 
 /** Only one view of a viewer is credited time: the one that holds the viewer's clock. True if this change must take it. */
 export function takesClock({ before, after, isStart }: ViewChange): boolean {

@@ -152,6 +152,19 @@ describe("a VAST ad", () => {
     expect(ads.callsOf("/empty/error")).toEqual(["/empty/error?code=303"]);
   });
 
+  test("the campaign's last view is shown once, although another node shows it while the tag is requested", async () => {
+    let campaignId = "";
+    const days = "insert into campaign_days (campaign_id, day, views, clicks, spent_micros) values ($1, $2, 1, 0, 0)";
+    const tag: Answer = async (_request, response) => {
+      await ask(days, campaignId, fixture.clock.now);
+      response.end(inline().replaceAll("{self}", ads.address));
+    };
+    const ads = await startAdServer({ "/tag": tag });
+    campaignId = await fixture.sellTag(`${ads.address}/tag`, { totalViewCap: 1 });
+    expect((await open()).ad.advertiser).not.toBe("Sample advertiser");
+    expect(await ask("select from views where campaign_id = $1", campaignId)).toEqual([]);
+  });
+
   test("without any other ad the opening answers no-ad", async () => {
     const hang: Answer = (_request, response) => response.writeHead(500).end();
     const ads = await startAdServer({ "/tag": hang });

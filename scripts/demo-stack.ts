@@ -203,7 +203,7 @@ export function environmentOf(
       CONSOLE_DIR: join(root, "apps/console/dist"),
       ENCRYPTION_KEY: secrets.encryptionKey,
       OPERATOR_TOKEN: secrets.operatorToken,
-      WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8",
+      WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8,::1",
       DEMO_BOT_ID: options.ownBot?.botId ?? secrets.botId,
       DEMO_TELEGRAM_PUBLIC_KEY: secrets.telegramPublicKey,
       DEMO_CHAT_ORIGIN: urls.demoBot,

@@ -66,6 +66,13 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
     this.#dueAt = this.startedAt + this.#connectTimeoutMs;
   }
 
+  /** Before the connection to one of several addresses is opened: it gets an equal part of the time that is left. */
+  shareConnectTime(addressesLeft: number): void {
+    const endsAt = this.startedAt + this.#connectTimeoutMs;
+    const now = performance.now();
+    this.#dueAt = now + (endsAt - now) / addressesLeft;
+  }
+
   /** Resolves when it is over. Only one caller may wait at a time. */
   over(): Promise<void> {
     if (this.isOver) return Promise.resolve();

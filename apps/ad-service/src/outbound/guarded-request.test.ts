@@ -100,6 +100,70 @@ describe("a request", () => {
   });
 });
 
+describe("a name with several addresses", () => {
+  const networks = { webhook: ["127.0.0.0/8"] };
+  const at = (...addresses: string[]) => sender({ allowedNetworks: networks, lookup: async () => addresses });
+
+  test("is reached at the next address where nothing listens at one, and from then on there at once", async () => {
+    const { port, connections } = await server(always(OK));
+    const send = at("127.0.0.3", "127.0.0.2", "127.0.0.1");
+    for (let time = 0; time < 2; time++)
+      expect(await send(`http://hook.test:${port}/`)).toMatchObject({ status: 200, address: "127.0.0.1" });
+    expect(connections()).toBe(1);
+  });
+
+  test("is reached within its limit of time where one address is silent", async () => {
+    const { port } = await server(always(OK), { certificate });
+    const silent = await server(silence, { address: "127.0.0.2", port });
+    const send = at("127.0.0.2", "127.0.0.1");
+    const request = { connectTimeoutMs: 2000 };
+    expect(await send(`https://hook.test:${port}/`, request)).toMatchObject({ status: 200, address: "127.0.0.1" });
+    expect(await send(`https://hook.test:${port}/`, request)).toMatchObject({ status: 200, address: "127.0.0.1" });
+    expect(silent.connections()).toBe(1);
+  });
+
+  test("is reached where it is localhost, and the receiver listens at the address of IPv4 alone", async () => {
+    const { port } = await server(answering(OK));
+    const send = sender({
+      allowedNetworks: { webhook: ["127.0.0.0/8", "::1"] },
+      lookup: async () => ["::1", "127.0.0.1"],
+    });
+    expect(await send(`http://localhost:${port}/`)).toMatchObject({ status: 200, address: "127.0.0.1" });
+  });
+
+  test("is tried by both families before the second address of one", async () => {
+    const { port } = await server(answering(OK));
+    const send = sender({
+      allowedNetworks: { webhook: ["127.0.0.0/8", "fd00::/8"] },
+      lookup: async () => ["fd00::1", "fd00::2", "fd00::3", "fd00::4", "fd00::5", "127.0.0.1"],
+    });
+    expect(await send(`http://hook.test:${port}/`)).toMatchObject({ status: 200, address: "127.0.0.1" });
+  });
+
+  test("is sent nothing at any if one is closed, or again once a byte of the request was sent", async () => {
+    const { port, connections } = await server(ending(""));
+    const other = await server(answering(OK), { address: "127.0.0.2", port });
+    expect(await at("127.0.0.2", "10.1.2.3")(`http://hook.test:${port}/`)).toMatchObject({
+      errorClass: "blocked-address",
+    });
+    expect(await at("127.0.0.1", "127.0.0.2")(`http://hook.test:${port}/`)).toMatchObject({
+      outcome: "failed",
+      wasSent: true,
+      address: "127.0.0.1",
+    });
+    expect([connections(), other.connections()]).toEqual([1, 0]);
+  });
+
+  test("fails with the last of its addresses if none answers", async () => {
+    const { port } = await server(answering(OK));
+    expect(await at("127.0.0.3", "127.0.0.2")(`http://hook.test:${port}/`)).toMatchObject({
+      errorClass: "refused",
+      wasSent: false,
+      address: "127.0.0.2",
+    });
+  });
+});
+
 describe("the head of an answer", () => {
   const hints = (bytes: number) => `HTTP/1.1 103 Early Hints\r\nlink: ${"x".repeat(bytes)}\r\n\r\n`;
 

@@ -46,11 +46,14 @@ export interface GuardedRequestSettings {
 interface Target extends ParsedTarget {
   readonly literal: readonly string[] | undefined;
   open?: readonly string[];
+  /** The address to which a connection was opened last. */
+  reached?: string;
 }
 
 /**
  * The only path for outgoing HTTP. The name is resolved once. If any of its addresses is neither global unicast nor allowed,
- * nothing is sent; else the connection goes to exactly the first one, and the peer is compared before a byte is written.
+ * nothing is sent; else the connection goes to exactly the first one, or to the next where none can be opened, and the peer is
+ * compared before a byte is written.
  * Redirects are never followed, answers never decompressed, HTTP/2 never used.
  */
 export function openGuardedRequests(settings: GuardedRequestSettings): GuardedRequests {
@@ -111,18 +114,52 @@ async function perform(opened: Opened, request: OutgoingRequest, exchange: Excha
   const { networks } = opened.purposes[request.purpose];
   const target = targetOf(opened, request);
   const addresses = target.literal ?? resolver.known(target.host) ?? (await lookUp(opened, target.host, exchange));
-  const [address] = addresses;
-  if (address === undefined) throw new OutgoingFailure("dns", "the name has no address");
+  if (addresses.length === 0) throw new OutgoingFailure("dns", "the name has no address");
   if (addresses !== target.open) refuseClosed(addresses, networks, exchange);
   target.open = addresses;
-  exchange.address = address;
 
-  const pool = pools.to(address, target);
   const isFresh = request.connection === "fresh";
-  await sendOn(pool, { target, request, exchange, isFresh });
-  if (isFresh || !exchange.brokeOnKeptConnection) return;
-  request.signal?.throwIfAborted();
-  await sendOn(pool, { target, request, exchange, isFresh: true });
+  const inOrder = addresses.length > 1 ? orderAddresses(addresses, target.reached) : addresses;
+  for (const [index, address] of inOrder.entries()) {
+    exchange.address = address;
+    exchange.shareConnectTime(inOrder.length - index);
+    const pool = pools.to(address, target);
+    await sendOn(pool, { target, request, exchange, isFresh });
+    if (!isFresh && exchange.brokeOnKeptConnection) {
+      request.signal?.throwIfAborted();
+      await sendOn(pool, { target, request, exchange, isFresh: true });
+    }
+    if (!isUnreached(exchange)) {
+      target.reached = address;
+      return;
+    }
+    request.signal?.throwIfAborted();
+  }
+}
+
+/** Nothing was sent, and a connection to another address may be opened all the same. */
+function isUnreached({ answer, wasSent, failure }: Exchange): boolean {
+  const errorClass = errorClassOf(failure);
+  const isOfConnection = errorClass === "refused" || errorClass === "reset" || errorClass === "timeout-connect";
+  return answer === undefined && !wasSent && isOfConnection;
+}
+
+/** Each takes a part of the time, and a name may have hundreds. */
+const MAX_ADDRESSES = 4;
+
+/**
+ * The address that was reached last, then the two families in turn (RFC 8305, 4): where a name has addresses of IPv6 that this
+ * machine or the other one cannot use, the second address is one of IPv4.
+ */
+function orderAddresses(addresses: readonly string[], reached: string | undefined): readonly string[] {
+  const isV6 = (address: string) => address.includes(":");
+  const [first = ""] = addresses;
+  const ofFirst = addresses.filter((address) => isV6(address) === isV6(first));
+  const others = addresses.filter((address) => isV6(address) !== isV6(first));
+  const inTurn = ofFirst.flatMap((address, index) => [address, ...others.slice(index, index + 1)]);
+  const all = [...inTurn, ...others.slice(ofFirst.length)];
+  const known = all.filter((address) => address === reached);
+  return [...known, ...all.filter((address) => address !== reached)].slice(0, MAX_ADDRESSES);
 }
 
 function targetOf({ purposes, isPlainHttpAllowed }: Opened, { purpose, url }: OutgoingRequest): Target {

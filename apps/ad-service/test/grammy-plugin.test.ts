@@ -109,6 +109,8 @@ async function hear(update: Record<string, unknown>, name = "message") {
 test.each([
   ["de", undefined, "Gerade ist keine Werbung verfügbar."],
   ["pt-BR", undefined, "Não há anúncios agora."],
+  ["pt_BR", undefined, "Não há anúncios agora."],
+  ["in", undefined, "Belum ada iklan sekarang."],
   ["zh-hans", undefined, "No ad is available now."],
   ["constructor", undefined, "No ad is available now."],
   [undefined, undefined, "No ad is available now."],

@@ -51,8 +51,9 @@ opening
     const { ad } = body;
     const slot = document.querySelector<HTMLElement>(".video-slot");
     early.video = loadVideo(early.candidate ?? slot?.querySelector("video") ?? video, ad);
-    if (slot) slot.style.aspectRatio = `${ad.width}/${ad.height}`;
-    slot?.append(early.video);
+    if (!slot) return;
+    slot.style.aspectRatio = `${ad.width}/${ad.height}`;
+    slot.append(early.video);
   })
   // The app reads the same response and reports its errors.
   .catch(() => {});

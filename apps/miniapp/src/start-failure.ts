@@ -92,6 +92,8 @@ function chooseLanguage(): string {
   for (var index = 0; index < preferred.length; index++) {
     var tag = String(preferred[index]).split(/[-_]/)[0] as string;
     tag = tag.toLowerCase();
+    // Java's old code.
+    if (tag === "in") tag = "id";
     if (Object.prototype.hasOwnProperty.call(allWords, tag)) return tag;
   }
   return "en";

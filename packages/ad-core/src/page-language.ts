@@ -27,9 +27,15 @@ export function directionOf(language: PageLanguage): "ltr" | "rtl" {
   return language === "ar" || language === "fa" ? "rtl" : "ltr";
 }
 
+/** The primary subtag of a language tag, also of `pt_BR`. Java's old code for Indonesian is `in`, which Android sends. */
+export function primaryLanguage(tag: string): string {
+  const language = tag.toLowerCase().split(/[-_]/)[0] ?? "";
+  return language === "in" ? "id" : language;
+}
+
 /** The language with the highest quality in Accept-Language (RFC 9110, 12.5.4) among those we have. */
 export function pageLanguage(acceptLanguage: string | undefined): PageLanguage {
-  const spoken = acceptedLanguages(acceptLanguage).map((tag) => tag.split("-")[0] ?? "");
+  const spoken = acceptedLanguages(acceptLanguage).map(primaryLanguage);
   return spoken.find(isPageLanguage) ?? "en";
 }
 

@@ -1,3 +1,4 @@
+import { primaryLanguage } from "@intermission/ad-core/page-language";
 import type { BuiltInTexts } from "./bonus-languages.ts";
 
 export interface BonusTexts {
@@ -25,7 +26,7 @@ const english: BuiltInTexts = {
  * fifteen of the mini-app, else, and without a language, English.
  */
 export async function bonusTexts(languageCode?: string): Promise<BonusTexts> {
-  const { later, laterAt, ...texts } = await builtInTexts(languageCode?.toLowerCase().split("-", 1)[0] ?? "en");
+  const { later, laterAt, ...texts } = await builtInTexts(primaryLanguage(languageCode ?? "en"));
   return {
     ...texts,
     later: (at) => (at === undefined ? later : laterAt.replace("{time}", at.toISOString().slice(11, 16))),

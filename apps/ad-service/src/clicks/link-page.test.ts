@@ -32,6 +32,8 @@ describe("the language is the one that the browser prefers", () => {
     ["de-DE,ru;q=0.5,en;q=0.3", "de"],
     ["pl-PL,ru;q=0.5,en;q=0.3", "ru"],
     ["pl,sv", "en"],
+    ["in-ID,en;q=0.8", "id"],
+    ["pt_BR,en;q=0.8", "pt"],
     ["ru;q=0,en;q=0.1", "en"],
     ["ru;q=x", "en"],
     ["pt-BR,pt;q=0.9,en;q=0.8", "pt"],

@@ -1,4 +1,4 @@
-import type { PageLanguage } from "@intermission/ad-core/page-language";
+import { type PageLanguage, primaryLanguage } from "@intermission/ad-core/page-language";
 import type { AnyDictionary } from "./dictionary.ts";
 import { en } from "./en.ts";
 
@@ -37,8 +37,8 @@ export async function loadDictionary(language: LanguageTag): Promise<AnyDictiona
 /** The first preferred language that is supported, by its primary subtag (`ru-RU` is `ru`); English if none is. */
 export function chooseLanguage(preferred: readonly (string | null | undefined)[]): LanguageTag {
   for (const language of preferred) {
-    const tag = language?.toLowerCase().split(/[-_]/)[0];
-    if (tag && isLanguageTag(tag)) return tag;
+    const tag = primaryLanguage(language ?? "");
+    if (isLanguageTag(tag)) return tag;
   }
   return "en";
 }

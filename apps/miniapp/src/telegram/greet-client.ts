@@ -14,7 +14,7 @@ export function greetClient(): void {
     for (const method of ["web_app_ready", "web_app_expand"]) {
       if (proxy) proxy.postEvent(method, "{}");
       // To the client that frames this page; outside Telegram to this window, where nothing listens.
-      else parent.postMessage(JSON.stringify({ eventType: method }), "*");
+      else parent.postMessage(`{"eventType":"${method}"}`, "*");
     }
   });
 }

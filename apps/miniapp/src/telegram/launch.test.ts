@@ -57,6 +57,27 @@ describe("forms of launch", () => {
     expect(readLaunch(address(`/app/7#tgWebAppData=${encodeURIComponent(raw)}`)).initData).toBe(raw);
   });
 
+  test.each(["android", "tdesktop"])(
+    "signed data that was decoded on its way into the address of %s is read",
+    (platform) => {
+      const rest = `tgWebAppVersion=9.6&tgWebAppPlatform=${platform}&tgWebAppStartParam=abc`;
+      const signed = `${initData}&signature=cd`;
+      const decoded = `query_id=AA&user={%22id%22:42,%22language_code%22:%22ru%22}&auth_date=1&hash=ab&signature=cd`;
+      for (const data of [signed, decoded])
+        for (const hash of [
+          `#tgWebAppData=${data}&${rest}`,
+          `#${rest}&tgWebAppData=${data}`,
+          `#/a?tgWebAppData=${data}&${rest}`,
+        ])
+          expect(readLaunch(address(`/app/7${hash}`))).toMatchObject({
+            initData: data,
+            startParam: "abc",
+            version: "9.6",
+          });
+      expect(readLanguageCode(readLaunch(address(`/app/7#tgWebAppData=${decoded}&${rest}`)).initData)).toBe("ru");
+    },
+  );
+
   test("Telegram's parameters are read after a question mark if the page already had a hash", () => {
     expect(readLaunch(address(`/app/7#/start?${launchHash({}).slice(1)}`)).initData).toBe(initData);
   });
@@ -99,8 +120,25 @@ describe("theme", () => {
   const themeOf = (theme: string) => readLaunch(address(`/app/7${launchHash({ tgWebAppThemeParams: theme })}`)).theme;
 
   test("long and short colours are read; invalid colours are omitted", () => {
-    const theme = { bg_color: "#FFF", text_color: "#17212b", hint_color: "red; }", link_color: 7, accent: "#12345" };
+    const theme = { bg_color: "#FFF", text_color: "#17212b", hint_color: "red; }", link_color: null, accent: "#12345" };
     expect(themeOf(JSON.stringify(theme))).toEqual({ bg_color: "#FFF", text_color: "#17212b" });
+  });
+
+  test("colours that Telegram for Android sends as its numbers are read, with and without an alpha channel", () => {
+    const theme = {
+      bg_color: -15198165,
+      text_color: -1,
+      hint_color: 0x17212b,
+      link_color: 255,
+      button_color: 4294901760,
+    };
+    expect(themeOf(JSON.stringify(theme))).toEqual({
+      bg_color: "#18182b",
+      text_color: "#ffffff",
+      hint_color: "#17212b",
+      link_color: "#0000ff",
+      button_color: "#ff0000",
+    });
   });
 
   test.each(["", "{", "null", "[]", "7", '"#fff"'])("%j is not a theme", (json) => {

@@ -20,15 +20,18 @@ export interface Launch {
 export function readLaunch(address: Pick<Location, "pathname" | "search" | "hash">): Launch {
   const query = new URLSearchParams(address.search);
   // If the URL already has a hash, Telegram appends its parameters after a "?".
-  const hash = new URLSearchParams(address.hash.replace(/^#([^=]*\?)?/, ""));
-  const initData = hash.get("tgWebAppData") || undefined;
+  const fragment = address.hash.replace(/^#([^=]*\?)?/, "");
+  const parameters = new URLSearchParams(fragment);
+  const ofTelegram = (name: string) => parameters.get(`tgWebApp${name}`) || undefined;
+  // Some clients and routers decode the fragment: the data's own "&" and "=" are then among those of Telegram's parameters.
+  const decoded = /\btgWebAppData=([^&]*=.*?)(&tgWebApp|$)/.exec(fragment);
   return {
     botId: /\/([1-9]\d{0,19})\/*$/.exec(address.pathname)?.[1],
-    initData,
+    initData: decoded?.[1] || ofTelegram("Data"),
     code: query.get("code") || undefined,
-    startParam: query.get("tgWebAppStartParam") || hash.get("tgWebAppStartParam") || undefined,
-    theme: readTheme(hash.get("tgWebAppThemeParams")),
-    version: hash.get("tgWebAppVersion") || undefined,
+    startParam: query.get("tgWebAppStartParam") || ofTelegram("StartParam"),
+    theme: readTheme(ofTelegram("ThemeParams")),
+    version: ofTelegram("Version"),
   };
 }
 
@@ -37,15 +40,18 @@ export function isSlowPhone(userAgent: string): boolean {
   return /Telegram-Android\/.*;\s*LOW\)/.test(userAgent);
 }
 
-/** Omits values that are not colours, so that launch data cannot inject other CSS into a style. */
-export function readTheme(json: string | null): Record<string, string> {
+/**
+ * Omits values that are not colours, so that launch data cannot inject other CSS into a style. Telegram for Android sends some
+ * as its own numbers, with the alpha channel first: -1 is white.
+ */
+export function readTheme(json = ""): Record<string, string> {
   try {
-    return colours(JSON.parse(json || "{}"));
+    const read = JSON.parse(json, (_name, value) =>
+      value === Number(value) ? `#${((value & 0xffffff) | 0x1000000).toString(16).slice(1)}` : value,
+    );
+    const theme = Object.entries<string>(read);
+    return Object.fromEntries(theme.filter(([, value]) => /^#([\da-f]{3}){1,2}$/i.test(value)));
   } catch {
     return {};
   }
-}
-
-function colours(theme: object): Record<string, string> {
-  return Object.fromEntries(Object.entries(theme ?? {}).filter(([, value]) => /^#([\da-f]{3}){1,2}$/i.test(value)));
 }

@@ -5,7 +5,7 @@ const MEDIA_TYPES = ["video/mp4", "video/webm"];
 
 /** The media types that this browser reports it can play. The service chooses ads and files by them. */
 export function playableTypes(video: HTMLVideoElement): string[] {
-  return MEDIA_TYPES.filter((type) => video.canPlayType(type) !== "");
+  return MEDIA_TYPES.filter((type) => video.canPlayType(type));
 }
 
 /** Makes the view's only `<video>` start loading. Muted and inline, as browsers require for autoplay. */

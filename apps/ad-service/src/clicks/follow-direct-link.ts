@@ -23,7 +23,7 @@ import { askLimits, hasBudgetLeft, seenBy } from "../ad-selection/select-ad.ts";
 import { type Bots, findBotByPrefix } from "../bots/bots.ts";
 import { landingAddress } from "../campaigns/campaign-settings.ts";
 import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
-import { type ClickVerdict, leadsToAd, refusalOf, refusalPages } from "./click-verdict.ts";
+import { type ClickVerdict, leadsToAd, type PlainRefusal, refusalOf, refusalPages } from "./click-verdict.ts";
 import type { Click } from "./judge-click.ts";
 import { type FollowedClick, judgeClicks } from "./judge-clicks.ts";
 import { addPending, noUsers, oneUser, openPendingUsers, type PendingUsers, takePending } from "./network-users.ts";
@@ -124,6 +124,10 @@ function logVisit(
   const campaignId = state?.campaign.campaignId;
   const reason = refusalOf(verdict) ?? verdict.outcome;
   const ids = { botId, userId, clickId, campaignId };
+  const logRefusal = () => {
+    if (lines.take(`${botId} ${userId} ${reason}`, now.getTime()).isAllowed)
+      log.info({ botId, userId, reason }, "a click is refused");
+  };
   switch (verdict.outcome) {
     case "counted": {
       const facts = { ...ids, ...(verdict.isTest && { isTest: true }) };
@@ -144,15 +148,12 @@ function logVisit(
       break;
     case "used":
     case "limited":
-    case "expired":
-    case "bot-suspended":
-    case "no-ad":
     case "address-limit":
-      if (lines.take(`${botId} ${userId} ${reason}`, now.getTime()).isAllowed)
-        log.info({ botId, userId, reason }, "a click is refused");
+      logRefusal();
       break;
     default:
-      verdict satisfies never;
+      verdict.outcome satisfies PlainRefusal;
+      logRefusal();
   }
 }
 

@@ -60,7 +60,7 @@ const node = z.object({
   name: z.string().describe("The machine's name and the port."),
   version: z.string(),
   startedAt: moment,
-  seenAt: moment.describe("Nodes report every half minute; one that ended without a word is listed for a day."),
+  seenAt: moment.describe("Nodes report every half minute; one that crashed is listed for a day."),
 });
 
 const system = z.object({

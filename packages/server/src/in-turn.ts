@@ -1,4 +1,4 @@
-/** What runs or waits now, by key. */
+/** The work that runs or waits, by key. */
 export type Turns = Map<string, { length: number; last: Promise<unknown> }>;
 
 /**

@@ -44,7 +44,7 @@ export type HealthChange =
   | { change: "disabled"; reason: Exclude<DisabledReason, "operator"> }
   | { change: "warned"; percent: number };
 
-/** What the receivers of notices are told of these changes; undefined: nothing. */
+/** The notice that these changes cause; undefined: none. */
 export function noticeOf(
   changes: readonly HealthChange[],
 ): { health: NoticeHealth; reason: NoticeReason | null } | undefined {

@@ -35,7 +35,7 @@ export function claimedEventOf(
 /** The result of a statement with `enqueueWebhook`. */
 export interface MadeEvents<Result> {
   result: Result;
-  /** Whether some wait for the loop: neither claimed nor held. */
+  /** Whether some events are neither claimed nor held, and so wait for the loop. */
   areWaiting: boolean;
   /** Rows of `claimed_events`. */
   claimed: readonly ClaimedEvent[];

@@ -3,9 +3,9 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import { weekStart } from "@intermission/postgres/partitions";
 
 export interface NextDue {
-  /** Time until the next delivery may be sent that may not be sent yet; null if there is none. */
+  /** Time until the next delivery becomes due; null if none will. */
   milliseconds: number | null;
-  /** A delivery may be sent now. If a claim found none, its endpoint has no capacity or another statement has it locked. */
+  /** A delivery is due. If a claim found none, its endpoint has no capacity, or another statement has locked the delivery. */
   isDueNow: boolean;
 }
 
@@ -14,8 +14,8 @@ const WEEK_MS = 7 * 86_400_000;
 const [WEEKS_BEFORE, WEEKS_AFTER] = [6, 5];
 
 /**
- * Ranges of event ids that leave none out, from each of `lows` up to the same one of `highs`. About now they are those of the
- * partitions, so that a statement which reads one of them reads one partition.
+ * Adjacent ranges of event ids that cover all: from each of `lows` up to the `highs` of the same index. Those of the weeks about
+ * now are the ranges of the partitions, so that a statement for one range reads one partition.
  */
 function idRanges(now = Date.now()): [lows: string[], highs: string[]] {
   const starts = Array.from({ length: WEEKS_BEFORE + WEEKS_AFTER }, (_, index) =>
@@ -28,7 +28,7 @@ function idRanges(now = Date.now()): [lows: string[], highs: string[]] {
   ];
 }
 
-/** The first of the waiting deliveries of these bots in the order of the index, which one probe of each of these weeks finds. */
+/** The first waiting delivery of these bots in the order of the index: one probe of the index for each week. */
 const firstWaiting = (ofBots = "") => `(
       select first.* from weeks cross join lateral (
         select bot_id, is_bulk, due_at from deliveries
@@ -39,9 +39,9 @@ const firstWaiting = (ofBots = "") => `(
     )`;
 
 /*
- * All bots with waiting deliveries, each with its first one. A probe looks into each week, and nothing waits in most of them:
- * they are left out first, which makes this three to five times as fast with a thousand bots. A claim does without: it begins
- * with the endpoints that are ready, and would take twice as long.
+ * All bots with waiting deliveries, each with its first one. Weeks in which nothing waits, which are most, are left out first:
+ * this makes it three to five times as fast with a thousand bots. A claim does not do this: it begins with the endpoints that
+ * are ready, and would take twice as long.
  */
 const waitingBots = `weeks as materialized (
     select low, high from unnest($1::text[], $2::text[]) as week (low, high)

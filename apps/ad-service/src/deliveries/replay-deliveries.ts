@@ -214,7 +214,7 @@ export interface ReplayCount {
   unknown: number;
   /** The range has more rows than were read: the counts are lower bounds. */
   isMore: boolean;
-  /** Webhooks of earlier events of the range are no longer kept; null: all of it are. */
+  /** Webhooks of events before this moment are no longer kept; null: the range has no such events. */
   keptSince: Date | null;
 }
 

@@ -33,7 +33,7 @@ export interface WebhookDeliveryDeps {
 export interface DeliveryLimits {
   /** Requests in flight on this node. An endpoint's own limit applies over all nodes and is stored in its row. */
   perNode: number;
-  /** Claims beyond that, which start when a request ends; without them each waits for a claim (a third of the rate at 20 ms). */
+  /** Further claims, which start as soon as a request ends. Without them a third of the rate is lost at 20 ms per request. */
   prefetch: number;
   /** An attempt starts only while this much of its lease is left: longer than an exchange can last. */
   leaseLeftSeconds: number;

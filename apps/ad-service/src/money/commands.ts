@@ -108,7 +108,7 @@ function statementCommands(money: Command, context: CommandContext): void {
     .option("--limit <number>", "at most this many, up to 1000", wholeNumber, 50)
     .option("--csv <number>", "print this one as comma-separated values")
     .action(async ({ advertiser, botId, before, limit, csv }: StatementOptions) => {
-      // One of a number is the first of the list before the next number.
+      // The statement of a number is the first one of the list before the next number.
       const query =
         csv === undefined ? { before, limit: String(limit) } : { before: String(Number(csv) + 1), limit: "1" };
       const call =

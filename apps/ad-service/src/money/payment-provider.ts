@@ -11,7 +11,7 @@ export interface PaymentWebhook {
 
 export type PaymentReading =
   | { outcome: "payment"; payment: Payment }
-  /** Authentic, and about something else than a payment that arrived. */
+  /** Authentic, but not about a payment that arrived. */
   | { outcome: "ignored" }
   | { outcome: "not-authentic"; fault: string }
   | { outcome: "malformed"; message: string };
@@ -76,7 +76,7 @@ function readEvent(body: Uint8Array): PaymentReading {
   };
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for text that is not JSON. */
 function parsedJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));

@@ -36,7 +36,7 @@ function source(
         from ${from("xid >= $1::xid8 and xid < $2::xid8", "offset 0")} join campaigns using (campaign_id) where price_micros > 0
       ),
       made as (insert into money_transactions (transaction_id) select distinct id from facts),
-      -- What is late stands in the first month that has no statement.
+      -- Late entries belong to the first month without a statement.
       times as (
         select id, greatest(max(occurred_at), (
           select (max(month) + interval '1 month') at time zone 'utc' from money_statements

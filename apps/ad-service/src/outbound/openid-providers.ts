@@ -83,7 +83,7 @@ export type ProveIdentityOutcome =
   | { outcome: "proved"; identity: ProvedIdentity }
   /** The person did not allow it. */
   | { outcome: "cancelled" }
-  /** The answer is of another browser, too old, or was used. */
+  /** The answer belongs to another browser, is too old, or was used before. */
   | { outcome: "expired" }
   /** The answer is not what the provider must send. */
   | { outcome: "refused"; detail: string };

@@ -32,7 +32,7 @@ export interface OperatorGuard {
   isTrusted: (request: FastifyRequest) => boolean;
   /** Undefined: OPERATOR_TOKEN is not set. */
   guardToken: TokenGuard | undefined;
-  /** Of cookies that are no session, by address (an IPv6 /64). */
+  /** Limits wrong session cookies by address (an IPv6 /64). */
   wrongCookies: RateLimiter;
   /** The origins of the pages that may send a session's cookie, the console's own first. */
   origins: readonly string[];

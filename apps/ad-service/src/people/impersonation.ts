@@ -50,7 +50,7 @@ export async function endImpersonation(database: Database, { tokenHash, person }
   await database.run(end, [tokenHash, person.personId]);
 }
 
-// The entry says what the button's would say; it is of no request.
+// Written like the entry of the button; no request caused it.
 const endExpired = statement<{ one: number }>(
   "people.end-expired-impersonations",
   `with due as (

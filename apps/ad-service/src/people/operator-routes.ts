@@ -43,7 +43,7 @@ export interface PeopleOperatorDeps {
   secretBox: SecretBox;
   /** Base address of the ad service, with which the links of invitations begin. */
   publicUrl: string;
-  /** The tries that this node remembers: of every way to sign in together. */
+  /** The attempts that this node remembers; all ways to sign in count together. */
   signIns: SignIns;
   now: () => Date;
 }

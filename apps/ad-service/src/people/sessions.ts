@@ -17,7 +17,7 @@ export interface Session {
   /** Set while another signed-in person sees the console as this person: such a session only reads. */
   impersonation: { by: Person; until: Date } | undefined;
   tokenHash: Buffer;
-  /** By password, passkey, provider, invitation or link; use does not renew it. */
+  /** When the person last proved who they are, in whatever way; use of the session does not change it. */
   signedInAt: Date;
   expiresAt: Date;
 }

@@ -15,8 +15,8 @@ interface Node {
 
 const EVERY_MS = 30_000;
 
-// By the database's clock, so that the times of all nodes compare. A node that ended without a word is forgotten after a day.
-// Unnamed, as the list: they run rarely.
+// By the database's clock, so that the times of all nodes can be compared. A node that crashed is forgotten after a day.
+// Unnamed like the list, since both run rarely.
 const report: Statement<never> = {
   name: "",
   text: `with forgotten as (delete from nodes where seen_at < now() - interval '1 day' and node_id <> $1)

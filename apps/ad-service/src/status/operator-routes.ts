@@ -20,7 +20,7 @@ export interface StatusOperatorDeps {
   now: () => Date;
 }
 
-/** Which version answers, on which store, what that keeps, how far its replica of reports is behind, and how all nodes do. */
+/** This version, its store and how long that keeps rows, the lag of the reports' replica, and the state of all nodes. */
 export function statusOperatorRoutes(
   scope: CheckedScope,
   { database, replica, retention, settings = [], now }: StatusOperatorDeps,

@@ -65,7 +65,7 @@ const EVEN_MS = 100;
 /** A player reports each quartile when it is reached. */
 const QUARTILES = 3;
 const QUARTILES_SHARE = 0.75;
-/** A view of which the server hears for less than this share of its length was not played before it. */
+/** A view was not really played if its calls span less than this share of its length. */
 const MIN_HEARD_SHARE = 0.1;
 /** The maximum of a four-byte column; honest sums are far below. */
 const MAX_STORED = 2 ** 31 - 1;

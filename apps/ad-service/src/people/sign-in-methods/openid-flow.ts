@@ -12,7 +12,7 @@ export type OpenIdPurpose =
 /** Time to sign in at the provider. */
 const FLOW_SECONDS = 10 * 60;
 
-/** What a provider's answer must fit, kept by the browser that asked: in another browser it is worth nothing. */
+/** Kept by the browser that asked and compared with the provider's answer, which is useless in another browser. */
 export const openIdFlow: SealedCookie<{
   providerId: OpenIdProviderId;
   checks: AuthorizationChecks;

@@ -125,7 +125,7 @@ interface Exchange {
   answer: Answer;
 }
 
-/** Sends the browser to the provider, with what the provider's answer must fit in a cookie. */
+/** Sends the browser to the provider. A cookie keeps what the provider's answer is compared with. */
 async function begin(
   deps: SignInMethodOperatorDeps,
   { http, answer }: Exchange,
@@ -242,7 +242,7 @@ function listed({ byId }: OpenIdProviders, { issuer, ...identity }: StoredIdenti
   return { ...identity, provider };
 }
 
-/** Every try of an address counts, of whichever way to sign in. */
+/** All attempts of an address count together, whatever the way of signing in. */
 function countTry({ signIns, now }: SignInMethodOperatorDeps, http: FastifyRequest): void {
   const tooManyTries = waitOfAddress(signIns, http.ip, now());
   if (tooManyTries !== undefined) throw slowDown(tooManyTries.waitSeconds);

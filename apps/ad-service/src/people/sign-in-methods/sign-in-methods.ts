@@ -77,7 +77,7 @@ export async function removeSignInMethod(
 ): Promise<RemovalDecision> {
   nameChangedObject(personId);
   return database.transaction(async (tx) => {
-    // Of two removals at the same time, the second one sees what the first one left.
+    // Of two simultaneous removals, the second one sees the result of the first.
     await tx.run(lock, [personId]);
     const decision = decideRemoval(await readSignInMethods(tx, personId), id);
     if (decision !== "remove") return decision;

@@ -51,6 +51,57 @@ def test_copies_that_arrive_together_in_threads_are_handled_once(make):
 
 
 @stores
+def test_an_async_handler_is_refused_where_nothing_awaits_it_and_its_event_is_handled_again(make):
+    store, calls = make(), []
+
+    async def pay():
+        calls.append(1)
+
+    for handler in (pay, lambda: pay()):
+        with pytest.raises(TypeError, match=r"once\(\) needs a handler that is not async: await once_async"):
+            store.once("evt_1", handler)
+    assert calls == []
+    store.once("evt_1", lambda: calls.append(2))
+    assert calls == [2]
+
+
+@stores
+def test_a_handler_that_is_not_async_runs_once_where_it_is_awaited(make):
+    store, calls = make(), []
+
+    async def main():
+        for _copy in range(2):
+            await store.once_async("evt_1", lambda: calls.append(1))
+
+    asyncio.run(main())
+    assert calls == [1]
+
+
+class LazyQuery:
+    """As queries of aiosqlite, Tortoise and other libraries are: nothing runs until something awaits them."""
+
+    def __await__(self):
+        raise AssertionError("it was awaited")
+        yield
+
+
+def test_commit_refuses_what_has_not_run_and_the_event_is_handled_again():
+    store, database, pay = coins_store()
+    with pytest.raises(TypeError, match=r"commit\(\) needs a function that is not async"):
+        store.once("evt_1", lambda: store.commit("evt_1", LazyQuery))
+    store.once("evt_1", lambda: store.commit("evt_1", lambda: pay("evt_1")))
+    assert coins_of(database) == ["evt_1"]
+
+
+@pytest.mark.parametrize("database", ["bot.sqlite", None, LazyQuery()])
+def test_what_is_no_connection_of_sqlite3_is_named(database):
+    with pytest.raises(TypeError) as raised:
+        SqliteStore(database)
+    kind = type(database).__name__
+    assert str(raised.value) == f"SqliteStore needs a connection of the module sqlite3, sqlite3.connect(file), and got {kind}"
+
+
+@stores
 def test_copies_that_arrive_together_in_tasks_are_handled_once(make):
     async def main():
         store, calls = make(), []

@@ -1,5 +1,6 @@
 import { type HandledEvent, leasedStore, type Run, requireTableName } from "./leased-store.ts";
 import type { EventStore } from "./memory-store.ts";
+import { bindingAdvice, requireMethods } from "./store-clients.ts";
 
 /** A statement of Cloudflare D1. */
 export interface D1Statement {
@@ -36,6 +37,7 @@ export function d1Store<Statement extends D1Statement>(
   database: D1Database<Statement>,
   { table = "handled_ad_events", leaseMs = 60_000 } = {},
 ): D1Store<Statement> {
+  requireMethods(database, ["prepare", "batch"], `d1Store needs a binding of D1, such as env.DB: ${bindingAdvice}`);
   requireTableName(table);
   const now = "cast(unixepoch('subsec') * 1000 as integer)";
   const sql = {
@@ -184,6 +186,8 @@ export function durableObjectStore<Id>(
   namespace: DurableObjectNamespace<Id>,
   { leaseMs = 60_000, maxHandlerMs = 600_000, rememberMs = 30 * 24 * 3_600_000 } = {},
 ): EventStore {
+  const needed = `durableObjectStore needs a binding of Durable Objects, such as env.EVENTS: ${bindingAdvice}`;
+  requireMethods(namespace, ["idFromName", "get"], needed);
   async function ask(action: Order["action"], { eventId, owner }: Run): Promise<unknown> {
     const order: Order = { action, eventId, owner, leaseMs, rememberMs };
     const object = namespace.get(namespace.idFromName(eventId));

@@ -1,6 +1,7 @@
 import { type HandledEvent, leasedStore, type Run, requireTableName } from "./leased-store.ts";
 import type { EventStore } from "./memory-store.ts";
 import { inTime, LateError } from "./pause.ts";
+import { poolNeeded, requireMethods, takeFromPool } from "./store-clients.ts";
 
 /** A connection of `pg`, or of another client with the same method. */
 export interface PostgresConnection {
@@ -35,6 +36,7 @@ export function postgresStore(
   pool: PostgresPool,
   { table = "handled_ad_events", leaseMs = 60_000 } = {},
 ): PostgresStore {
+  requireMethods(pool, ["query", "connect"], poolNeeded);
   requireTableName(table, /^([a-z_][a-z0-9_]*\.)?[a-z_][a-z0-9_]*$/);
   const isLeaseOver = "claimed.handled_at is null and claimed.leased_until <= clock_timestamp()";
   const statements = {
@@ -105,7 +107,7 @@ async function transact(
   leaseMs: number,
   work: (connection: PostgresConnection) => Promise<boolean>,
 ): Promise<boolean> {
-  const connection = await pool.connect();
+  const connection = await takeFromPool(pool);
   let isBroken = false;
   let isStored = false;
   const run = async () => {

@@ -1,5 +1,6 @@
 import { type HandledEvent, leasedStore, requireTableName, wait } from "./leased-store.ts";
 import type { EventStore } from "./memory-store.ts";
+import { requireSynchronous, requireSynchronousSqlite } from "./store-clients.ts";
 
 /** The methods that `node:sqlite`, `better-sqlite3` and `bun:sqlite` share. */
 export interface SqliteDatabase {
@@ -103,6 +104,7 @@ type Statements = ReturnType<typeof setUp>;
 
 /** Makes the tables, if there are none, and prepares the statements. */
 function setUp(database: SqliteDatabase, table: string) {
+  requireSynchronousSqlite(database);
   const claims = `${table}_claims`;
   database.exec(`create table if not exists ${table} (event_id text primary key, handled_at text not null)`);
   database.exec(
@@ -122,12 +124,6 @@ function setUp(database: SqliteDatabase, table: string) {
 
 const MAX_CLOCK_STEP_MS = 60_000;
 const POLL_MS = 20;
-
-function requireSynchronous(written: unknown): void {
-  if (!(written instanceof Promise)) return;
-  written.catch(() => {});
-  throw new TypeError("commit() needs a synchronous function: await everything else before, outside of it");
-}
 
 /** Text whose order is that of time. */
 function timeOf(milliseconds: number): string {

@@ -1,5 +1,6 @@
 import { leasedStore, type Run } from "./leased-store.ts";
 import type { EventStore } from "./memory-store.ts";
+import { checkRedis, redisNeeded, requireMethods } from "./store-clients.ts";
 
 export {
   type D1Database,
@@ -51,6 +52,7 @@ export function redisStore(
   redis: RedisClient,
   { prefix = "ad-event:", leaseMs = 60_000, maxHandlerMs = 600_000, rememberMs = 30 * 24 * 3_600_000 } = {},
 ): EventStore {
+  requireMethods(redis, ["set", "get", "del"], redisNeeded);
   const keyOf = ({ eventId }: Run) => prefix + eventId;
   const leaseOf = ({ owner }: Run) => `leased by ${owner}`;
   const call = (script: keyof typeof scripts, run: Run, ...values: number[]) =>
@@ -60,6 +62,7 @@ export function redisStore(
   const { once } = leasedStore(
     {
       async claim(run) {
+        await checkRedis(redis, prefix);
         if ((await redis.set(keyOf(run), leaseOf(run), { NX: true, PX: leaseMs })) !== null) return "claimed";
         return (await redis.get(keyOf(run))) === "handled" ? "handled" : "leased";
       },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import re
 import sqlite3
 import threading
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Literal, TypeVar
 
-from .stores import Run, Runs
+from .stores import Run, Runs, call, call_async, discard
 from .webhook import AdEvent
 
 T = TypeVar("T")
@@ -61,6 +62,9 @@ class SqliteStore:
         lease_seconds: float = 60,
         busy_seconds: float = 5,
     ) -> None:
+        if not isinstance(database, sqlite3.Connection):
+            expected = "a connection of the module sqlite3, sqlite3.connect(file)"
+            raise TypeError(f"SqliteStore needs {expected}, and got {type(database).__name__}")
         if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", table):
             raise ValueError(f'"{table}" is not a table name')
         if getattr(database, "autocommit", None) is False:
@@ -85,7 +89,7 @@ class SqliteStore:
             if claim is None:
                 return
             try:
-                handle()
+                call(handle)
                 self._wait(lambda: self._finish(claim))
             finally:
                 self._leave(claim)
@@ -98,7 +102,7 @@ class SqliteStore:
             if claim is None:
                 return
             try:
-                await handle()
+                await call_async(handle)
                 await self._wait_async(lambda: self._finish(claim))
             finally:
                 self._leave(claim)
@@ -284,8 +288,9 @@ def _is_locked(error: BaseException) -> bool:
 
 
 def _synchronous(write: Callable[[], object]) -> None:
-    if asyncio.iscoroutine(written := write()):
-        written.close()
+    written = write()
+    if inspect.isawaitable(written):
+        discard(written)
         raise TypeError("commit() needs a function that is not async: await everything else before, outside of it")
 
 

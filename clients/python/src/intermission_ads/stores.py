@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -30,6 +31,27 @@ def _running_future() -> Future[None]:
     future: Future[None] = Future()
     future.set_running_or_notify_cancel()
     return future
+
+
+def call(handle: Callable[[], object]) -> None:
+    """Raises for a handler that is async: nothing would run it, and its event would count as handled."""
+    result = handle()
+    if inspect.isawaitable(result):
+        discard(result)
+        raise TypeError("once() needs a handler that is not async: await once_async(event_id, handle)")
+
+
+async def call_async(handle: Callable[[], object]) -> None:
+    """Also calls a handler that is not async: an error after its effect would have it called for each copy."""
+    result = handle()
+    if inspect.isawaitable(result):
+        await result
+
+
+def discard(awaitable: object) -> None:
+    """Of a coroutine that nothing awaits Python warns."""
+    if asyncio.iscoroutine(awaitable):
+        awaitable.close()
 
 
 @dataclass(eq=False)
@@ -125,7 +147,7 @@ class MemoryStore:
     def once(self, event_id: str, handle: Callable[[], None]) -> None:
         def run(_run: Run) -> None:
             if not self._is_handled(event_id):
-                handle()
+                call(handle)
                 self._remember(event_id)
 
         self._runs.once(event_id, run)
@@ -133,7 +155,7 @@ class MemoryStore:
     async def once_async(self, event_id: str, handle: Callable[[], Awaitable[None]]) -> None:
         async def run(_run: Run) -> None:
             if not self._is_handled(event_id):
-                await handle()
+                await call_async(handle)
                 self._remember(event_id)
 
         await self._runs.once_async(event_id, run)

@@ -1,0 +1,167 @@
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test, vi } from "vitest";
+import { d1Store, durableObjectStore, postgresStore, redisStore, sqliteStore } from "./stores.ts";
+
+/** As the package `sqlite3` answers: later, to a callback. What its methods return is the object itself. */
+function callbackSqlite() {
+  const statement = { run: () => statement, get: () => statement };
+  const database = { exec: () => database, prepare: () => statement };
+  return database;
+}
+
+/** As the package `sqlite` and `libsql/promise` answer. */
+const promisedSqlite = { exec: async () => {}, prepare: async () => ({}) };
+
+const needed = "sqliteStore needs a database of node:sqlite, better-sqlite3 or bun:sqlite, which answer at once";
+
+test.each([
+  ["sqlite3, which answers to callbacks", callbackSqlite()],
+  ["a client of promises", promisedSqlite],
+  ["a file's name", "bot.sqlite"],
+  ["nothing", undefined],
+])("%s is no database of sqliteStore: it says so, and no event counts as handled", (_what, database) => {
+  expect(() => sqliteStore(database as never)).toThrow(needed);
+});
+
+test("a database that reads whole numbers as BigInt is one", async () => {
+  const database = new DatabaseSync(":memory:");
+  const prepare = database.prepare.bind(database);
+  const withBigInts = {
+    exec: (sql: string) => database.exec(sql),
+    prepare(sql: string) {
+      const statement = prepare(sql);
+      statement.setReadBigInts(true);
+      return statement;
+    },
+  };
+  const handle = vi.fn(async () => {});
+  const store = sqliteStore(withBigInts);
+  for (const _copy of [1, 2]) await store.once("evt_1", handle);
+  expect(handle).toHaveBeenCalledTimes(1);
+});
+
+/** As query builders (drizzle, knex, kysely) are: nothing runs until something waits for the query. */
+const lazyQuery = (run: () => void) => ({
+  // biome-ignore lint/suspicious/noThenProperty: that is what they are.
+  then: (resolve: () => void) => {
+    run();
+    resolve();
+  },
+});
+
+test("commit refuses a query of a builder that has not run, and the event is handled again", async () => {
+  const database = new DatabaseSync(":memory:");
+  database.exec("create table coins (event_id text)");
+  const insert = database.prepare("insert into coins values (?)");
+  const store = sqliteStore(database);
+  const event = { event: "rewarded", eventId: "evt_1", code: undefined } as const;
+  const lazily = () => store.commit(event, (() => lazyQuery(() => insert.run("evt_1"))) as () => void);
+  await expect(store.once("evt_1", lazily)).rejects.toThrow(
+    "commit() needs a synchronous function: await everything else before, outside of it, and end a builder's query with run()",
+  );
+  const count = () => database.prepare("select count(*) as n from coins").get()?.n;
+  expect(count()).toBe(0);
+  await store.once("evt_1", () => store.commit(event, () => void insert.run("evt_1")));
+  expect(count()).toBe(1);
+});
+
+/** The commands of a client over a Map, each as its package understands it. */
+function redisOf(set: (values: Map<string, string>, key: string, value: string, options: never) => Promise<unknown>) {
+  const values = new Map<string, string>();
+  return {
+    values,
+    set: (key: string, value: string, options: never) => set(values, key, value, options),
+    get: async (key: string) => values.get(key) ?? null,
+    del: async (key: string) => values.delete(key),
+  };
+}
+const clients = {
+  "@upstash/redis, whose options are in lower case": redisOf(async (values, key, value, options: { nx?: true }) => {
+    if (options.nx && values.has(key)) return null;
+    values.set(key, value);
+    return "OK";
+  }),
+  "redis 3, which answers to callbacks": redisOf(async () => true),
+  ioredis: redisOf(async () => {
+    throw new Error("ERR syntax error");
+  }),
+};
+
+describe("a client of Redis that does not take the options of the package redis", () => {
+  test.each(Object.entries(clients))("is named, and pays nothing: %s", async (_name, client) => {
+    const handle = vi.fn();
+    const store = redisStore(client as never);
+    for (const _copy of [1, 2])
+      await expect(store.once("evt_1", handle)).rejects.toThrow(
+        "redisStore needs a client of the package redis (4 or newer), or one that takes its options: set(key, value, { NX: true, PX: 1000 }) returns null if the key exists",
+      );
+    expect(handle).not.toHaveBeenCalled();
+    expect([...client.values]).toEqual([]);
+  });
+
+  test("in eval alone is named before a handler runs, whose event could not be stored as handled", async () => {
+    const handle = vi.fn();
+    const client = redisOf(async (values, key, value, options: { NX?: true }) => {
+      if (options.NX && values.has(key)) return null;
+      values.set(key, value);
+      return "OK";
+    });
+    const store = redisStore({ ...client, eval: async () => null } as never);
+    await expect(store.once("evt_1", handle)).rejects.toThrow(
+      "redisStore needs eval(script, { keys, arguments }) of the package redis: leave eval out of a client that has another one",
+    );
+    expect(handle).not.toHaveBeenCalled();
+  });
+
+  test("differs from one that cannot be reached: that is tried again", async () => {
+    let isDown = true;
+    const client = redisOf(async (values, key, value, options: { NX?: true }) => {
+      if (isDown) throw new Error("connect ECONNREFUSED 127.0.0.1:6379");
+      if (options.NX && values.has(key)) return null;
+      values.set(key, value);
+      return "OK";
+    });
+    const handle = vi.fn();
+    const store = redisStore(client as never);
+    await expect(store.once("evt_1", handle)).rejects.toThrow("ECONNREFUSED");
+    isDown = false;
+    for (const _copy of [1, 2]) await store.once("evt_1", handle);
+    expect(handle).toHaveBeenCalledTimes(1);
+  });
+});
+
+test.each([
+  [
+    "postgresStore",
+    () => postgresStore(undefined as never),
+    "postgresStore needs a Pool of pg: new Pool({ connectionString })",
+  ],
+  ["postgresStore", () => postgresStore("postgres://…" as never), "postgresStore needs a Pool of pg"],
+  ["redisStore", () => redisStore(undefined as never), "redisStore needs a client of the package redis"],
+  [
+    "d1Store",
+    () => d1Store(undefined as never),
+    "d1Store needs a binding of D1, such as env.DB: the Worker's configuration does not name it",
+  ],
+  [
+    "durableObjectStore",
+    () => durableObjectStore(undefined as never),
+    "durableObjectStore needs a binding of Durable Objects, such as env.EVENTS: the Worker's configuration does not name it",
+  ],
+])("%s without its database says what it needs", (_name, make, message) => {
+  expect(make).toThrow(message);
+});
+
+test("postgresStore names a Client of pg in place of its Pool, before the handler's effect is lost", async () => {
+  // As a connected Client answers.
+  const client = {
+    query: async () => ({ rows: [1], rowCount: 1 }),
+    connect: async () => Promise.reject(new Error("Client has already been connected. You cannot reuse a client.")),
+  };
+  const unconnected = { ...client, connect: async () => undefined };
+  for (const wrong of [client, unconnected]) {
+    const store = postgresStore(wrong as never);
+    const paid = store.once("evt_1", () => store.commit("evt_1", async () => {}));
+    await expect(paid).rejects.toThrow("postgresStore needs a Pool of pg: new Pool({ connectionString })");
+  }
+});

@@ -11,7 +11,7 @@ export interface BuiltInTexts {
 }
 
 /** The texts of `/bonus` in the languages of the mini-app other than English. */
-export const bonusLanguages = {
+const bonusLanguages = {
   ru: {
     offer: "Посмотрите короткую рекламу до конца и закройте её, чтобы получить бонус.",
     button: "🎁 Смотреть и получить",
@@ -139,3 +139,9 @@ export const bonusLanguages = {
       "Scrivi a nome di un gruppo o canale, quindi non so chi riceve il bonus. Mandami il comando in privato, oppure disattiva l’anonimato e scrivi a tuo nome.",
   },
 } satisfies Record<string, BuiltInTexts>;
+
+/** `in` is Java's old code for Indonesian, which Android sends. */
+export function bonusLanguage(language: string): BuiltInTexts | undefined {
+  const known = language === "in" ? "id" : language;
+  return Object.hasOwn(bonusLanguages, known) ? bonusLanguages[known as keyof typeof bonusLanguages] : undefined;
+}

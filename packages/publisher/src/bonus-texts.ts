@@ -1,4 +1,3 @@
-import { primaryLanguage } from "@intermission/ad-core/page-language";
 import type { BuiltInTexts } from "./bonus-languages.ts";
 
 export interface BonusTexts {
@@ -26,7 +25,7 @@ const english: BuiltInTexts = {
  * fifteen of the mini-app, else, and without a language, English.
  */
 export async function bonusTexts(languageCode?: string): Promise<BonusTexts> {
-  const { later, laterAt, ...texts } = await builtInTexts(primaryLanguage(languageCode ?? "en"));
+  const { later, laterAt, ...texts } = await builtInTexts(languageCode?.toLowerCase().split(/[-_]/, 1)[0] ?? "en");
   return {
     ...texts,
     later: (at) => (at === undefined ? later : laterAt.replace("{time}", at.toISOString().slice(11, 16))),
@@ -35,6 +34,6 @@ export async function bonusTexts(languageCode?: string): Promise<BonusTexts> {
 
 async function builtInTexts(language: string): Promise<BuiltInTexts> {
   if (language === "en") return english;
-  const { bonusLanguages } = await import("./bonus-languages.ts");
-  return Object.hasOwn(bonusLanguages, language) ? bonusLanguages[language as keyof typeof bonusLanguages] : english;
+  const { bonusLanguage } = await import("./bonus-languages.ts");
+  return bonusLanguage(language) ?? english;
 }

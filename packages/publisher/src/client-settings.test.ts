@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { runInNewContext } from "node:vm";
 import { freePort } from "@intermission/testing/free-port";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type Ads, type AdsOptions, createAds } from "./create-ads.ts";
@@ -323,6 +324,31 @@ test("a server that does not run is named with its address and the innermost cau
     code: "UNREACHABLE",
     message: `the companion API at ${url} ${cause}`,
   });
+});
+
+test("errors of another realm, as fetch has in Jest's tests, are read as those of this one", async () => {
+  const foreign = runInNewContext(`({
+    refused: new TypeError("fetch failed", { cause: new AggregateError([new Error("connect ECONNREFUSED ::1:9")]) }),
+    late: Object.assign(new Error("late"), { name: "TimeoutError" }),
+  })`) as { refused: Error; late: Error };
+  const messageOf = async (error: Error) => {
+    const fetch = () => Promise.reject(error);
+    const ads = createAds({ url: "http://localhost:9", token: "ad_one", botId: 7, retries: 0, timeoutMs: 50, fetch });
+    return ads.events().catch(({ message }: Error) => message);
+  };
+  expect(await messageOf(foreign.refused)).toContain("did not answer: connect ECONNREFUSED ::1:9; check the address");
+  expect(await messageOf(foreign.late)).toContain("did not answer within 50 ms");
+});
+
+test("a moment that is none is left to the service, which says what it takes", async () => {
+  const fake = fakeAdService();
+  const ads = createAds({ url: fake.url, token: fake.token, botId: fake.botId, fetch: fake.fetch });
+  const message = expect.stringContaining("from: must be a date-time such as 2026-01-31T08:00:00Z");
+  for (const call of [
+    () => ads.stats({ from: new Date("soon") }),
+    () => ads.referenceStats("", { from: new Date("x") }),
+  ])
+    await expect(call()).rejects.toMatchObject({ code: "BAD_REQUEST", message });
 });
 
 test("a server that does not answer in time is named with its address and the limit", async () => {

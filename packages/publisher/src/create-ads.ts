@@ -289,7 +289,7 @@ const HOURS = { h: 1, d: 24, w: 7 * 24 };
 
 /** The moment that `7d` names; every other text is left to the service, which says what it takes. */
 function momentAgo(text: string | Date | undefined): string | undefined {
-  if (text instanceof Date) return text.toISOString();
+  if (text instanceof Date) return Number.isNaN(+text) ? String(text) : text.toISOString();
   const [, count, unit] = /^([1-9]\d{0,3})([hdw])$/.exec(text ?? "") ?? [];
   if (count === undefined) return text;
   return new Date(Date.now() - Number(count) * HOURS[unit as keyof typeof HOURS] * 3_600_000).toISOString();

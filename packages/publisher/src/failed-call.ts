@@ -41,22 +41,28 @@ export function unansweredMessage(
   { address, server, timeoutMs }: { readonly address: string; readonly server: string; readonly timeoutMs: number },
 ): string {
   const { origin } = new URL(address);
-  const isLate = error instanceof Error && error.name === "TimeoutError";
+  const isLate = isError(error) && error.name === "TimeoutError";
   if (isLate) return `${server} at ${origin} did not answer within ${timeoutMs} ms: check whether it runs there`;
   return `${server} at ${origin} did not answer: ${innermostCause(error)}; check the address and whether it runs there`;
 }
 
 const MAX_CAUSES = 8;
 
+/** Not `instanceof`: in Jest's tests, `fetch` and its errors are those of another realm. */
+function isError(value: unknown): value is Error {
+  return typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";
+}
+
 function innermostCause(error: unknown): string {
   let inner = error;
-  for (let depth = 0; depth < MAX_CAUSES && inner instanceof Error; depth++) {
+  for (let depth = 0; depth < MAX_CAUSES && isError(inner); depth++) {
     // The addresses of one name, tried one after the other.
-    const next: unknown = inner instanceof AggregateError ? (inner.errors[0] ?? inner.cause) : inner.cause;
+    const { errors = [] } = inner as Partial<AggregateError>;
+    const next: unknown = errors[0] ?? inner.cause;
     if (next === undefined) break;
     inner = next;
   }
-  if (!(inner instanceof Error)) return String(inner);
+  if (!isError(inner)) return String(inner);
   const { code } = inner as { readonly code?: unknown };
   const message = openSslReason(inner.message).split("\n", 1)[0] ?? "";
   if (isWithoutTls(message)) return `there is no TLS at its port (${message}), so the address begins with http://`;

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { connect as connectHttp2, createServer as createHttp2Server } from "node:http2";
 import { type AddressInfo, connect } from "node:net";
+import { runInNewContext } from "node:vm";
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 import express from "express";
 import fastify from "fastify";
@@ -101,6 +102,20 @@ test.each(Object.entries(mounts))(
     expect(handle).toHaveBeenCalledTimes(1);
   },
 );
+
+test("bytes of another realm, as those of Jest's tests, are bytes", async () => {
+  const { Uint8Array: OfOtherRealm } = runInNewContext("({ Uint8Array })") as { Uint8Array: typeof Uint8Array };
+  for (const name of ["rawBody", "body"]) {
+    const handle = vi.fn();
+    const receive = toNodeHandler(webhook(handle, { tokens: token }));
+    const url = await listen((request, response) => {
+      request.on("data", () => {});
+      request.on("end", () => receive(Object.assign(request, { [name]: OfOtherRealm.from(body) }), response));
+    });
+    expect((await fetch(url, signed())).status).toBe(200);
+    expect(handle).toHaveBeenCalledTimes(1);
+  }
+});
 
 test("behind express.json() the error says where to mount the webhook", async () => {
   const app = express();

@@ -59,7 +59,8 @@ function toRequest(incoming: NodeRequest): Request {
 
 function bodyOf(incoming: NodeRequest): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
   for (const kept of [incoming.rawBody, incoming.body]) {
-    if (kept instanceof Uint8Array) return Uint8Array.from(kept);
+    // Not `instanceof`: Jest's tests have a `Uint8Array` of their own, and Node's buffers another one.
+    if (ArrayBuffer.isView(kept)) return new Uint8Array(kept.buffer, kept.byteOffset, kept.byteLength).slice();
     if (typeof kept === "string") return new TextEncoder().encode(kept);
   }
   // Parsers of Express leave {} as the body of a request that they did not read.

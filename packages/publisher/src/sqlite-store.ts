@@ -145,5 +145,5 @@ async function whenFree<T>(work: () => T, busyMs: number): Promise<T> {
 
 /** `node:sqlite`, `better-sqlite3` and `bun:sqlite` have different codes and SQLite's own text. */
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && error.message.includes("database is locked");
+  return String((error as Partial<Error> | null)?.message).includes("database is locked");
 }

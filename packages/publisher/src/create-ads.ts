@@ -289,7 +289,8 @@ const HOURS = { h: 1, d: 24, w: 7 * 24 };
 
 /** The moment that `7d` names; every other text is left to the service, which says what it takes. */
 function momentAgo(text: string | Date | undefined): string | undefined {
-  if (text instanceof Date) return Number.isNaN(+text) ? String(text) : text.toISOString();
+  // An invalid date is null, and sent as such.
+  if (text instanceof Date) return text.toJSON();
   const [, count, unit] = /^([1-9]\d{0,3})([hdw])$/.exec(text ?? "") ?? [];
   if (count === undefined) return text;
   return new Date(Date.now() - Number(count) * HOURS[unit as keyof typeof HOURS] * 3_600_000).toISOString();

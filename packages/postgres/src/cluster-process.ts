@@ -27,6 +27,13 @@ export interface ClusterConnection {
   readonly port: number;
   readonly user: string;
   readonly database: string;
+  readonly ssl: false;
+  readonly options: string;
+}
+
+/** The driver would take what is not named from PGSSLMODE and PGOPTIONS, which are for other servers. */
+function connectionAt(host: string, port = PORT): ClusterConnection {
+  return { host, port, user: "postgres", database: "postgres", ssl: false, options: "-c jit=off" };
 }
 
 /** A server process of a cluster, from PostgreSQL's own pid file. */
@@ -60,10 +67,7 @@ export function serverOf(folder: string): ClusterServer | undefined {
   const id = Number(pid);
   if (!Number.isSafeInteger(id) || id < 2 || !isServer(id, folder)) return undefined;
   // The line of the socket's folder is written a moment after the file is made.
-  return {
-    pid: id,
-    connection: { host: host || folder, port: Number(port) || PORT, user: "postgres", database: "postgres" },
-  };
+  return { pid: id, connection: connectionAt(host || folder, Number(port) || PORT) };
 }
 
 /** Whether the process runs and is the server of this cluster: after a crash its number may belong to another program. */
@@ -166,7 +170,7 @@ async function startOnce(
     failure = error;
   });
   const stopCounting = child.pid === undefined ? () => {} : watchUsers(folder, child.pid);
-  const connection = { host: socketFolder, port: PORT, user: "postgres", database: "postgres" };
+  const connection = connectionAt(socketFolder);
   while (failure === undefined && child.exitCode === null && child.signalCode === null) {
     if (child.pid !== undefined && (await answers(connection))) return { pid: child.pid, connection, stopCounting };
     if (Date.now() > giveUpAt) {
@@ -225,9 +229,12 @@ export function isAnswering({ pid, connection }: ClusterServer): Promise<boolean
   return isRunning(pid) ? answers(connection) : Promise.resolve(false);
 }
 
-/** The socket is in the cluster's folder, or in a short one with the same owner and mode if its path would be too long. */
+/**
+ * The socket is in the cluster's folder, or in a short one with the same owner and mode if its path would be too long, or has
+ * what separates paths in PostgreSQL's setting and lines in its pid file.
+ */
 function makeSocketFolder(folder: string, account: ClusterAccount): string {
-  if (Buffer.byteLength(join(folder, socketName)) <= MAX_SOCKET_PATH) return folder;
+  if (Buffer.byteLength(join(folder, socketName)) <= MAX_SOCKET_PATH && !/[,"\r\n]/.test(folder)) return folder;
   const isShort = Buffer.byteLength(join(tmpdir(), "intermission-pg-XXXXXX", socketName)) <= MAX_SOCKET_PATH;
   // mkdtemp makes it with mode 0700.
   const made = mkdtempSync(join(isShort ? tmpdir() : "/tmp", "intermission-pg-"));

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { connectionOf } from "./database-url.ts";
 import { joinCluster } from "./join-cluster.ts";
 import { requireUtf8 } from "./require-encoding.ts";
 import { requireSessions } from "./require-sessions.ts";
@@ -29,7 +30,7 @@ export async function withStoreConnection<Result>(
     databaseUrl === undefined
       ? await joinCluster({ dataDirectory, mayCreate, buffersMegabytes, logger: undefined, onDeath })
       : undefined;
-  const connection: pg.ClientConfig = cluster?.connection ?? { connectionString: databaseUrl };
+  const connection: pg.ClientConfig = cluster?.connection ?? connectionOf(databaseUrl ?? "");
   const client = new pg.Client({ ...connection, application_name: "intermission move", keepAlive: true });
   // The statement under way rejects with the reason.
   client.on("error", () => {});

@@ -30,20 +30,6 @@ export interface DatabaseStore {
   close(): Promise<void>;
 }
 
-/**
- * The settings of each session. They are set by SQL, because `?options=` in an address overrides start-up parameters and
- * poolers refuse them.
- *
- * Prepared statements are planned once: planning takes longer than running them (measured: 4 of 5 ms for recording a few
- * deliveries). A plan made while a table was empty stays in use after it has grown. Disabling sequential scans and merge
- * joins keeps these generic plans safe. A statement that reads whole tables, such as a report, enables sequential scans
- * with `set local enable_seqscan`.
- */
-export function sessionSettings(schema: string): string {
-  return `set search_path to ${schema}; set timezone to 'UTC'; set jit to off;
-    set plan_cache_mode to force_generic_plan; set enable_seqscan to off; set enable_mergejoin to off`;
-}
-
 const int8 = 20;
 
 /** Reads `int8` as a number, and throws beyond 2^53. Statements cast sums of money, which pass it, to text or float8. */

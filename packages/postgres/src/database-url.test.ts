@@ -1,6 +1,6 @@
 import pg from "pg";
 import { describe, expect, test } from "vitest";
-import { checkDatabaseUrl, placeOf } from "./database-url.ts";
+import { checkDatabaseUrl, connectionOf, placeOf } from "./database-url.ts";
 
 function faultsOf(value: string): string[] {
   const issues: { message: string }[] = [];
@@ -45,6 +45,20 @@ test("an sslmode that does not exist is told, with those that do", () => {
     "has an sslmode that is none of disable, prefer, require, verify-ca, verify-full, no-verify",
   ]);
   expect(faultsOf(`${url}verify-full`)).toEqual([]);
+});
+
+test("a socket without its encoding, and several hosts, are told with the form that is meant", () => {
+  for (const url of ["postgres://me:hush@/ads?host=/run/postgresql", "postgres://me:hush@a.test:5432,b.test:5432/ads"])
+    expect(faultsOf(url)).toEqual([expect.stringMatching(/^must name one host, .*@%2Frun%2Fpostgresql/)]);
+  expect(faultsOf("postgres://me:hush@%2Frun%2Fpostgresql/ads")).toEqual([]);
+});
+
+test("the driver gets the sslmode that it takes the others for, so that it warns of nothing", () => {
+  const url = "postgres://me:sslmode=require@db.test/ads";
+  expect(connectionOf(`${url}?sslmode=require`).connectionString).toBe(`${url}?sslmode=verify-full`);
+  expect(connectionOf(`${url}?a=b&sslmode=prefer&c=d`).connectionString).toBe(`${url}?a=b&sslmode=verify-full&c=d`);
+  for (const kept of ["?sslmode=disable", "?sslmode=no-verify", ""])
+    expect(connectionOf(url + kept).connectionString).toBe(url + kept);
 });
 
 test("the place is the one that the driver connects to", () => {

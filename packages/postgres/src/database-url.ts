@@ -15,6 +15,8 @@ function databaseUrlFault(text: string): string | undefined {
   if (/\S\s+\S/.test(text)) return `has a blank: write it as %20; ${howToEncode}`;
   const [, behindHost = ""] = /^[^/]*\/\/[^/?#]*(.*)$/s.exec(text.trim()) ?? [];
   if (/[@#]/.test(behindHost)) return `has an @ or a # where none can be, probably in its password: ${howToEncode}`;
+  if (/@\//.test(text) || /^[^/]*\/\/[^/]*,/.test(text))
+    return "must name one host, as postgres://user:password@host:5432/database; a socket's folder is percent-encoded: @%2Frun%2Fpostgresql/database";
   if (!URL.canParse(text)) return `is no address as postgres://user:password@host:5432/database; ${howToEncode}`;
   const { username, password, pathname, searchParams } = new URL(text);
   try {
@@ -36,6 +38,14 @@ export function checkDatabaseUrl({ value, issues }: { readonly value: string; re
 
 interface Issues {
   push(issue: { code: "custom"; input: undefined; message: string }): unknown;
+}
+
+/**
+ * How the driver connects. It takes `prefer`, `require` and `verify-ca` for `verify-full`, with ten lines on standard error about
+ * its next version.
+ */
+export function connectionOf(databaseUrl: string): { connectionString: string } {
+  return { connectionString: databaseUrl.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, "$1verify-full") };
 }
 
 /** Host, port and database of an address, for people; never a part of an address in which they cannot be told from a password. */

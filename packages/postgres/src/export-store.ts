@@ -9,7 +9,8 @@ import { ranMigrations, requireMigrated } from "./migrate.ts";
 import { partitionsOf } from "./partitions.ts";
 import { RowSums } from "./row-sum.ts";
 import type { Migrations } from "./schema-state.ts";
-import { copyOut, type SchemaTable, sameTextEverywhere, sequencesOf, tablesOfSchema } from "./schema-tables.ts";
+import { copyOut, type SchemaTable, sequencesOf, tablesOfSchema } from "./schema-tables.ts";
+import { movingSettings } from "./session-settings.ts";
 
 /** A part of a table is stored by one transaction of an import: an import that was stopped repeats one part at most. */
 const PART_BYTES = 32 * 1024 * 1024;
@@ -36,7 +37,7 @@ export async function exportRows<Facts>(
   const into = join(folder, partsFolder);
   await rm(into, { recursive: true, force: true });
   await mkdir(into, { mode: 0o700 });
-  await client.query(sameTextEverywhere);
+  await client.query(movingSettings);
   await client.query("begin isolation level repeatable read read only");
   try {
     await requireMigrated(client, schema, migrations);

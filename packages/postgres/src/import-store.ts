@@ -9,7 +9,8 @@ import { importProgress, migrate } from "./migrate.ts";
 import { makePartitionText, partitionsOf } from "./partitions.ts";
 import { RowSums } from "./row-sum.ts";
 import type { Migrations } from "./schema-state.ts";
-import { copyIn, copyOut, qualified, requireSameVersion, sameTextEverywhere, tablesOfSchema } from "./schema-tables.ts";
+import { copyIn, copyOut, qualified, requireSameVersion, tablesOfSchema } from "./schema-tables.ts";
+import { movingSettings } from "./session-settings.ts";
 import { StoreFault } from "./store-faults.ts";
 
 export interface ImportOptions {
@@ -31,9 +32,7 @@ export async function importRows(client: pg.Client, options: ImportOptions): Pro
   const { schema, migrations, exported, onProgress } = options;
   const { manifest } = exported;
   requireSameVersion(manifest.migrations, schema, migrations);
-  await client.query(
-    `${sameTextEverywhere}; set synchronous_commit to on; set search_path to ${pg.escapeIdentifier(schema)}`,
-  );
+  await client.query(`${movingSettings}; set search_path to ${pg.escapeIdentifier(schema)}`);
   const { rows } = await client.query<{ locked: boolean }>("select pg_try_advisory_lock(hashtext($1)) as locked", [
     `intermission.import.${schema}`,
   ]);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, st
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { copyCluster } from "@intermission/testing/test-database";
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { isRunning, serverOf } from "./cluster-process.ts";
 import { openDatabase } from "./open-database.ts";
 import type { StoreFault } from "./store-faults.ts";
@@ -26,13 +26,13 @@ beforeAll(async () => {
 afterEach(() => expect(serverOf(join(dataDirectory, "postgres"))).toBeUndefined());
 afterAll(() => rmSync(dataDirectory, { recursive: true, force: true }));
 
-/** Moves the cluster to a folder whose path is too long for a socket, until the test ends. */
-function useLongPath(): string {
-  const long = join(temporaryFolder(), "long".repeat(30));
-  mkdirSync(long, { mode: 0o700 });
-  renameSync(join(dataDirectory, "postgres"), join(long, "postgres"));
-  onTestFinished(() => renameSync(join(long, "postgres"), join(dataDirectory, "postgres")));
-  return long;
+/** Moves the cluster to a folder of this name, by default one whose path is too long for a socket, until the test ends. */
+function useFolder(name = "long".repeat(30)): string {
+  const folder = join(temporaryFolder(), name);
+  mkdirSync(folder, { mode: 0o700 });
+  renameSync(join(dataDirectory, "postgres"), join(folder, "postgres"));
+  onTestFinished(() => renameSync(join(folder, "postgres"), join(dataDirectory, "postgres")));
+  return folder;
 }
 
 const pidOf = (dataDirectory: string) => serverOf(join(dataDirectory, "postgres"))?.pid;
@@ -154,7 +154,7 @@ test("the cluster listens on a socket for its owner only, on no TCP port, and wr
 });
 
 test("a data folder with a long path works: its socket is in a short folder, which is removed", async () => {
-  const dataDirectory = useLongPath();
+  const dataDirectory = useFolder();
   const database = await openDatabase({ dataDirectory, schema: "one", migrations });
   const host = serverOf(join(dataDirectory, "postgres"))?.connection.host ?? "";
   expect(dirname(host)).not.toContain("long");
@@ -165,8 +165,24 @@ test("a data folder with a long path works: its socket is in a short folder, whi
   expect(existsSync(host)).toBe(false);
 });
 
+test("a data folder whose name has commas, quotes and blanks works, whatever is set for clients of other servers", async () => {
+  const moved = useFolder(`a, "b" 'c'; %d ё\\n`);
+  const ofOthers = {
+    PGSSLMODE: "require",
+    PGOPTIONS: "-c no.such=1 -c nix=1",
+    PGHOST: "db.test",
+    PGPORT: "1",
+    PGUSER: "me",
+  };
+  for (const [name, value] of Object.entries(ofOthers)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const database = await openDatabase({ dataDirectory: moved, schema: "one", migrations });
+  expect(await database.run({ name: "", text: "select 1 as one" }, [])).toEqual([{ one: 1 }]);
+  await database.close();
+});
+
 test("another user's folder for the socket is refused", async () => {
-  const dataDirectory = useLongPath();
+  const dataDirectory = useFolder();
   const database = await openDatabase({ dataDirectory, schema: "one", migrations });
   const host = serverOf(join(dataDirectory, "postgres"))?.connection.host ?? "";
   execFileSync("chmod", ["755", host]);

@@ -3,6 +3,7 @@ import { enterCommitEpoch } from "./commit-epoch.ts";
 import { connectionWarning, readConnectionFacts } from "./connection-limit.ts";
 import type { Database } from "./database.ts";
 import type { DatabaseLimits, DatabaseLogger, DatabaseStore } from "./database-store.ts";
+import { connectionOf } from "./database-url.ts";
 import { joinCluster } from "./join-cluster.ts";
 import { migrate, requireMigrated } from "./migrate.ts";
 import { lendConnection } from "./open-pool.ts";
@@ -82,7 +83,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
     databaseUrl === undefined
       ? await joinCluster({ dataDirectory, mayCreate: !isExisting, buffersMegabytes, logger, onDeath })
       : undefined;
-  const server = cluster?.connection ?? { connectionString: databaseUrl };
+  const server = cluster?.connection ?? connectionOf(databaseUrl ?? "");
   const store = openStore({ server, schema, poolSize, limits, logger });
   const close = async () => {
     await store.close();

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { columnTypes, type DatabaseLimits, type DatabaseLogger, sessionSettings } from "./database-store.ts";
+import { columnTypes, type DatabaseLimits, type DatabaseLogger } from "./database-store.ts";
 import { giveBack, ofStore } from "./run-transaction.ts";
+import { sessionSettings } from "./session-settings.ts";
 import type { SilenceWatch } from "./watch-silence.ts";
 
 /**

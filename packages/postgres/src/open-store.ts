@@ -1,8 +1,9 @@
 import pg from "pg";
 import { enterCommitEpoch } from "./commit-epoch.ts";
-import { type DatabaseLimits, type DatabaseLogger, type DatabaseStore, sessionSettings } from "./database-store.ts";
+import type { DatabaseLimits, DatabaseLogger, DatabaseStore } from "./database-store.ts";
 import { endPool, openPool } from "./open-pool.ts";
 import { ofStore } from "./run-transaction.ts";
+import { listeningSettings, sessionSettings } from "./session-settings.ts";
 import { analyzeGrown, lookEvery } from "./store-upkeep.ts";
 import { watchSilence } from "./watch-silence.ts";
 
@@ -37,6 +38,7 @@ export function listenForever(
     next.on("error", (error) => lose(error, "the listening connection broke"));
     try {
       await next.connect();
+      await next.query(listeningSettings);
       for (const channel of listeners.keys()) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
       if (client !== next) return;
       stopAsking = askRegularly(next, {

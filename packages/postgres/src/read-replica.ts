@@ -1,6 +1,6 @@
 import { type Database, type Runner, statement, type Transaction } from "./database.ts";
 import type { DatabaseLimits, DatabaseLogger } from "./database-store.ts";
-import { placeOf } from "./database-url.ts";
+import { connectionOf, placeOf } from "./database-url.ts";
 import { endPool, lendConnection, openPool } from "./open-pool.ts";
 import { isOfStore, retryConflicts, runTransaction } from "./run-transaction.ts";
 import { unavailabilityOf } from "./store-faults.ts";
@@ -106,7 +106,7 @@ export function openReadReplica(options: {
 }): ReadReplica {
   const { databaseUrl, schema, poolSize, limits, logger, now, maxLagSeconds = MAX_LAG_SECONDS } = options;
   const place = placeOf(databaseUrl);
-  const server = { connectionString: databaseUrl };
+  const server = connectionOf(databaseUrl);
   const { connection, pool, breakConnections } = openPool({ server, schema, poolSize, limits, logger });
   // Without a logger: a change of the state is logged here.
   const watch = watchSilence({

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { placeOf } from "./database-url.ts";
+import { connectionOf, placeOf } from "./database-url.ts";
 import { StoreFault } from "./store-faults.ts";
 
 /**
@@ -13,7 +13,7 @@ import { StoreFault } from "./store-faults.ts";
  */
 export async function requireSessions(databaseUrl: string): Promise<void> {
   const open = () =>
-    new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000, query_timeout: 10_000 });
+    new pg.Client({ ...connectionOf(databaseUrl), connectionTimeoutMillis: 10_000, query_timeout: 10_000 });
   const [first, second] = [
     { client: open(), value: randomUUID() },
     { client: open(), value: randomUUID() },

@@ -13,11 +13,6 @@ export interface SchemaTable {
   readonly references: readonly string[];
 }
 
-/** Text and dates are written the same way by every server, whatever its settings are. */
-export const sameTextEverywhere = `set timezone to 'UTC'; set datestyle to 'ISO, MDY'; set intervalstyle to 'postgres';
-  set extra_float_digits to 1; set bytea_output to 'hex'; set client_encoding to 'UTF8'; set statement_timeout to 0;
-  set idle_in_transaction_session_timeout to 0`;
-
 /** What each store has of its own: the import makes it by the migrations. */
 const ownTables = ["migrations", importProgress];
 

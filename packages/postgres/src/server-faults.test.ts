@@ -111,6 +111,22 @@ test("another server at the address is told", async () => {
   );
 });
 
+test("a parameter of the address that the server does not know, and a password that is missing, are told", async () => {
+  const nowhere = new URL(cluster.url);
+  nowhere.searchParams.set("options", "-c no.such=1 -c nix=1");
+  expect(await outcomeAt(nowhere.href)).toMatch(/refuses a parameter of the address: unrecognized .*"nix"; remove/);
+  await askServer(cluster.url, "create role locked login password 'hush-hush'");
+  const url = new URL(cluster.url);
+  const [{ hba_file } = {}] = await askServer(cluster.url, "show hba_file");
+  const hba = String(hba_file);
+  const rules = readFileSync(hba, "utf8");
+  writeFileSync(hba, `host all locked all scram-sha-256\n${rules}`);
+  onTestFinished(() => writeFileSync(hba, rules));
+  await askServer(cluster.url, "select pg_reload_conf()");
+  url.username = "locked";
+  await expect.poll(() => outcomeAt(url.href)).toMatch(/asks for a password, and the address has none/);
+});
+
 test.each(["SQL_ASCII", "LATIN1"])(
   "a database in the encoding %s is refused, with how to make one in UTF8",
   async (encoding) => {

@@ -111,19 +111,29 @@ function wordsOfCode(error: ServerError, place: string): string | undefined {
     case "3D000":
       return `${message}: create it, or correct DATABASE_URL`;
     case "42501":
-      return `the user of DATABASE_URL lacks a right: ${message}; make this user the owner of the database`;
+      return `the user of DATABASE_URL lacks a right: ${message}; make this user the owner of the database and of this server's schema in it`;
     case "53300":
     case "57P03":
       return `the database of DATABASE_URL (${place}) accepts no connections now: ${message}; start again in a moment`;
     case "53100":
       return `the disk of the database server (${place}) is full: ${message}; free some space there, then start again`;
     case "25006":
-      return `the database of DATABASE_URL (${place}) is read-only: name the primary server, not a standby`;
+      return `the database of DATABASE_URL (${place}) is read-only: name the primary server, not a standby; on a primary, set default_transaction_read_only to off for its user and database`;
   }
   if (/^recovery is in progress$/i.test(message)) {
     return `the database of DATABASE_URL (${place}) still recovers, or is a standby: start again in a moment, or name the primary server`;
   }
+  // Parameters of the address, and of its `options`.
+  if (
+    ["42704", "22023", "42602"].includes(code) &&
+    /configuration parameter|invalid value for parameter/.test(message)
+  ) {
+    return `the database of DATABASE_URL (${place}) refuses a parameter of the address: ${message}; remove or correct it`;
+  }
   // Errors of the driver itself have no code.
+  if (/client password must be a/i.test(message)) {
+    return `the database of DATABASE_URL (${place}) asks for a password, and the address has none: write postgres://user:password@…`;
+  }
   if (/timeout expired|Connection terminated|connection timeout/i.test(message)) {
     return `the database of DATABASE_URL (${place}) does not answer (${message}): start it, or correct the address`;
   }

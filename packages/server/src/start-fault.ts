@@ -48,7 +48,7 @@ function wordsOf(error: SystemError): string | undefined {
     case "ENOENT":
       // Node reports this when a folder cannot be made on a read-only file system.
       if (error.syscall !== "mkdir") return undefined;
-      return `${placeOf(path)} cannot be made (${code}): its file system is read-only, or refuses it; ${giveOrChoose}`;
+      return `${placeOf(path)} cannot be made (${code}): a link in its path leads to nothing, or its file system is read-only or refuses it; ${giveOrChoose}`;
     case "ENOTDIR":
     case "EEXIST":
     case "EISDIR":

@@ -281,3 +281,43 @@ test("a mistyped name is told, beside the other faults if there are any, and an 
     "ADS_ULR is set, and nothing reads it: did you mean ADS_URL?",
   ]);
 });
+
+test("blanks and line breaks around a value are none of it, and quotes are refused", () => {
+  const token = "t".repeat(40);
+  const blank = {
+    OPERATOR_TOKEN: `${token}\n`,
+    PUBLIC_URL: " https://ads.example.com \r\n",
+    EMBEDDED_BUFFERS_MB: "64 ",
+  };
+  expect(readConfig({ ...production, ...blank })).toMatchObject({
+    operatorToken: token,
+    publicUrl: "https://ads.example.com",
+    buffersMegabytes: 64,
+  });
+  for (const [name, value] of Object.entries({
+    DATABASE_URL: "'postgres://me:hush-hush@a/b'",
+    OPERATOR_TOKEN: `"${token}"`,
+  })) {
+    const faults = faultsOf({ ...production, [name]: value });
+    expect(faults).toMatch(new RegExp(`^The configuration has faults:\\n  ${name} is in quotes, .*: remove them$`));
+  }
+});
+
+test.each([
+  ["OPERATOR_TOKEN", `${"t".repeat(20)}\n${"u".repeat(20)}`, /must be one line of ASCII without blanks/],
+  ["METRICS_TOKEN", "токен".repeat(10), /must be one line of ASCII without blanks/],
+  ["HOST", "http://0.0.0.0", /must be an address of this machine without scheme, port and brackets/],
+  ["HOST", "127.0.0.1:8701", /must be an address of this machine/],
+  ["HOST", "[::1]", /must be an address of this machine/],
+  ["DATA_DIR", "~/intermission", /only a shell replaces: write the path in full/],
+  ["MEDIA_DIR", "$HOME/videos", /only a shell replaces/],
+  ["PUBLIC_URL", "https://ads.example.com/?from=here", /must have no \? and no #/],
+  ["EMBEDDED_BUFFERS_MB", "0x40", /must be a whole number from 8 to 65536/],
+  ["MODE", "prod", /must be production or demo/],
+])("a value that would fail later is refused: %s=%s", (name, value, fault) => {
+  expect(faultsOf({ ...production, [name]: value })).toMatch(fault);
+});
+
+test.each(["0.0.0.0", "::", "fe80::1%eth0", "localhost", "ads_1.internal"])("a server may listen at %s", (host) => {
+  expect(readConfig({ ...production, HOST: host }).host).toBe(host);
+});

@@ -10,11 +10,15 @@ import {
   databaseLimitVariables,
   drainSeconds,
   embeddedBuffers,
+  filePath,
+  headerSecret,
   keyFaults,
+  listenHost,
   logLevel,
   portNumber,
   previousEncryptionKey,
   readSettings,
+  runMode,
   trustedProxies,
   webAddress,
   wholeNumberSetting,
@@ -42,13 +46,13 @@ const listOf = (isOne: (text: string) => boolean, form: string) =>
 const isNetwork = (text: string) => ipaddr.isValidCIDR(text) || ipaddr.isValid(text);
 
 const storeVariables = {
-  MODE: z.enum(["demo", "production"]).default("production"),
+  MODE: runMode,
   DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
-  DATA_DIR: z.string().default("data"),
+  DATA_DIR: filePath.default("data"),
   EMBEDDED_BUFFERS_MB: embeddedBuffers,
   ...databaseLimitVariables,
   LOG_LEVEL: logLevel,
-  MEDIA_DIR: z.string().optional(),
+  MEDIA_DIR: filePath.optional(),
   S3_ENDPOINT: address.optional(),
   S3_REGION: z.string().default("us-east-1"),
   S3_BUCKET: z
@@ -65,7 +69,7 @@ const storeVariables = {
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, "must be the name of a header, such as CF-IPCountry")
     .optional(),
-  COUNTRY_DATABASE: z.string().optional(),
+  COUNTRY_DATABASE: filePath.optional(),
   ENCRYPTION_KEY: z
     .base64({
       error: ({ input }) =>
@@ -79,19 +83,19 @@ const storeVariables = {
   ...retentionVariables,
 };
 
-const longSecret = z.string().min(32, `must have at least 32 characters; ${makeKey}`);
+const longSecret = headerSecret(32, makeKey);
 
 const serverVariables = z.object({
   ...storeVariables,
   REPORTS_DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
-  HOST: z.string().default("127.0.0.1"),
+  HOST: listenHost,
   PORT: portNumber.default(8701),
   TRUST_PROXY: trustedProxies.optional(),
   PUBLIC_URL: address.optional(),
   DIRECT_LINK_URL: address.optional(),
   MINIAPP_URL: address.optional(),
-  MINIAPP_DIR: z.string().default(builtApp("miniapp")),
-  CONSOLE_DIR: z.string().default(builtApp("console")),
+  MINIAPP_DIR: filePath.default(builtApp("miniapp")),
+  CONSOLE_DIR: filePath.default(builtApp("console")),
   OPERATOR_TOKEN: longSecret.optional(),
   PAYMENT_WEBHOOK_SECRET: longSecret.optional(),
   TELEGRAM_LOGIN_CLIENT_ID: z
@@ -110,7 +114,7 @@ const serverVariables = z.object({
   OIDC_CLIENT_SECRET: z.string().optional(),
   OIDC_NAME: z.string().trim().min(1).max(40, "must have at most 40 characters").default("OpenID"),
   METRICS_PORT: portNumber.optional(),
-  METRICS_HOST: z.string().default("127.0.0.1"),
+  METRICS_HOST: listenHost,
   METRICS_TOKEN: longSecret.optional(),
   ...tracingVariables,
   API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional(),
@@ -171,7 +175,7 @@ const commandNames = [...settingNames, "ADS_URL"];
 const commandVariables = z.object({
   ...storeVariables,
   ADS_URL: address.optional(),
-  OPERATOR_TOKEN: z.string().optional(),
+  OPERATOR_TOKEN: headerSecret(1, "it is the one that the server was started with").optional(),
   PUBLIC_URL: address.default("http://127.0.0.1:8701"),
   MINIAPP_URL: address.optional(),
   ENCRYPTION_KEY: storeVariables.ENCRYPTION_KEY.optional(),

@@ -45,7 +45,7 @@ test.each([
   [{ DAILY_CAP: "5,000" }, "DAILY_CAP must be a whole number from 1 to 1000000: write 5000"],
   [{ DRAIN_SECONDS: "0x10" }, "DRAIN_SECONDS must be a number of seconds from 0 to 300"],
   [{ LOG_LEVEL: "loud" }, "LOG_LEVEL must be one of trace, debug"],
-  [{ METRICS_TOKEN: "short", PORT: "http" }, "METRICS_TOKEN has at least 32 characters"],
+  [{ METRICS_TOKEN: "short", PORT: "http" }, "METRICS_TOKEN must have at least 32 characters"],
 ])("the fault of %j is reported: %s", (variables, fault) => {
   expect(() => readConfig({ ...sound, ...variables })).toThrow(fault);
 });

@@ -7,12 +7,16 @@ import {
   databaseLimitVariables,
   drainSeconds,
   embeddedBuffers,
+  filePath,
+  headerSecret,
   keyFaults,
+  listenHost,
   logLevel,
   portNumber,
   previousEncryptionKey,
   readSettings,
   requiredAddress,
+  runMode,
   telegramBotToken,
   trustedProxies,
   wholeNumberSetting,
@@ -33,19 +37,20 @@ const token = z
     (text) => !/^[0-9]+:/.test(text),
     "is a token of @BotFather, and must be one of the ad service: pnpm ads tokens create --bot-id … makes one",
   )
-  .min(16, "each token has at least 16 characters");
+  .min(16, "each token has at least 16 characters")
+  .regex(/^[\x21-\x7e]*$/, "each token is ASCII without blanks; they are separated by commas");
 
 const variables = z.object({
-  MODE: z.enum(["demo", "production"]).default("production"),
-  HOST: z.string().default("127.0.0.1"),
+  MODE: runMode,
+  HOST: listenHost,
   PORT: portNumber.default(8702),
   METRICS_PORT: portNumber.optional(),
-  METRICS_HOST: z.string().default("127.0.0.1"),
-  METRICS_TOKEN: z.string().min(32, `has at least 32 characters; ${random}`).optional(),
+  METRICS_HOST: listenHost,
+  METRICS_TOKEN: headerSecret(32, random).optional(),
   ...tracingVariables,
   DRAIN_SECONDS: drainSeconds,
   DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
-  DATA_DIR: z.string().default("data"),
+  DATA_DIR: filePath.default("data"),
   EMBEDDED_BUFFERS_MB: embeddedBuffers,
   ...databaseLimitVariables,
   API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional(),
@@ -68,7 +73,7 @@ const variables = z.object({
     .pipe(z.tuple([token], token))
     .optional(),
   TELEGRAM_BOT_TOKEN: telegramBotToken.optional(),
-  BACKEND_API_KEY: z.string().min(32, `has at least 32 characters; ${random}`).optional(),
+  BACKEND_API_KEY: headerSecret(32, random).optional(),
   MINIAPP_URL: requiredAddress("where the mini-app is served, without the bot's id"),
   DIRECT_LINK_URL: requiredAddress("the part before /{code} of a direct link"),
   BOT_USERNAME: z

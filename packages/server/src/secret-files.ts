@@ -6,12 +6,12 @@ const MAX_BYTES = 64 * 1024;
 export interface EnvironmentWithSecrets {
   readonly environment: NodeJS.ProcessEnv;
   /** By the name of the secret; each text begins with the variable's name. */
-  readonly faults: ReadonlyMap<string, string>;
+  readonly faults: Map<string, string>;
 }
 
 /**
- * Reads secrets from the files that `NAME_FILE` names, as container platforms mount them, and adds them as `NAME`. The line
- * break at the end of a file is not a part of the secret. A fault never contains a secret.
+ * Reads secrets from the files that `NAME_FILE` names, as container platforms mount them, and adds them as `NAME`. Blanks,
+ * line breaks and a byte order mark around the text of a file are not a part of the secret. A fault never contains a secret.
  */
 export function readSecretFiles(environment: NodeJS.ProcessEnv, secrets: readonly string[]): EnvironmentWithSecrets {
   const read: NodeJS.ProcessEnv = { ...environment };
@@ -34,10 +34,12 @@ function secretIn(path: string): { text: string } | { fault: string } {
     const file = statSync(path);
     if (!file.isFile()) return { fault: `must name a file, and ${path} is none` };
     if (file.size > MAX_BYTES) return { fault: `names ${path}, which has more than ${MAX_BYTES / 1024} kB` };
-    const text = readFileSync(path, "utf8").replace(/(\r?\n)+$/, "");
+    const text = readFileSync(path, "utf8").trim();
     return text === "" ? { fault: `names ${path}, which is empty` } : { text };
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-    return { fault: `names ${path}, which cannot be read (${code}): mount the secret, or let this user read it` };
+    return {
+      fault: `names ${path}, which cannot be read (${code}): ${path.startsWith("~") ? "only a shell replaces ~, so write the path in full" : "mount the secret, or let this user read it"}`,
+    };
   }
 }

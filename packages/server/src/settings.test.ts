@@ -26,9 +26,12 @@ const faultsOf = (environment: NodeJS.ProcessEnv) => {
 };
 
 describe("a secret in a file", () => {
-  test.each(["hush-hush", "hush-hush\n", "hush-hush\r\n"])("is read without its last line break: %j", (text) => {
-    expect(read({ KEY_FILE: fileWith(text) })).toEqual({ KEY: "hush-hush" });
-  });
+  test.each(["hush-hush", "hush-hush\n", "hush-hush\r\n", "\ufeffhush-hush \n\n"])(
+    "is read without what is around it: %j",
+    (text) => {
+      expect(read({ KEY_FILE: fileWith(text) })).toEqual({ KEY: "hush-hush" });
+    },
+  );
 
   test("is used in place of the variable, and an empty variable is none", () => {
     expect(read({ KEY_FILE: fileWith("hush-hush"), KEY: "" })).toEqual({ KEY: "hush-hush" });

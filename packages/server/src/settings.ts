@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address";
 import { z } from "zod";
 import { parseTrustProxy, trustProxyForm } from "./client-address.ts";
@@ -6,11 +7,39 @@ import { readSecretFiles } from "./secret-files.ts";
 import { StartFault } from "./start-fault.ts";
 import { readWholeNumber, type WholeNumberBounds } from "./whole-number.ts";
 
-/** An http(s) address without a user name or password, in canonical form, without a final slash. */
+/** MODE. */
+export const runMode = z.enum(["demo", "production"], "must be production or demo").default("production");
+
+/** Where a server listens: HOST and METRICS_HOST. */
+export const listenHost = z
+  .string()
+  .refine((text) => isIP(text) !== 0 || /^\w([\w.-]*\w)?$/.test(text), {
+    error: "must be an address of this machine without scheme, port and brackets, such as 127.0.0.1, 0.0.0.0 or ::1",
+  })
+  .default("127.0.0.1");
+
+/** A file or a folder. An env file or a unit of systemd names it without a shell. */
+export const filePath = z
+  .string()
+  .refine((text) => !/^(~|\$)/.test(text), "begins with what only a shell replaces: write the path in full");
+
+/** What callers send in a header. */
+export function headerSecret(minLength: number, howToMakeOne: string) {
+  return z
+    .string()
+    .min(minLength, `must have at least ${minLength} characters; ${howToMakeOne}`)
+    .regex(/^[\x21-\x7e]*$/, `must be one line of ASCII without blanks, since a header carries it; ${howToMakeOne}`);
+}
+
+/**
+ * An http(s) address to which paths are added: without a user name or password, query and fragment, in canonical form,
+ * without a final slash.
+ */
 export function webAddress(error: z.core.$ZodURLParams["error"]) {
   return z
     .url({ protocol: /^https?$/, error })
     .refine((url) => !hasUserInfo(url), "must not hold a user name or password")
+    .refine((url) => !/[?#]/.test(url), "must have no ? and no #: paths are added to it")
     .transform(canonicalAddress);
 }
 
@@ -66,15 +95,8 @@ const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as
 /** LOG_LEVEL. */
 export const logLevel = z.enum(levels, `must be one of ${levels.join(", ")}`).default("info");
 
-const buffersForm = "must be a whole number of megabytes from 8 to 65536";
-
 /** EMBEDDED_BUFFERS_MB. */
-export const embeddedBuffers = z.coerce
-  .number({ error: buffersForm })
-  .int(buffersForm)
-  .min(8, buffersForm)
-  .max(65_536, buffersForm)
-  .default(64);
+export const embeddedBuffers = wholeNumberSetting({ min: 8, max: 65_536 }).default(64);
 
 /** What the documentation shows in place of a bot's token, here and at Telegram. */
 const PLACEHOLDER_TOKEN =
@@ -121,7 +143,9 @@ export function readSettings<Schema extends z.ZodType>(
   environment: NodeJS.ProcessEnv,
   { names = [], secrets = [], crossFaults = () => [] }: SettingsOptions = {},
 ): z.output<Schema> {
-  const source = readSecretFiles(withoutEmpty(environment), secrets);
+  const set = withoutBlanks(environment);
+  const source = readSecretFiles(set, secrets);
+  for (const [name, fault] of quotesIn(source.environment, names)) source.faults.set(name, fault);
   const parsed = schema.safeParse(source.environment);
   // A secret whose file is faulty is not missing as well.
   const others = [...faultsOf(parsed.error), ...crossFaults(source.environment)].filter(
@@ -152,7 +176,18 @@ function faultsOf(error: z.ZodError | undefined): string[] {
   return (error?.issues ?? []).map((issue) => `${issue.path.join(".")} ${issue.message}`);
 }
 
-/** `NAME=` in an env file means that the variable is not set. */
-function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+/**
+ * Blanks and line breaks around a value are none of it, as in a file that `echo` or another system wrote. `NAME=` in an env
+ * file means that the variable is not set.
+ */
+function withoutBlanks(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const trimmed = Object.entries(environment).map(([name, value]) => [name, value?.trim()]);
+  return Object.fromEntries(trimmed.filter(([, value]) => value !== ""));
+}
+
+/** Docker's env files keep the quotes that a shell removes. */
+function quotesIn(environment: NodeJS.ProcessEnv, names: readonly string[]): [name: string, fault: string][] {
+  return names
+    .filter((name) => /^(["'`]).*\1$/s.test(environment[name] ?? ""))
+    .map((name) => [name, `${name} is in quotes, which are a part of the value here: remove them`]);
 }

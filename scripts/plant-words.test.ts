@@ -17,6 +17,7 @@ const unhandled: Readonly<Record<string, string>> = {
   StoredClickState: "shown as it is read: only `held` is decided about",
   ColumnType: "types of SQL, used as they are",
   DocumentCreative: "what is not linear is left out",
+  linearEvents: "read by their names: each has its trackers",
   RefusalReason: "decided by the database's function, shown as it is stored",
   UnmatchedReason: "shown as it is stored",
   Hold: "the video continues when none is left, whichever they were",

@@ -14,6 +14,7 @@ import {
   isParenthesizedTypeNode,
   isPropertyAccessExpression,
   isPropertySignatureDeclaration,
+  isSpreadElement,
   isStringLiteral,
   isTypeAliasDeclaration,
   isTypeLiteralNode,
@@ -193,8 +194,10 @@ function objectsOf(value: Expression): Omit<WordList, "name"> | undefined {
   return at && { at, added: (word) => `z.object({ ${property.text}: z.literal("${word}") }), ` };
 }
 
+/** A list may begin with another list. */
 function onlyWords(elements: readonly Expression[]): readonly Expression[] {
-  return elements.length > 1 && elements.every(isStringLiteral) ? elements : [];
+  const words = elements.filter(isStringLiteral);
+  return words.length > 1 && elements.every((one) => isStringLiteral(one) || isSpreadElement(one)) ? words : [];
 }
 
 function unwrapped(type: TypeNode): TypeNode {

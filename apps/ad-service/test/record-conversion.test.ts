@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { codeWeekAt, newClickId, timeOfClick } from "@intermission/ad-core/code";
 import { openSessionResponse } from "@intermission/ad-core/player-api";
+import type { ConversionRefusal } from "@intermission/operator-api/conversions";
 import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { issuePostbackKey, rememberAdvertiser } from "../src/advertisers/advertisers.ts";
 import { listConversions, sumConversionRefusals, sumConversions } from "../src/conversions/read-conversions.ts";
-import type { ConversionRefusal } from "../src/conversions/record-conversion.ts";
+
 import { reverseConversion } from "../src/conversions/reverse-conversion.ts";
 import { migrations } from "../src/migrations.ts";
 import { rollUpUntilNow } from "./fixtures/facts-fixture.ts";

@@ -3,6 +3,7 @@ import type { AdReportReason, EventType, PlaybackFault } from "@intermission/ad-
 import type { advertiserStates } from "@intermission/operator-api/advertisers";
 import type { Bot, TokenEntry } from "@intermission/operator-api/bots";
 import type { Campaign } from "@intermission/operator-api/campaigns";
+import type { ConversionRefusal } from "@intermission/operator-api/conversions";
 import type { Creative } from "@intermission/operator-api/creatives";
 import type { EndReason, ListedDelivery } from "@intermission/operator-api/deliveries";
 import type { billings, entryKinds } from "@intermission/operator-api/money";
@@ -15,7 +16,6 @@ import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
 import type { CampaignFormat, CampaignPriority, CampaignStatus } from "../src/campaigns/campaign-settings.ts";
 import type { ClickRefusal, ClickSuspicion } from "../src/clicks/click-verdict.ts";
-import type { ConversionRefusal } from "../src/conversions/record-conversion.ts";
 import type { BreakerState, DisabledReason, EndpointState } from "../src/deliveries/endpoint-health.ts";
 import type { DeliveryState } from "../src/deliveries/enqueue-webhook.ts";
 import { migrations } from "../src/migrations.ts";

@@ -13,7 +13,7 @@ function row(
   return { keys, names, requests, ...(before !== undefined && { before: { requests: before } }) } as Row;
 }
 const draw = (rows: Row[], search: Parameters<typeof chartOf>[1]) =>
-  chartOf({ rows } as Pick<Report, "rows">, search, { figure: "requests", words });
+  chartOf({ rows } as Pick<Report, "rows">, search, { figure: "requests", words, language: "ru" });
 
 test("days are a line, beside a dashed one of the range before, in order whatever the table is ordered by", () => {
   const rows = [row({ day: "2026-03-02" }, 7, { before: 5 }), row({ day: "2026-03-01" }, 3, { before: 4 })];
@@ -60,4 +60,17 @@ test("objects without a time are bars in the order of the table, the first fifte
     { name: "not recorded", value: 0, before: 0 },
     { name: "C1", value: 1, before: 2 },
   ]);
+});
+
+test("an audience is named in the reader's language, whatever is not known stays as it is", () => {
+  const named = (dimension: "country" | "language" | "platform", values: string[]) => {
+    const chart = draw(
+      values.map((value) => row({ [dimension]: value }, 1)),
+      { by: dimension },
+    );
+    return chart.kind === "bars" && chart.bars.map(({ name }) => name);
+  };
+  expect(named("country", ["DE", "other", ""])).toEqual(["Германия", "прочее", "not recorded"]);
+  expect(named("language", ["fa", "other"])).toEqual(["персидский", "прочее"]);
+  expect(named("platform", ["desktop", "ios", "watch"])).toEqual(["компьютер", "iOS", "watch"]);
 });

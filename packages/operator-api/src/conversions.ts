@@ -9,6 +9,22 @@ const key = z.strictObject({
   conversionId: z.string().max(128).default("").describe("The advertiser's own id; empty if it sent none."),
 });
 
+/** Why a postback recorded nothing. */
+export const conversionRefusal = z.enum([
+  "unknown-key",
+  /** No click of this advertiser's, or a click that never counted. */
+  "unknown-click",
+  /** The click was withheld as suspicious, and refused. */
+  "refused-click",
+  "too-late",
+  "too-many",
+  /** It was recorded, and an operator has reversed it. */
+  "reversed",
+  "unknown-currency",
+  "malformed",
+]);
+export type ConversionRefusal = z.output<typeof conversionRefusal>;
+
 export const conversionRoutes = {
   listConversions: {
     method: "GET",

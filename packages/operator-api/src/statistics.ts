@@ -1,5 +1,6 @@
 import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { conversionRefusal } from "./conversions.ts";
 import { fieldFault } from "./field-forms.ts";
 import { boundedText, counts, listedId, listLimitFrom, micros, moment, timeZone } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
@@ -227,7 +228,7 @@ export const statisticsRoutes = {
       from: moment,
       to: moment,
       sums: z.array(conversionSum),
-      refused: z.record(z.string(), z.int()).describe("Refused postbacks of all advertisers, by reason."),
+      refused: z.partialRecord(conversionRefusal, z.int()).describe("Refused postbacks of all advertisers, by reason."),
     }),
   },
 } as const satisfies OperatorRoutes;

@@ -1,5 +1,6 @@
-import type { EventType, PlaybackFault } from "@intermission/ad-core/wire-fields";
+import type { PlaybackFault } from "@intermission/ad-core/wire-fields";
 import type { EndReason } from "./deliveries.ts";
+import { errorClassesInEnglish } from "./error-classes-in-english.ts";
 import type { CloseReason, StoredViewState } from "./reviews.ts";
 import type {
   CountedRefusal,
@@ -11,7 +12,7 @@ import type {
 } from "./timeline.ts";
 import {
   deliveryStatesInEnglish,
-  errorClassesInEnglish,
+  eventsInEnglish,
   noAdReasonsInEnglish,
   suspicionsInEnglish,
 } from "./words-in-english.ts";
@@ -110,11 +111,6 @@ const visitRefusals = {
   "tap-asked-unknown-agent": "a tap was asked for: an unknown browser",
 } satisfies Record<VisitRefusal, string>;
 
-const events = {
-  rewarded: "rewarded video",
-  direct_link: "direct link",
-} satisfies Record<EventType, string>;
-
 const endReasons = {
   "attempts-used-up": "no attempt was answered 2xx",
   "at-most-once": "the bot's webhooks are sent at most once",
@@ -148,7 +144,7 @@ export const timelineInEnglish: DetailTexts = {
   "playback-fault": ({ fault }) => playbackFaults[fault],
   decision: ({ decision }) => decisions[decision],
   "visit-refused": ({ reason }) => visitRefusals[reason],
-  event: ({ event }) => events[event],
+  event: ({ event }) => eventsInEnglish[event],
   webhook: ({ state, endReason }) =>
     `webhook: ${deliveryStatesInEnglish[state]}${endReason === null ? "" : ` (${endReasons[endReason]})`}`,
   attempt: ({ attempt, isReplay }, { number }) => `attempt ${number(attempt)}${isReplay ? " (sent again)" : ""}`,

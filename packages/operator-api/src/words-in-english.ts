@@ -1,9 +1,22 @@
-import type { RequestErrorClass } from "@intermission/ad-core/wire-fields";
+import type { EventType } from "@intermission/ad-core/wire-fields";
+import type { ConversionRefusal } from "./conversions.ts";
 import type { ListedDelivery } from "./deliveries.ts";
 import type { ClickSuspicion, ViewSuspicion } from "./reviews.ts";
 import type { NoAdReason } from "./statistics.ts";
 
 /** English texts of words that the command line and the console both show. The console has the other languages. */
+
+/** Why a postback recorded nothing. */
+export const conversionRefusalsInEnglish = {
+  "unknown-key": "unknown key",
+  "unknown-click": "no such click of the advertiser",
+  "refused-click": "click refused as suspicious",
+  "too-late": "click too old",
+  "too-many": "too many conversions of one click",
+  reversed: "reversed before",
+  "unknown-currency": "another currency",
+  malformed: "malformed",
+} satisfies Record<ConversionRefusal, string>;
 
 export const deliveryStatesInEnglish = {
   waiting: "waiting",
@@ -14,19 +27,10 @@ export const deliveryStatesInEnglish = {
   unknown: "outcome unknown",
 } satisfies Record<ListedDelivery["state"], string>;
 
-/** Why a request has no valid answer. */
-export const errorClassesInEnglish = {
-  dns: "name not found",
-  refused: "connection refused",
-  reset: "connection broken",
-  tls: "no trusted TLS",
-  "timeout-connect": "no connection in time",
-  "timeout-total": "no answer in time",
-  "blocked-address": "address not public",
-  redirect: "redirect",
-  protocol: "no HTTP",
-  "too-large": "answer too large",
-} satisfies Record<RequestErrorClass, string>;
+export const eventsInEnglish = {
+  rewarded: "rewarded video",
+  direct_link: "direct link",
+} satisfies Record<EventType, string>;
 
 /** Why a request got no ad. */
 export const noAdReasonsInEnglish = {

@@ -1,5 +1,7 @@
 import { roundedAmount } from "@intermission/operator-api/amounts";
+import { type ConversionRefusal, conversionRefusal } from "@intermission/operator-api/conversions";
 import { operatorRequest } from "@intermission/operator-api/operator-request";
+import { conversionRefusalsInEnglish } from "@intermission/operator-api/words-in-english";
 import { withExamples } from "@intermission/server/command-line";
 import { pastMomentOption, telegramIdOption, wholeNumber } from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf, textOf } from "@intermission/server/command-tables";
@@ -76,13 +78,15 @@ const sumsAnswer = z.object({
   from: z.string(),
   to: z.string(),
   sums: z.array(conversionSum),
-  refused: z.record(z.string(), z.number()),
+  refused: z.partialRecord(conversionRefusal, z.number()),
 });
 
 const DECIMALS = 2;
 
 function showSums({ from, to, sums, refused }: z.infer<typeof sumsAnswer>): string {
-  const reasons = Object.entries(refused).map(([reason, count]) => `${reason} ${count}`);
+  const reasons = Object.entries(refused).map(
+    ([reason, count]) => `${conversionRefusalsInEnglish[reason as ConversionRefusal]} ${count}`,
+  );
   return [
     `${textOf(from)} to ${textOf(to)}, UTC`,
     "",
@@ -93,7 +97,7 @@ function showSums({ from, to, sums, refused }: z.infer<typeof sumsAnswer>): stri
       REVERSED: ({ reversed }) => reversed,
       "REVERSED VALUE": ({ reversedMicros, currency }) => `${roundedAmount(reversedMicros, DECIMALS)} ${currency}`,
     }),
-    ...(reasons.length > 0 ? ["", `refused, of all advertisers: ${reasons.join(", ")}`] : []),
+    ...(reasons.length > 0 ? ["", `refused, of all advertisers: ${reasons.join("; ")}`] : []),
   ].join("\n");
 }
 

@@ -1,6 +1,6 @@
+import type { ConversionRefusal } from "@intermission/operator-api/conversions";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 import { jsonInteger } from "@intermission/server/exact-json";
-import type { ConversionRefusal } from "./record-conversion.ts";
 import type { ConversionKey } from "./reverse-conversion.ts";
 
 export interface Conversion extends ConversionKey {

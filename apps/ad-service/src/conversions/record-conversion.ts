@@ -1,4 +1,5 @@
 import { codeWeekAt, timeOfClick } from "@intermission/ad-core/code";
+import type { ConversionRefusal } from "@intermission/operator-api/conversions";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { hashPostbackKey } from "../advertisers/advertisers.ts";
 import { MAX_CLICK_AGE_DAYS } from "../retention/kept-rows.ts";
@@ -13,20 +14,6 @@ export interface Postback {
   currency: string;
   now: Date;
 }
-
-/** Why a postback recorded nothing. */
-export type ConversionRefusal =
-  | "unknown-key"
-  /** No click of this advertiser's, or a click that never counted. */
-  | "unknown-click"
-  /** The click was withheld as suspicious, and refused. */
-  | "refused-click"
-  | "too-late"
-  | "too-many"
-  /** It was recorded, and an operator has reversed it. */
-  | "reversed"
-  | "unknown-currency"
-  | "malformed";
 
 export type RecordConversionOutcome =
   | { outcome: "recorded" }

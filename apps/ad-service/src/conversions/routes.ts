@@ -1,3 +1,4 @@
+import type { ConversionRefusal } from "@intermission/operator-api/conversions";
 import type { Database } from "@intermission/postgres/open-database";
 import { addressNetwork } from "@intermission/server/client-address";
 import { HttpError } from "@intermission/server/http-server";
@@ -6,7 +7,7 @@ import { rateLimiter, spend } from "@intermission/server/rate-limiter";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { MAX_CLICK_AGE_DAYS } from "../retention/kept-rows.ts";
-import { type ConversionRefusal, countConversionRefusal, recordConversion } from "./record-conversion.ts";
+import { countConversionRefusal, recordConversion } from "./record-conversion.ts";
 
 const maxValueMicros = 10n ** 17n;
 

@@ -8,7 +8,8 @@ import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
-import { useWords } from "../words/word-table.ts";
+import { categoryText } from "../words/vocabulary-words.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { EndpointPanel } from "./endpoint-panel.tsx";
 import { botWords } from "./words.ts";
@@ -77,12 +78,13 @@ function Actions({ bot: { botId, name, isSuspended } }: { bot: Bot }) {
 
 function Settings({ bot }: { bot: Bot & { tokens: TokenEntry[] } }) {
   const words = useWords(botWords);
+  const language = useLanguage();
   const { number, dateTime } = useFormats();
   const { botId, username, category, dailyCap, cooldownSeconds, timeZone, tokens } = bot;
   const facts = {
     Id: botId,
     [words.username]: username === null ? "–" : `@${username}`,
-    [words.category]: category ?? "–",
+    [words.category]: category === null ? "–" : categoryText(language, category),
     [words.dailyCap]: number(dailyCap),
     [words.cooldown]: words.seconds(number(cooldownSeconds)),
     [words.timeZone]: timeZone,

@@ -10,7 +10,8 @@ import { type Column, DataTable } from "../ui/data-table.tsx";
 import { isFound, ListHead } from "../ui/list-head.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
-import { useWords } from "../words/word-table.ts";
+import { categoryText } from "../words/vocabulary-words.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
 import { EndpointPill } from "./endpoint-pill.tsx";
 import { troubleOf } from "./endpoint-trouble.ts";
 import { ResendButton } from "./resend-dialog.tsx";
@@ -72,6 +73,7 @@ export function BotsScreen() {
 
 function useColumns(endpointOf: ReadonlyMap<string, ListedEndpoint>): Column<Bot>[] {
   const words = useWords(botWords);
+  const language = useLanguage();
   const { number } = useFormats();
   const may = useMay();
   return [
@@ -85,7 +87,7 @@ function useColumns(endpointOf: ReadonlyMap<string, ListedEndpoint>): Column<Bot
       ),
     },
     { title: words.username, cell: ({ username }) => (username === null ? "" : `@${username}`) },
-    { title: words.category, cell: ({ category }) => category ?? "" },
+    { title: words.category, cell: ({ category }) => category && categoryText(language, category) },
     {
       title: words.state,
       cell: ({ isSuspended }) =>

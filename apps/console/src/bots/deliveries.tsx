@@ -9,7 +9,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useFormats } from "../words/formats.ts";
-import { deliveryWords } from "../words/vocabulary-words.ts";
+import { deliveryWords, eventWords } from "../words/vocabulary-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { Advice } from "./advice.tsx";
 import { resultText } from "./delivery-texts.ts";
@@ -64,7 +64,9 @@ export function Deliveries({ botId }: { botId: string }) {
 
 function DeliveryTable({ rows, onOpen }: { rows: readonly ListedDelivery[]; onOpen: (eventId: string) => void }) {
   const words = useWords(botWords);
-  const states = deliveryWords[useLanguage()];
+  const language = useLanguage();
+  const states = deliveryWords[language];
+  const events = eventWords[language];
   const { dateTime, ago, number } = useFormats();
   const may = useMay();
   const notice = useNotice();
@@ -88,7 +90,7 @@ function DeliveryTable({ rows, onOpen }: { rows: readonly ListedDelivery[]; onOp
           title: words.event,
           cell: ({ eventId, event, isTest }) => (
             <button type="button" className="link row-link" onClick={() => onOpen(eventId)}>
-              {event}
+              {events[event]}
               {isTest && <span className="pill">{words.isTest}</span>}
               <small>{eventId}</small>
             </button>

@@ -6,7 +6,7 @@ import {
   isErrorClass,
 } from "@intermission/ad-core/delivery-advice";
 import { refusalOfAnswer, type WebhookRefusal, type WrongSignatureCause } from "@intermission/ad-core/webhook-refusal";
-import { errorClassWords } from "../words/vocabulary-words.ts";
+import { errorClassWords } from "../words/error-class-words.ts";
 import type { Language } from "../words/word-table.ts";
 
 /** The status of an answer, or why there is none. */

@@ -1,4 +1,4 @@
-import { conversionRoutes } from "@intermission/operator-api/conversions";
+import { type ConversionRefusal, conversionRoutes } from "@intermission/operator-api/conversions";
 import type { AnswerOf } from "@intermission/operator-api/route";
 import { statisticsRoutes } from "@intermission/operator-api/statistics";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -14,8 +14,8 @@ import { FilterSelect } from "../ui/filter-select.tsx";
 import { MoreButton } from "../ui/more-button.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
-import { useWords } from "../words/word-table.ts";
-import { conversionWords } from "./words.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
+import { conversionWords, refusalWords } from "./words.ts";
 
 const route = getRouteApi("/shell/conversions");
 type Search = ReturnType<typeof route.useSearch>;
@@ -116,7 +116,8 @@ function Sums({
 }: Pick<AnswerOf<typeof statisticsRoutes.sumConversions>, "sums" | "refused"> & { search: Search }) {
   const words = useWords(conversionWords);
   const { number, money } = useFormats();
-  const reasons = Object.entries(refused);
+  const refusals = refusalWords[useLanguage()];
+  const reasons = Object.entries(refused) as [ConversionRefusal, number][];
   if (sums.length === 0 && reasons.length === 0) return null;
   return (
     <section aria-labelledby="sums">
@@ -143,7 +144,7 @@ function Sums({
       )}
       {reasons.length > 0 && (
         <p className="secondary">
-          {words.refused}: {reasons.map(([reason, count]) => `${reason} ${number(count)}`).join(", ")}
+          {words.refused}: {reasons.map(([reason, count]) => `${refusals[reason]} – ${number(count)}`).join(", ")}
         </p>
       )}
     </section>

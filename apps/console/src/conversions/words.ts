@@ -1,4 +1,6 @@
-import { wordTable } from "../words/word-table.ts";
+import type { ConversionRefusal } from "@intermission/operator-api/conversions";
+import { conversionRefusalsInEnglish } from "@intermission/operator-api/words-in-english";
+import { type Language, wordTable } from "../words/word-table.ts";
 
 export const conversionWords = wordTable({
   en: {
@@ -44,3 +46,18 @@ export const conversionWords = wordTable({
     allEvents: "Все события",
   },
 });
+
+/** Why postbacks recorded nothing. */
+export const refusalWords = {
+  en: conversionRefusalsInEnglish,
+  ru: {
+    "unknown-key": "неизвестный ключ",
+    "unknown-click": "у рекламодателя нет такого клика",
+    "refused-click": "клик отклонён как подозрительный",
+    "too-late": "клик слишком старый",
+    "too-many": "слишком много конверсий одного клика",
+    reversed: "отменено раньше",
+    "unknown-currency": "другая валюта",
+    malformed: "неверно составлен",
+  },
+} satisfies Record<Language, Record<ConversionRefusal, string>>;

@@ -10,6 +10,7 @@ import { DataTable } from "../ui/data-table.tsx";
 import { Page } from "../ui/page.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { useFormats } from "../words/formats.ts";
+import { eventWords, platformWords } from "../words/vocabulary-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { explainWords, reasonWords } from "./words.ts";
 
@@ -24,6 +25,9 @@ const platforms = ["android", "ios", "desktop", "web"] as const;
 /** For a bot and a user: why each running campaign is shown now, or not. */
 export function ExplainScreen() {
   const words = useWords(explainWords);
+  const readerLanguage = useLanguage();
+  const names = new Intl.DisplayNames(readerLanguage, { type: "language" });
+  const platformTexts = platformWords[readerLanguage];
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const bots = useBots();
@@ -60,20 +64,22 @@ export function ExplainScreen() {
               value={format}
               onChange={(event) => change({ format: event.target.value === "direct_link" ? "direct_link" : undefined })}
             >
-              <option value="rewarded">{words.rewarded}</option>
-              <option value="direct_link">{words.direct_link}</option>
+              <option value="rewarded">{eventWords[readerLanguage].rewarded}</option>
+              <option value="direct_link">{eventWords[readerLanguage].direct_link}</option>
             </select>
           )}
         </Filter>
         <AnyOrOne
           label={words.language}
           options={userLanguages}
+          textOf={(one) => names.of(one) ?? one}
           value={language}
           onChange={(chosen) => change({ language: chosen })}
         />
         <AnyOrOne
           label={words.platform}
           options={platforms}
+          textOf={(one) => platformTexts[one]}
           value={platform}
           onChange={(chosen) => change({ platform: chosen })}
         />
@@ -95,11 +101,13 @@ export function ExplainScreen() {
 function AnyOrOne<Option extends string>({
   label,
   options,
+  textOf,
   value,
   onChange,
 }: {
   label: string;
   options: readonly Option[];
+  textOf: (option: Option) => string;
   value: string | undefined;
   onChange: (chosen: Option | undefined) => void;
 }) {
@@ -114,7 +122,9 @@ function AnyOrOne<Option extends string>({
         >
           <option value="">{any}</option>
           {options.map((one) => (
-            <option key={one}>{one}</option>
+            <option key={one} value={one}>
+              {textOf(one)}
+            </option>
           ))}
         </select>
       )}

@@ -1,4 +1,6 @@
 import type { Dimension } from "@intermission/operator-api/statistics";
+import type { Language } from "../words/word-table.ts";
+import { nameOfKey } from "./names-of-keys.ts";
 import { dimensionsOf } from "./report-query.ts";
 import type { Figure, Report, Row } from "./report-table.tsx";
 import type { ReportsSearch } from "./search.ts";
@@ -36,12 +38,16 @@ export interface BarChart {
 export function chartOf(
   report: Pick<Report, "rows">,
   search: ReportsSearch,
-  { figure, words }: { figure: Figure; words: { all: string; before: string; notRecorded: string } },
+  {
+    figure,
+    words,
+    language,
+  }: { figure: Figure; words: { all: string; before: string; notRecorded: string }; language: Language },
 ): LineChart | BarChart {
   const dimensions = dimensionsOf(search);
   const time = dimensions.find(isTime);
   const object = dimensions.find((one) => !isTime(one));
-  const nameOf = (row: Row) => (object && (row.names[object] ?? row.keys[object])) || words.notRecorded;
+  const nameOf = (row: Row) => (object && nameOfKey(language, row, object)) ?? words.notRecorded;
   if (time === undefined) return barsOf(report.rows, figure, nameOf);
   const times = [...new Set(report.rows.map(({ keys }) => keys[time] ?? ""))].toSorted(
     (one, other) => Date.parse(one) - Date.parse(other),

@@ -19,11 +19,12 @@ interface ReportChartProps {
 /** One figure of the report as a picture. The table under it has the same values as text. */
 export function ReportChart({ report, search, onFigure }: ReportChartProps) {
   const words = useWords(reportWords);
+  const language = useLanguage();
   const shown = figures.filter((figure) => report.total[figure] !== undefined);
   const figure = shown.find((one) => one === search.figure) ?? busiest(report);
   const chart = useMemo(
-    () => chartOf(report, search, { figure, words: { ...words.lines, notRecorded: words.notRecorded } }),
-    [report, search, figure, words],
+    () => chartOf(report, search, { figure, words: { ...words.lines, notRecorded: words.notRecorded }, language }),
+    [report, search, figure, words, language],
   );
   const textOf = useFigureText(figure, report.currency);
   const timeText = useTimeText(search);

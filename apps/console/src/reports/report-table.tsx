@@ -3,6 +3,7 @@ import type { Dimension, ReportOrder, statisticsRoutes } from "@intermission/ope
 import { Link } from "@tanstack/react-router";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
+import { nameOfKey } from "./names-of-keys.ts";
 import { changeOf, dimensionsOf, nextOrder } from "./report-query.ts";
 import type { ReportsSearch } from "./search.ts";
 import { objectWords, reportWords } from "./words.ts";
@@ -34,6 +35,7 @@ const MAX_ROWS = 1000;
 /** Rows and their total, each figure with its change against the range that is compared with. */
 export function ReportTable({ report, search }: { report: Report; search: ReportsSearch }) {
   const words = useWords(reportWords);
+  const language = useLanguage();
   const dimensions = dimensionsOf(search);
   // Publishers and advertisers get no figures of the other side's money.
   const shown = figures.filter((figure) => report.total[figure] !== undefined);
@@ -47,7 +49,7 @@ export function ReportTable({ report, search }: { report: Report; search: Report
             <tr key={row.key}>
               {dimensions.map((dimension) => (
                 <th key={dimension} scope="row">
-                  {nameIn(row, dimension) || <span className="secondary">{words.notRecorded}</span>}
+                  {nameOfKey(language, row, dimension) ?? <span className="secondary">{words.notRecorded}</span>}
                 </th>
               ))}
               {shown.map((figure) => (
@@ -79,8 +81,6 @@ export function ReportTable({ report, search }: { report: Report; search: Report
     </section>
   );
 }
-
-const nameIn = (row: Row, dimension: Dimension) => row.names[dimension] ?? row.keys[dimension];
 
 interface HeadProps {
   dimensions: readonly Dimension[];

@@ -1,4 +1,4 @@
-import type { EventType, PlaybackFault } from "@intermission/ad-core/wire-fields";
+import type { PlaybackFault } from "@intermission/ad-core/wire-fields";
 import type { EndReason } from "@intermission/operator-api/deliveries";
 import type { CloseReason, StoredViewState } from "@intermission/operator-api/reviews";
 import type {
@@ -9,7 +9,8 @@ import type {
   VisitRefusal,
 } from "@intermission/operator-api/timeline";
 import { type DetailTexts, timelineInEnglish } from "@intermission/operator-api/timeline-in-english";
-import { deliveryWords, errorClassWords, noFillWords, suspicionWords } from "../words/vocabulary-words.ts";
+import { errorClassWords } from "../words/error-class-words.ts";
+import { deliveryWords, eventWords, noFillWords, suspicionWords } from "../words/vocabulary-words.ts";
 import type { Language } from "../words/word-table.ts";
 
 const viewerLimits = {
@@ -90,11 +91,6 @@ const visitRefusals = {
   "tap-asked-unknown-agent": "запрошено нажатие: неизвестный браузер",
 } satisfies Record<VisitRefusal, string>;
 
-const events = {
-  rewarded: "видео с наградой",
-  direct_link: "прямая ссылка",
-} satisfies Record<EventType, string>;
-
 const endReasons = {
   "attempts-used-up": "ни на одну попытку не ответили 2xx",
   "at-most-once": "вебхуки этого бота отправляются не больше одного раза",
@@ -127,7 +123,7 @@ const timelineInRussian: DetailTexts = {
   "playback-fault": ({ fault }) => playbackFaults[fault],
   decision: ({ decision }) => decisions[decision],
   "visit-refused": ({ reason }) => visitRefusals[reason],
-  event: ({ event }) => events[event],
+  event: ({ event }) => eventWords.ru[event],
   webhook: ({ state, endReason }) =>
     `вебхук: ${deliveryWords.ru[state]}${endReason === null ? "" : ` (${endReasons[endReason]})`}`,
   attempt: ({ attempt, isReplay }, { number }) => `попытка ${number(attempt)}${isReplay ? " (повтор)" : ""}`,

@@ -1,10 +1,11 @@
-import type { RequestErrorClass } from "@intermission/ad-core/wire-fields";
+import type { EventType } from "@intermission/ad-core/wire-fields";
+import type { Targeting } from "@intermission/operator-api/campaigns";
 import type { ListedDelivery } from "@intermission/operator-api/deliveries";
 import type { ClickSuspicion, ViewSuspicion } from "@intermission/operator-api/reviews";
 import type { NoAdReason } from "@intermission/operator-api/statistics";
 import {
   deliveryStatesInEnglish,
-  errorClassesInEnglish,
+  eventsInEnglish,
   noAdReasonsInEnglish,
   suspicionsInEnglish,
 } from "@intermission/operator-api/words-in-english";
@@ -53,19 +54,47 @@ export const suspicionWords = {
   },
 } satisfies Record<Language, Record<ViewSuspicion | ClickSuspicion, string>>;
 
-/** Why a request has no valid answer. */
-export const errorClassWords = {
-  en: errorClassesInEnglish,
-  ru: {
-    dns: "имя не найдено",
-    refused: "в соединении отказано",
-    reset: "соединение оборвалось",
-    tls: "нет доверенного TLS",
-    "timeout-connect": "нет соединения вовремя",
-    "timeout-total": "нет ответа вовремя",
-    "blocked-address": "адрес не публичный",
-    redirect: "перенаправление",
-    protocol: "это не HTTP",
-    "too-large": "ответ слишком велик",
-  },
-} satisfies Record<Language, Record<RequestErrorClass, string>>;
+/** What a code earns. */
+export const eventWords = {
+  en: eventsInEnglish,
+  ru: { rewarded: "видео с наградой", direct_link: "прямая ссылка" },
+} satisfies Record<Language, Record<EventType, string>>;
+
+/** Of the user's client of Telegram. */
+export const platformWords = {
+  en: { android: "Android", ios: "iOS", desktop: "desktop", web: "web" },
+  ru: { android: "Android", ios: "iOS", desktop: "компьютер", web: "веб" },
+} satisfies Record<Language, Record<NonNullable<Targeting["platforms"]>[number], string>>;
+
+/** Categories are words of the operator's own choice: these are usual. */
+const categories: Readonly<Record<string, string>> = {
+  adult: "для взрослых",
+  betting: "ставки",
+  books: "книги",
+  business: "бизнес",
+  crypto: "криптовалюты",
+  dating: "знакомства",
+  education: "образование",
+  entertainment: "развлечения",
+  finance: "финансы",
+  food: "еда",
+  gambling: "азартные игры",
+  games: "игры",
+  health: "здоровье",
+  movies: "кино",
+  music: "музыка",
+  news: "новости",
+  politics: "политика",
+  productivity: "продуктивность",
+  "real-money": "игры на деньги",
+  shopping: "покупки",
+  sports: "спорт",
+  technology: "технологии",
+  tools: "инструменты",
+  travel: "путешествия",
+};
+
+/** The category as the operator wrote it, or its word in the reader's language. */
+export function categoryText(language: Language, category: string): string {
+  return language === "ru" && Object.hasOwn(categories, category) ? (categories[category] ?? category) : category;
+}

@@ -96,7 +96,10 @@ func (c *Client) CreateCode(ctx context.Context, userID, reference string) (Code
 	}
 	request.Header.Set("Authorization", "Bearer "+c.token)
 	request.Header.Set("Content-Type", "application/json")
-	response, err := c.HTTP.Do(request)
+	// A redirect would make a GET of the request, and an address of another host lose the token.
+	sender := *c.HTTP
+	sender.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	response, err := sender.Do(request)
 	if err != nil {
 		return Code{}, fmt.Errorf("ads: no answer: %w", err)
 	}
@@ -115,6 +118,16 @@ func (c *Client) CreateCode(ctx context.Context, userID, reference string) (Code
 	return code, nil
 }
 
+// redirectOf leaves out what follows the API's path, and a query, which may hold a secret.
+func redirectOf(target *url.URL) string {
+	base, _, isService := strings.Cut(target.Path, "/client/v1")
+	address := target.Scheme + "://" + target.Host + base
+	if isService {
+		return "the ad service's address redirects, which is not followed: set AD_SERVICE_URL to " + address
+	}
+	return "the ad service's address redirects to " + address + ": check AD_SERVICE_URL, and what stands in front of it"
+}
+
 func refusalOf(response *http.Response, answer []byte) *Error {
 	var body struct {
 		Error struct{ Code, Message string }
@@ -126,6 +139,9 @@ func refusalOf(response *http.Response, answer []byte) *Error {
 		// The page of a proxy, which no message should show.
 		refusal.Code = "UNEXPECTED_ANSWER"
 		refusal.Message = "not the ad service's answer, but that of something before it: check AD_SERVICE_URL"
+		if target, err := response.Location(); response.StatusCode/100 == 3 && err == nil {
+			refusal.Message = redirectOf(target)
+		}
 	}
 	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
 		refusal.RetryAfter = time.Duration(seconds) * time.Second

@@ -67,6 +67,33 @@ func TestARefusalNamesItsCodeAndItsWait(t *testing.T) {
 	}
 }
 
+func TestARedirectIsNamedAndNotFollowed(t *testing.T) {
+	cases := map[string]string{
+		"https://ads.example.com/client/v1/codes":           "set AD_SERVICE_URL to https://ads.example.com",
+		"https://www.example.com/ads/client/v1/codes?key=x": "set AD_SERVICE_URL to https://www.example.com/ads",
+		"/login?next=/client":                               "/login: check AD_SERVICE_URL",
+		"":                                                  "check AD_SERVICE_URL",
+	}
+	for location, words := range cases {
+		requests := 0
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			requests++
+			w.Header().Set("Location", location)
+			w.WriteHeader(http.StatusMovedPermanently)
+		}))
+		client, _ := NewClient(server.URL, "ad_test", "7000000001")
+		_, err := client.CreateCode(context.Background(), "42", "")
+		var refusal *Error
+		if !errors.As(err, &refusal) || refusal.Code != "UNEXPECTED_ANSWER" || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: %v", location, err)
+		}
+		if requests != 1 || (err != nil && strings.Contains(err.Error(), "key=x")) {
+			t.Errorf("%s: %d requests, %v", location, requests, err)
+		}
+		server.Close()
+	}
+}
+
 func TestAMistakenArgumentIsNamed(t *testing.T) {
 	cases := map[string][3]string{
 		"AD_SERVICE_URL": {"ads.example.com", "ad_x", "1"},

@@ -70,6 +70,32 @@ test("a budget that is changed in the list overwrites nothing that was set since
   expect(await total()).toBe(360e6);
 });
 
+test.describe("where there is nothing", () => {
+  test.use({ refusal: 404 });
+
+  test("a page of what does not exist leads back to its list, and a list that filters empty to all of it", async ({
+    desk,
+  }) => {
+    for (const [path, heading] of [
+      ["campaigns/cmp_nothing", "Campaigns"],
+      ["bots/123", "Bots"],
+      ["creatives/cre_nothing", "Creatives"],
+      ["advertisers/adv_nothing", "Advertisers"],
+    ] as const) {
+      await desk.goto(path);
+      await expect(desk.getByText("There is nothing here")).toHaveCount(1);
+      await desk.getByRole("link", { name: "To the list" }).click();
+      await desk.getByRole("heading", { name: heading, exact: true }).waitFor();
+    }
+    for (const path of ["campaigns", "bots", "advertisers", "people", "audit", "payouts"]) {
+      await desk.goto(`${path}?find=${"nothing".repeat(4)}`);
+      await desk.getByRole("link", { name: "Show all" }).click();
+      await expect(desk.getByRole("table")).toBeVisible();
+      expect(new URL(desk.url()).search).toBe("");
+    }
+  });
+});
+
 test.describe("in a zone whose clocks are set back", () => {
   test.use({ timezoneId: "Europe/Berlin" });
 

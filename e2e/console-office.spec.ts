@@ -130,11 +130,15 @@ test("a person is invited with a link that is shown once, gets another role, and
   await desk.keyboard.press("Escape");
   const row = desk.getByRole("row").filter({ hasText: "ann@demo.example" });
   await expect(row).toContainText("invited");
+  const actions = row.getByRole("button", { name: "Actions: ann@demo.example" });
+  await actions.click();
   await row.getByRole("button", { name: "Role of ann@demo.example" }).click();
   await desk.getByLabel("Role", { exact: true }).selectOption({ value: "publisher" });
   await desk.getByLabel("Bots").fill("9000000002");
   await desk.getByRole("button", { name: "Save" }).click();
   await expect(row).toContainText("9000000002");
+  await expect(actions).toBeFocused();
+  await desk.keyboard.press("Enter");
   await row.getByRole("button", { name: "Disable ann@demo.example" }).click();
   await expect(row).toContainText("disabled");
   await desk.getByRole("button", { name: "Undo" }).click();

@@ -128,6 +128,7 @@ test("an owner sees the console as a publisher, changes nothing there, and ends 
   await other.goto(`${origin}/console/campaigns`);
   await other.getByRole("table").waitFor();
   await page.goto(`${origin}/console/people?find=${encodeURIComponent(email)}`);
+  await page.getByRole("button", { name: `Actions: ${email}` }).click();
   await page.getByRole("button", { name: `See as ${email}` }).click();
 
   const banner = page.getByRole("region", { name: "Seen as another person" });

@@ -165,6 +165,23 @@ test("an operator's upload is approved at once, and approves nothing of an adver
   expect(listed.body.creatives).toMatchObject([{ creativeId: rivals.body.creativeId }]);
 });
 
+test("a search finds creatives by words of the name and by the id, of those that the caller may see", async () => {
+  const [asShop, asRival] = [await signIn("Shop"), await signIn("Rival")];
+  const creativeId = String((await asRival(await upload("Rival"))).body.creativeId);
+  const named = { params: { creativeId }, body: { name: "Spring_Blend 100%" } };
+  expect((await asRival(operatorRequest("renameCreative", named))).status).toBe(200);
+  const found = async (as: typeof asShop, find: string, advertiser?: string) => {
+    const { body } = await as(operatorRequest("listCreatives", { query: { find, advertiser } }));
+    return (body.creatives as { creativeId: string }[]).map((one) => one.creativeId);
+  };
+  for (const find of ["blend  SPRING", "100%", "g_b", creativeId.slice(4, 16).toUpperCase(), " 100% "])
+    expect(await found(asOperator, find), find).toEqual([creativeId]);
+  expect(await found(asOperator, "spring tea")).toEqual([]);
+  expect(await found(asRival, creativeId, "Rival")).toEqual([creativeId]);
+  expect(await found(asShop, creativeId, "Shop")).toEqual([]);
+  expect((await asShop(operatorRequest("listCreatives", { query: { find: creativeId } }))).status).toBe(403);
+});
+
 test("an advertiser shows own videos in own campaigns, without texts that nobody has reviewed", async () => {
   const [asShop, asRival] = [await signIn("Shop"), await signIn("Rival")];
   const creativeOf = async (as: typeof asShop, advertiser: string) =>

@@ -246,6 +246,7 @@ export const creativeRoutes = {
       kind: z.enum(["file", "address", "vast"]).optional(),
       advertiser: z.string().max(128).optional().describe("Its id, or its name in any case."),
       review: z.enum(reviewStates).optional(),
+      find: boundedText(128).optional().describe("Words of the name, the id or the address, in any case."),
     }),
     answer: z.object({ creatives: z.array(creative), next }),
   },

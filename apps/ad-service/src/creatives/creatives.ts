@@ -46,7 +46,10 @@ const listOf = (order: ListOrder): Statement<Creative> => {
   return {
     name: "",
     text: `${selectCreatives} where ($3::text is null or kind = $3)
-     and ($4::text is null or advertiser_id = $4) and ($5::text is null or review = $5) and ${where} ${end}`,
+     and ($4::text is null or advertiser_id = $4) and ($5::text is null or review = $5)
+     and not exists (select from unnest($6::text[]) as word
+       where strpos(lower(concat_ws(' ', name, creative_id, url)), word) = 0)
+     and ${where} ${end}`,
   };
 };
 const lists = { oldest: listOf("oldest"), newest: listOf("newest") };
@@ -62,11 +65,15 @@ export interface CreativeList {
   kind?: CreativeKind | undefined;
   advertiserId?: string | undefined;
   review?: Creative["review"] | undefined;
+  /** Each of its words is in the name, the id or the address. */
+  find?: string | undefined;
 }
 
 export async function listCreatives(database: Database, of: CreativeList): Promise<ListPage<Creative>> {
   await requireCreative(database, of.after);
-  const rows = await database.run(lists[of.order], [of.after, of.limit + 1, of.kind, of.advertiserId, of.review]);
+  const words = of.find?.toLowerCase().split(/\s+/) ?? [];
+  const filter = [of.kind, of.advertiserId, of.review, words];
+  const rows = await database.run(lists[of.order], [of.after, of.limit + 1, ...filter]);
   return listPage(rows, of.limit, ({ creativeId }) => creativeId);
 }
 

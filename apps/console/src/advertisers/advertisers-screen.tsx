@@ -2,9 +2,9 @@ import { type Advertiser, advertiserRoutes } from "@intermission/operator-api/ad
 import { type AdvertiserMoney, moneyRoutes } from "@intermission/operator-api/money";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { useAnswer } from "../operator/use-operator.ts";
+import { useWholeList } from "../operator/use-operator.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
-import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
+import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
@@ -31,8 +31,8 @@ function AllAdvertisers() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const may = useMay();
-  const money = useAnswer(moneyRoutes.listAdvertiserMoney);
-  const advertisers = useAnswer(advertiserRoutes.listAdvertisers);
+  const money = useWholeList(moneyRoutes.listAdvertiserMoney);
+  const advertisers = useWholeList(advertiserRoutes.listAdvertisers);
   const [isAdded, setAdded] = useState(false);
   const [toppedUp, setToppedUp] = useState<AdvertiserMoney>();
   const filter = (changes: Partial<typeof search>) =>
@@ -73,7 +73,17 @@ function AllAdvertisers() {
                 />
               </ListHead>
               {shown.length === 0 ? (
-                <EmptyState>{all.length === 0 ? words.none : words.noMatch}</EmptyState>
+                <EmptyState
+                  action={
+                    all.length > 0 ? (
+                      <ShowAll />
+                    ) : (
+                      may("addAdvertiser") && <Button onClick={() => setAdded(true)}>{words.add}</Button>
+                    )
+                  }
+                >
+                  {all.length === 0 ? words.none : words.noMatch}
+                </EmptyState>
               ) : (
                 <DataTable
                   label={words.advertisers}

@@ -3,7 +3,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { usePages } from "../operator/use-pages.ts";
-import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
+import { AnswerView, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { csvOf, saveCsv } from "../ui/csv.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
@@ -39,7 +39,10 @@ export function AuditScreen() {
       <AnswerView query={pages} rows={6}>
         {({ pages: read }) => {
           const rows = read.flatMap(({ entries }) => entries);
-          if (rows.length === 0) return <EmptyState>{isFiltered ? words.noMatch : words.none}</EmptyState>;
+          if (rows.length === 0)
+            return (
+              <EmptyState action={isFiltered && <ShowAll />}>{isFiltered ? words.noMatch : words.none}</EmptyState>
+            );
           return (
             <>
               <DataTable label={words.audit} columns={columns} rows={rows} keyOf={({ entryId }) => entryId} />

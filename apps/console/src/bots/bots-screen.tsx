@@ -2,10 +2,10 @@ import type { Bot } from "@intermission/operator-api/bots";
 import { endpointRoutes, type ListedEndpoint } from "@intermission/operator-api/endpoints";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { answerOf } from "../operator/use-operator.ts";
+import { wholeListOf } from "../operator/use-operator.ts";
 import { useBots } from "../session/use-bots.ts";
 import { useMay } from "../session/use-session.ts";
-import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
+import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { isFound, ListHead } from "../ui/list-head.tsx";
 import { Page } from "../ui/page.tsx";
@@ -26,7 +26,7 @@ export function BotsScreen() {
   const navigate = route.useNavigate();
   const may = useMay();
   const bots = useBots();
-  const endpoints = useQuery({ ...answerOf(endpointRoutes.listEndpoints), enabled: may("listEndpoints") });
+  const endpoints = useQuery({ ...wholeListOf(endpointRoutes.listEndpoints), enabled: may("listEndpoints") });
   const endpointOf = new Map(endpoints.data?.endpoints.map((endpoint) => [endpoint.botId, endpoint]));
   const columns = useColumns(endpointOf);
   return (
@@ -59,7 +59,7 @@ export function BotsScreen() {
                 </label>
               </ListHead>
               {found.length === 0 ? (
-                <EmptyState>{words.noMatch}</EmptyState>
+                <EmptyState action={<ShowAll />}>{words.noMatch}</EmptyState>
               ) : (
                 <DataTable label={words.bots} columns={columns} rows={found} keyOf={({ botId }) => botId} />
               )}

@@ -3,7 +3,7 @@ import { deliveryRoutes, type ListedDelivery } from "@intermission/operator-api/
 import { getRouteApi } from "@tanstack/react-router";
 import { useAnswer, useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
-import { AnswerView, EmptyState, useErrorText } from "../ui/answer-view.tsx";
+import { AnswerView, EmptyState, ShowAll, useErrorText } from "../ui/answer-view.tsx";
 import { DataTable } from "../ui/data-table.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
@@ -49,7 +49,9 @@ export function Deliveries({ botId }: { botId: string }) {
       <AnswerView query={deliveries}>
         {({ deliveries: rows }) =>
           rows.length === 0 ? (
-            <EmptyState>{search.state === undefined ? words.noDelivery : words.noDeliveryOf}</EmptyState>
+            <EmptyState action={search.state !== undefined && <ShowAll />}>
+              {search.state === undefined ? words.noDelivery : words.noDeliveryOf}
+            </EmptyState>
           ) : (
             <DeliveryTable rows={rows} onOpen={(event) => void navigate({ search: { ...search, event } })} />
           )

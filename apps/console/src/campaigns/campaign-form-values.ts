@@ -131,9 +131,8 @@ export async function readCampaignForm(values: CampaignFormValues, kept: Targeti
   };
   const moment = (field: "startsAt" | "endsAt"): string | null => {
     const read = readLocalTime(values[field]);
-    if (read.outcome === "moment") return read.at.toISOString();
-    if (read.outcome === "no-such-time") faults[field] = { en: uiWords.en.noSuchTime, ru: uiWords.ru.noSuchTime };
-    return null;
+    if (read === undefined) faults[field] = { en: uiWords.en.noSuchTime, ru: uiWords.ru.noSuchTime };
+    return read?.at?.toISOString() ?? null;
   };
   const { languages: _, bots: __, ...otherTargeting } = kept;
   const body = {

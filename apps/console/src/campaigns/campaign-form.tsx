@@ -5,7 +5,7 @@ import { unknownMacros } from "@intermission/operator-api/landing-macros";
 import type { ReactNode } from "react";
 import type { UseFormRegisterReturn, UseFormReturn } from "react-hook-form";
 import type { LocalText } from "../operator/local-text.ts";
-import { useAnswer } from "../operator/use-operator.ts";
+import { useAnswer, useWholeList } from "../operator/use-operator.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { MomentField } from "../ui/moment-field.tsx";
@@ -136,7 +136,7 @@ function Warnings({ values }: { values: CampaignFormValues }) {
   const isHouse = values.priority === "house";
   const hasPrice = values.viewPrice !== "" || values.clickPrice !== "";
   const hasBudget = values.dailyBudget !== "" || values.totalBudget !== "";
-  const { data } = useAnswer(advertiserRoutes.listAdvertisers);
+  const { data } = useWholeList(advertiserRoutes.listAdvertisers);
   const advertiser = values.advertiser.trim();
   // Names that differ only in case and blanks are the same advertiser.
   const key = (name: string) => name.trim().replace(/\s+/g, " ").toLowerCase();
@@ -157,7 +157,7 @@ function Warnings({ values }: { values: CampaignFormValues }) {
 }
 
 function Advertisers() {
-  const { data } = useAnswer(advertiserRoutes.listAdvertisers);
+  const { data } = useWholeList(advertiserRoutes.listAdvertisers);
   return (
     <datalist id="advertisers">
       {data?.advertisers.map(({ name }) => (

@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useMay } from "../session/use-session.ts";
-import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
+import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
@@ -40,11 +40,7 @@ export function CampaignsScreen() {
       aside={
         <>
           {campaigns.data && <AsOf at={campaigns.dataUpdatedAt} />}
-          {may("addCampaign") && (
-            <Link to="/campaigns/new" className="button button-primary">
-              {words.add}
-            </Link>
-          )}
+          {may("addCampaign") && <AddLink />}
         </>
       }
     >
@@ -79,7 +75,9 @@ export function CampaignsScreen() {
                 <StateFilter value={search.status} onChange={(status) => filter({ status, phase: undefined })} />
               </ListHead>
               {shown.length === 0 ? (
-                <EmptyState>{all.length === 0 ? words.none : words.noMatch}</EmptyState>
+                <EmptyState action={all.length > 0 ? <ShowAll /> : may("addCampaign") && <AddLink />}>
+                  {all.length === 0 ? words.none : words.noMatch}
+                </EmptyState>
               ) : (
                 <DataTable
                   label={words.campaigns}
@@ -94,6 +92,15 @@ export function CampaignsScreen() {
       </AnswerView>
       {duplicated && <DuplicateDialog campaign={duplicated} onClose={() => setDuplicated(undefined)} />}
     </Page>
+  );
+}
+
+function AddLink() {
+  const words = useWords(campaignWords);
+  return (
+    <Link to="/campaigns/new" className="button button-primary">
+      {words.add}
+    </Link>
   );
 }
 

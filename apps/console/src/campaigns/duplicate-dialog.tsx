@@ -25,7 +25,7 @@ export function DuplicateDialog({ campaign, onClose }: { campaign: Campaign; onC
   const [endsAt, setEndsAt] = useState(toLocalInput(campaign.endsAt));
   const submit = () => {
     // The field says which.
-    if ([startsAt, endsAt].some((text) => readLocalTime(text).outcome === "no-such-time")) return;
+    if ([startsAt, endsAt].some((text) => readLocalTime(text) === undefined)) return;
     const settings = settingsOf(campaign);
     // As it is, with its seconds, unless another one was typed.
     const end = endsAt === toLocalInput(campaign.endsAt) ? settings.endsAt : fromLocalInput(endsAt);

@@ -1,11 +1,11 @@
 import { campaignRoutes } from "@intermission/operator-api/campaigns";
-import { useAnswer } from "../operator/use-operator.ts";
+import { useWholeList } from "../operator/use-operator.ts";
 import { usePerson } from "../session/use-session.ts";
 
 /** The campaigns that the person sees, the latest first: all of them, or those of an advertiser's own. */
 export function useCampaigns({ archived }: { archived: boolean }) {
   const { advertiser } = usePerson();
-  return useAnswer(campaignRoutes.listCampaigns, {
+  return useWholeList(campaignRoutes.listCampaigns, {
     query: { archived, order: "newest", advertiser: advertiser ?? undefined },
   });
 }

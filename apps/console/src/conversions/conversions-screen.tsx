@@ -8,7 +8,7 @@ import { callOperator } from "../operator/call-operator.ts";
 import { useAnswer } from "../operator/use-operator.ts";
 import { usePages } from "../operator/use-pages.ts";
 import { useBots } from "../session/use-bots.ts";
-import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
+import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
 import { MoreButton } from "../ui/more-button.tsx";
@@ -48,7 +48,7 @@ export function ConversionsScreen() {
         <AnswerView query={list}>
           {() =>
             rows.length === 0 ? (
-              <EmptyState>{words.none}</EmptyState>
+              <EmptyState action={Object.keys(search).length > 0 && <ShowAll />}>{words.none}</EmptyState>
             ) : (
               <section aria-labelledby="latest">
                 <div className="list-head">

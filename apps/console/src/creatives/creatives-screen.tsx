@@ -1,10 +1,10 @@
 import type { Creative } from "@intermission/operator-api/creatives";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMay, usePerson } from "../session/use-session.ts";
-import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
+import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
-import { isFound, ListHead } from "../ui/list-head.tsx";
+import { ListHead } from "../ui/list-head.tsx";
 import { MoreButton } from "../ui/more-button.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
@@ -25,8 +25,7 @@ export function CreativesScreen() {
   const creatives = useCreatives(search);
   const columns = useColumns();
   const may = useMay();
-  const all = creatives.data?.pages.flatMap((page) => page.creatives) ?? [];
-  const shown = all.filter(({ name, creativeId, url }) => isFound(search.find, [name, creativeId, url]));
+  const shown = creatives.data?.pages.flatMap((page) => page.creatives) ?? [];
   return (
     <Page
       title={words.creatives}
@@ -47,7 +46,9 @@ export function CreativesScreen() {
         {() => (
           <>
             {shown.length === 0 ? (
-              <EmptyState>{Object.keys(search).length === 0 ? words.none : words.noMatch}</EmptyState>
+              <EmptyState action={Object.keys(search).length > 0 && <ShowAll />}>
+                {Object.keys(search).length === 0 ? words.none : words.noMatch}
+              </EmptyState>
             ) : (
               <DataTable
                 label={words.creatives}

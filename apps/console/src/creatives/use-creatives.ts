@@ -3,7 +3,7 @@ import { type Creative, creativeRoutes } from "@intermission/operator-api/creati
 import { useQuery } from "@tanstack/react-query";
 import { useCampaigns } from "../campaigns/use-campaigns.ts";
 import { callOperator } from "../operator/call-operator.ts";
-import { answerOf } from "../operator/use-operator.ts";
+import { wholeListOf } from "../operator/use-operator.ts";
 import { usePages } from "../operator/use-pages.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { useNotice } from "../ui/notices.tsx";
@@ -11,10 +11,10 @@ import { useWords } from "../words/word-table.ts";
 import type { CreativesSearch } from "./search.ts";
 import { creativeWords } from "./words.ts";
 
-/** The creatives that the person sees and that match an address, the latest first; names are sought in what is loaded. */
-export function useCreatives({ advertiser, review, kind }: Omit<CreativesSearch, "find">) {
+/** The creatives that the person sees and that match an address, the latest first. */
+export function useCreatives({ advertiser, review, kind, find }: CreativesSearch) {
   const person = usePerson();
-  const filter = { advertiser: person.advertiser ?? advertiser, review, kind };
+  const filter = { advertiser: person.advertiser ?? advertiser, review, kind, find: find?.trim() || undefined };
   return usePages(["creatives", filter], (after, signal) =>
     callOperator(creativeRoutes.listCreatives, { query: { ...filter, after, order: "newest" } }, signal),
   );
@@ -24,7 +24,7 @@ export function useCreatives({ advertiser, review, kind }: Omit<CreativesSearch,
 export function useAdvertisers(): readonly { advertiserId: string; name: string }[] {
   const { advertiserId, advertiser } = usePerson();
   const may = useMay();
-  const all = useQuery({ ...answerOf(advertiserRoutes.listAdvertisers), enabled: may("listAdvertisers") });
+  const all = useQuery({ ...wholeListOf(advertiserRoutes.listAdvertisers), enabled: may("listAdvertisers") });
   if (advertiserId !== null && advertiser !== null) return [{ advertiserId, name: advertiser }];
   return all.data?.advertisers ?? [];
 }

@@ -62,7 +62,7 @@ function Found({ text, onClose }: { text: string; onClose: () => void }) {
       )}
       <Bots />
       {may("listCampaigns") && <Campaigns />}
-      {may("listCreatives") && <Creatives />}
+      {may("listCreatives") && <Creatives text={text} />}
       <Command.Group heading={words.actions}>
         {may("addCampaign") && (
           <FinderItem

@@ -1,18 +1,26 @@
 import { creativeRoutes } from "@intermission/operator-api/creatives";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
-import { useAnswer } from "../operator/use-operator.ts";
+import { answerOf } from "../operator/use-operator.ts";
 import { usePerson } from "../session/use-session.ts";
 import { useWords } from "../words/word-table.ts";
 import { FinderItem, Named } from "./finder-item.tsx";
 import { finderWords } from "./words.ts";
 
-/** The latest thousand, of all advertisers or of the own one. */
-export function FoundCreatives() {
+const MAX_SHOWN = 20;
+
+/** The latest creatives that match, of all advertisers or of the own one: there may be more than the finder could hold. */
+export function FoundCreatives({ text }: { text: string }) {
   const words = useWords(finderWords);
   const navigate = useNavigate();
   const { advertiser } = usePerson();
-  const { data } = useAnswer(creativeRoutes.listCreatives, { query: { advertiser: advertiser ?? undefined } });
+  const { data } = useQuery({
+    ...answerOf(creativeRoutes.listCreatives, {
+      query: { advertiser: advertiser ?? undefined, find: text.slice(0, 128) || undefined, limit: MAX_SHOWN },
+    }),
+    placeholderData: keepPreviousData,
+  });
   return (
     <Command.Group heading={words.creatives}>
       {data?.creatives.map(({ creativeId, name }) => (

@@ -40,6 +40,40 @@ export function answerOf<Route extends OperatorRoute>(route: Route, ...[input]: 
   });
 }
 
+/** The same of a list, with the rows of all its pages: screens filter, count and save all that there is. */
+export function wholeListOf<Route extends OperatorRoute>(route: Route, ...[input]: InputArguments<Route>) {
+  return queryOptions<AnswerOf<Route>, Error>({
+    queryKey: [route.path, input ?? null, "whole"],
+    async queryFn({ signal }) {
+      const readAfter = async (after: string | undefined) => {
+        // A list's query has a cursor; a generic type loses that, and what the answer has.
+        const parts: { query?: object } = input ?? {};
+        const page = { ...parts, query: { ...parts.query, after } } as unknown as RouteInput<Route>;
+        return (await callOperator(route, page, signal)) as Page;
+      };
+      let whole = await readAfter(undefined);
+      while (typeof whole.next === "string") whole = joined(whole, await readAfter(whole.next));
+      return whole as AnswerOf<Route>;
+    },
+  });
+}
+
+type Page = Readonly<Record<string, unknown>>;
+
+/** A page after the ones before it: its own values, and the rows of all. */
+function joined(before: Page, page: Page): Page {
+  const both = Object.entries(page).map(([name, value]) => {
+    const rows = before[name];
+    return [name, Array.isArray(value) && Array.isArray(rows) ? [...rows, ...value] : value];
+  });
+  return Object.fromEntries(both);
+}
+
+/** The whole list of a GET route. */
+export function useWholeList<Route extends OperatorRoute>(route: Route, ...input: InputArguments<Route>) {
+  return useQuery(wholeListOf(route, ...input));
+}
+
 /** The answer of a GET route: data, whether it loads, the error, and `dataUpdatedAt`. */
 export function useAnswer<Route extends OperatorRoute>(route: Route, ...input: InputArguments<Route>) {
   return useQuery(answerOf(route, ...input));

@@ -99,7 +99,7 @@ function AttentionList({ attention, noFills }: { attention: ReturnType<typeof us
   if (items.length === 0) {
     return (
       <>
-        <EmptyState>{words.nothing}</EmptyState>
+        <NothingToDo />
         <ul className="attention">{noFills}</ul>
       </>
     );
@@ -110,4 +110,15 @@ function AttentionList({ attention, noFills }: { attention: ReturnType<typeof us
       {noFills}
     </ul>
   );
+}
+
+function NothingToDo() {
+  const words = useWords(overviewWords);
+  const may = useMay();
+  const toReports = may("readStats") && (
+    <Link to="/reports" className="button button-plain">
+      {words.toReports}
+    </Link>
+  );
+  return <EmptyState action={toReports}>{words.nothing}</EmptyState>;
 }

@@ -5,7 +5,7 @@ import { clickRoutes, viewRoutes } from "@intermission/operator-api/reviews";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { troubleOf } from "../bots/endpoint-trouble.ts";
 import { phaseOf } from "../campaigns/pace.ts";
-import { answerOf } from "../operator/use-operator.ts";
+import { answerOf, wholeListOf } from "../operator/use-operator.ts";
 import { useBots } from "../session/use-bots.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 
@@ -19,7 +19,7 @@ export function useAttention() {
   const bots = useBots();
   const isAll = may("listEndpoints");
   const all = useQuery({
-    ...answerOf(endpointRoutes.listEndpoints),
+    ...wholeListOf(endpointRoutes.listEndpoints),
     enabled: isAll,
     select: ({ endpoints }) => endpoints,
   });
@@ -28,7 +28,7 @@ export function useAttention() {
     combine: (answers) => answers.flatMap(({ data }) => data ?? []),
   });
   const campaigns = useQuery({
-    ...answerOf(campaignRoutes.listCampaigns, {
+    ...wholeListOf(campaignRoutes.listCampaigns, {
       query: { archived: false, order: "newest", advertiser: advertiser ?? undefined },
     }),
     enabled: may("listCampaigns"),

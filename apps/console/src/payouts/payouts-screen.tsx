@@ -2,9 +2,9 @@ import { amountOf } from "@intermission/operator-api/amounts";
 import { moneyRoutes, type PublisherMoney } from "@intermission/operator-api/money";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { useAnswer } from "../operator/use-operator.ts";
+import { useWholeList } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
-import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
+import { AnswerView, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { csvOf, saveCsv } from "../ui/csv.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
@@ -24,7 +24,7 @@ export function PayoutsScreen() {
   const words = useWords(payoutWords);
   const { month } = route.useSearch();
   const { dateTime } = useFormats();
-  const answer = useAnswer(moneyRoutes.listPublisherMoney, { query: { month } });
+  const answer = useWholeList(moneyRoutes.listPublisherMoney, { query: { month } });
   const settledUntil = answer.data?.settledUntil ?? null;
   return (
     <Page
@@ -56,7 +56,9 @@ function Publishers({ publishers, month, currency, isOver }: PublishersProps) {
       <Filters month={month} total={words.total(shown.length, money(owedMicros, currency))} />
       {!isOver && <p className="secondary">{words.notOver}</p>}
       {shown.length === 0 ? (
-        <EmptyState>{publishers.length === 0 ? words.none : words.noMatch}</EmptyState>
+        <EmptyState action={publishers.length > 0 && <ShowAll />}>
+          {publishers.length === 0 ? words.none : words.noMatch}
+        </EmptyState>
       ) : (
         <>
           <DataTable label={words.payouts} columns={columns} rows={shown} keyOf={({ botId }) => botId} />

@@ -1,10 +1,10 @@
 import { type Person, peopleRoutes } from "@intermission/operator-api/people";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { useAnswer } from "../operator/use-operator.ts";
+import { useWholeList } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { roleWords } from "../session/words.ts";
-import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
+import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { isFound, ListHead } from "../ui/list-head.tsx";
@@ -13,7 +13,6 @@ import { useLanguage, useWords } from "../words/word-table.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { PersonActions } from "./person-actions.tsx";
 import { peopleWords } from "./words.ts";
-import "./people.css";
 
 const route = getRouteApi("/shell/people");
 
@@ -22,7 +21,7 @@ export function PeopleScreen() {
   const words = useWords(peopleWords);
   const { find } = route.useSearch();
   const navigate = route.useNavigate();
-  const people = useAnswer(peopleRoutes.listPeople);
+  const people = useWholeList(peopleRoutes.listPeople);
   const [isInviting, setInviting] = useState(false);
   const columns = useColumns();
   const may = useMay();
@@ -54,7 +53,7 @@ export function PeopleScreen() {
                 count={words.count(shown.length)}
               />
               {shown.length === 0 ? (
-                <EmptyState>{all.length === 0 ? words.none : words.noMatch}</EmptyState>
+                <EmptyState action={<ShowAll />}>{words.noMatch}</EmptyState>
               ) : (
                 <DataTable label={words.people} columns={columns} rows={shown} keyOf={({ personId }) => personId} />
               )}

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useChange } from "../operator/use-operator.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
+import { ActionsMenu } from "../ui/actions-menu.tsx";
 import { useErrorText } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
@@ -53,23 +54,25 @@ export function PersonActions({ person }: { person: Person }) {
       },
     });
   return (
-    <span className="row person-actions">
-      {seeAs}
-      {changes}
-      <Button look="quiet" aria-label={words.roleOf(email)} onClick={() => setRoleOpen(true)}>
-        {words.role}
-      </Button>
-      <Button
-        look="quiet"
-        isBusy={disable.isPending || enable.isPending}
-        aria-label={isDisabled ? words.enableOf(email) : words.disableOf(email)}
-        onClick={isDisabled ? onEnable : onDisable}
-      >
-        {isDisabled ? words.enable : words.disable}
-      </Button>
-      <Button look="quiet" aria-label={words.inviteAnewOf(email)} onClick={() => setConfirming(true)}>
-        {words.inviteAnew}
-      </Button>
+    <>
+      <ActionsMenu label={words.actionsOf(email)}>
+        {seeAs}
+        {changes}
+        <Button look="quiet" aria-label={words.roleOf(email)} onClick={() => setRoleOpen(true)}>
+          {words.role}
+        </Button>
+        <Button
+          look="quiet"
+          isBusy={disable.isPending || enable.isPending}
+          aria-label={isDisabled ? words.enableOf(email) : words.disableOf(email)}
+          onClick={isDisabled ? onEnable : onDisable}
+        >
+          {isDisabled ? words.enable : words.disable}
+        </Button>
+        <Button look="quiet" aria-label={words.inviteAnewOf(email)} onClick={() => setConfirming(true)}>
+          {words.inviteAnew}
+        </Button>
+      </ActionsMenu>
       {isRoleOpen && <RoleDialog person={person} onClose={() => setRoleOpen(false)} />}
       {isConfirming && (
         <FormDialog
@@ -83,6 +86,6 @@ export function PersonActions({ person }: { person: Person }) {
         </FormDialog>
       )}
       {link !== undefined && <LinkDialog email={email} link={link} onClose={() => setLink(undefined)} />}
-    </span>
+    </>
   );
 }

@@ -2,7 +2,7 @@ import { advertiserRoutes } from "@intermission/operator-api/advertisers";
 import { type Role, roles } from "@intermission/operator-api/people";
 import { useState } from "react";
 import type { LocalText } from "../operator/local-text.ts";
-import { useAnswer } from "../operator/use-operator.ts";
+import { useWholeList } from "../operator/use-operator.ts";
 import { roleWords } from "../session/words.ts";
 import { Field } from "../ui/field.tsx";
 import { useLanguage, useWords } from "../words/word-table.ts";
@@ -32,7 +32,7 @@ interface RoleFieldsProps {
 export function RoleFields({ reach, faults }: RoleFieldsProps) {
   const words = useWords(peopleWords);
   const names = roleWords[useLanguage()];
-  const advertisers = useAnswer(advertiserRoutes.listAdvertisers);
+  const advertisers = useWholeList(advertiserRoutes.listAdvertisers);
   const { role, advertiser, bots } = reach;
   const botsFault = Object.entries(faults).find(([field]) => field.startsWith("botIds"))?.[1];
   return (

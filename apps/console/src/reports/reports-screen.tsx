@@ -1,6 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { usePerson } from "../session/use-session.ts";
-import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
+import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
@@ -51,7 +51,7 @@ export function ReportsScreen() {
               {answer.countedUntil && words.countedUntil(dateTime(answer.countedUntil))}
             </p>
             {answer.rows.length === 0 ? (
-              <EmptyState>{words.none}</EmptyState>
+              <EmptyState action={<ShowAll />}>{words.none}</EmptyState>
             ) : (
               <>
                 {answer.next === null ? (

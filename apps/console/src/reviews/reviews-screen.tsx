@@ -2,7 +2,7 @@ import { clickSuspicions, viewSuspicions } from "@intermission/operator-api/revi
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useCampaigns } from "../campaigns/use-campaigns.ts";
 import { useBots } from "../session/use-bots.ts";
-import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
+import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
 import { MoreButton } from "../ui/more-button.tsx";
@@ -32,7 +32,7 @@ export function ReviewsScreen() {
       <AnswerView query={reviews} rows={6}>
         {() =>
           rows.length === 0 ? (
-            <EmptyState>{isFiltered ? words.noneOf : words.none}</EmptyState>
+            <EmptyState action={isFiltered && <ShowAll />}>{isFiltered ? words.noneOf : words.none}</EmptyState>
           ) : (
             <>
               <div className="list-head">

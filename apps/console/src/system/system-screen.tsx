@@ -3,7 +3,7 @@ import { endpointRoutes, type ListedEndpoint } from "@intermission/operator-api/
 import { type ReportReplica, type Status, type System, statusRoutes } from "@intermission/operator-api/status";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { answerOf, useAnswer } from "../operator/use-operator.ts";
+import { answerOf, useAnswer, useWholeList } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { DataTable } from "../ui/data-table.tsx";
@@ -151,7 +151,7 @@ function Waiting({ queues }: Pick<System, "queues">) {
 
 function Endpoints() {
   const words = useWords(systemWords);
-  const endpoints = useAnswer(endpointRoutes.listEndpoints);
+  const endpoints = useWholeList(endpointRoutes.listEndpoints);
   return (
     <section aria-labelledby="queues">
       <div className="list-head">

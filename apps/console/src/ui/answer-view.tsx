@@ -1,3 +1,4 @@
+import { Link, useLocation } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { CallError } from "../operator/call-operator.ts";
 import { useFormats } from "../words/formats.ts";
@@ -35,6 +36,7 @@ export function Skeleton({ rows }: { rows: number }) {
 
 export function Failure({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const words = useWords(uiWords);
+  if (error instanceof CallError && (error.status === 403 || error.status === 404)) return <NotThere />;
   return (
     <div className="empty" role="alert">
       <p>
@@ -43,6 +45,24 @@ export function Failure({ error, onRetry }: { error: Error; onRetry: () => void 
       <p className="secondary">{useErrorText()(error)}</p>
       <Button onClick={onRetry}>{words.retry}</Button>
     </div>
+  );
+}
+
+/** In place of what does not exist or is not the person's, which no further try brings: the way back to the list. */
+function NotThere() {
+  const words = useWords(uiWords);
+  const { pathname } = useLocation();
+  const isOfList = /^(\/console)?\/(?!console\/)[^/]+\/[^/]+/.test(pathname);
+  return (
+    <EmptyState
+      action={
+        <Link to={isOfList ? ".." : "/"} className="button button-plain">
+          {isOfList ? words.toList : words.toOverview}
+        </Link>
+      }
+    >
+      {words.notThere}
+    </EmptyState>
   );
 }
 
@@ -65,6 +85,16 @@ export function EmptyState({ children, action }: { children: ReactNode; action?:
       <p className="secondary">{children}</p>
       {action}
     </div>
+  );
+}
+
+/** The button of an empty state that the filters of a list have made: the list without them. */
+export function ShowAll() {
+  const { showAll } = useWords(uiWords);
+  return (
+    <Link to="." search={{}} className="button button-plain">
+      {showAll}
+    </Link>
   );
 }
 

@@ -1,5 +1,6 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useWords } from "../words/word-table.ts";
+import { Button } from "./button.tsx";
 import { uiWords } from "./words.ts";
 
 export interface Column<Row> {
@@ -17,12 +18,17 @@ interface DataTableProps<Row> {
   keyOf: (row: Row) => string;
 }
 
+/** More rows at once make a browser wait. */
+const SHOWN_ROWS = 250;
+
 /**
  * A table whose rows become cards where it is narrow. The first column names the row: put a link with the class `row-link`
- * in it, which then covers the row; other links and buttons stay above it.
+ * in it, which then covers the row; other links and buttons stay above it. Of a long list the first rows are shown, and more
+ * on request.
  */
 export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<Row>) {
   const words = useWords(uiWords);
+  const [shown, setShown] = useState(SHOWN_ROWS);
   return (
     <div className="table-box">
       <table className="table" aria-label={label}>
@@ -36,7 +42,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<R
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
+          {rows.slice(0, shown).map((row) => (
             <tr key={keyOf(row)}>
               {columns.map(({ title, cell, isNumber }, index) =>
                 index === 0 ? (
@@ -53,6 +59,11 @@ export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<R
           ))}
         </tbody>
       </table>
+      {rows.length > shown && (
+        <div className="row list-more">
+          <Button onClick={() => setShown(shown + SHOWN_ROWS)}>{words.more}</Button>
+        </div>
+      )}
     </div>
   );
 }

@@ -10,24 +10,24 @@ export function toLocalInput(at: Date | null): string {
 }
 
 /** What a text of `<input type="datetime-local">` means in the reader's time zone. */
-export type LocalTime =
-  | { outcome: "none" }
-  /** `isTwice`: clocks are set back, so the text means two moments, of which this is the first. */
-  | { outcome: "moment"; at: Date; isTwice: boolean }
-  /** Clocks are set forward over it, or it is no time at all. */
-  | { outcome: "no-such-time" };
+interface LocalTime {
+  /** Null: the text is empty. */
+  at: Date | null;
+  /** Clocks are set back, so the text means two moments, of which `at` is the first. */
+  isTwice: boolean;
+}
 
-export function readLocalTime(text: string): LocalTime {
-  if (text === "") return { outcome: "none" };
+/** Undefined: clocks are set forward over it, or it is no time at all. */
+export function readLocalTime(text: string): LocalTime | undefined {
+  if (text === "") return { at: null, isTwice: false };
   const at = new Date(text);
   // A time that is skipped is read as a later one. Seconds are kept.
-  if (Number.isNaN(at.getTime()) || toLocalInput(at) !== text.slice(0, 16)) return { outcome: "no-such-time" };
+  if (Number.isNaN(at.getTime()) || toLocalInput(at) !== text.slice(0, 16)) return undefined;
   const isTwice = SET_BACK_MS.some((ms) => toLocalInput(new Date(at.getTime() + ms)) === toLocalInput(at));
-  return { outcome: "moment", at, isTwice };
+  return { at, isTwice };
 }
 
 /** The moment as RFC 3339; null: there is none. */
 export function fromLocalInput(text: string): string | null {
-  const read = readLocalTime(text);
-  return read.outcome === "moment" ? read.at.toISOString() : null;
+  return readLocalTime(text)?.at?.toISOString() ?? null;
 }

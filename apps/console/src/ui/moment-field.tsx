@@ -25,13 +25,9 @@ export function MomentField({ label, text, onText, hint = "", fault, ...rest }: 
     value: text,
     onChange: (event: ChangeEvent<HTMLInputElement>) => onText(event.target.value),
   };
-  const meaning = read.outcome === "moment" && read.isTwice ? words.twice(dateTime(read.at)) : words.inZone(zone);
+  const meaning = read?.at && read.isTwice ? words.twice(dateTime(read.at)) : words.inZone(zone);
   return (
-    <Field
-      label={label}
-      hint={`${meaning} ${hint}`.trim()}
-      fault={read.outcome === "no-such-time" ? words.noSuchTime : fault}
-    >
+    <Field label={label} hint={`${meaning} ${hint}`.trim()} fault={read === undefined ? words.noSuchTime : fault}>
       {(control) => <input type="datetime-local" max="9999-12-31T23:59" {...control} {...rest} {...state} />}
     </Field>
   );

@@ -347,3 +347,61 @@ describe("pods behind a wrapper", () => {
     expect(outcome.drops["pod-ad"]).toBe(dropped);
   });
 });
+
+describe("what an ad has more than one of", () => {
+  const linearOf = (duration: string, attributes: string) =>
+    `<Creative><Linear><Duration>${duration}</Duration><MediaFiles>${files("{self}/other.mp4", attributes)}</MediaFiles></Linear></Creative>`;
+  const before = (creative: string) => inline().replace("<Creatives>", `<Creatives>${creative}`);
+  const mp4 = 'type="video/mp4" delivery="progressive"';
+
+  test.each([
+    ["a script", linearOf("00:00:10", `${mp4} apiFramework="VPAID"`), { "media-script": 1 }],
+    ["a stream", linearOf("00:00:10", 'type="application/x-mpegURL" delivery="streaming"'), { "media-delivery": 1 }],
+    ["of no length", linearOf("00:00:00", mp4), {}],
+    ["of an hour", linearOf("01:00:00", mp4), {}],
+    ["empty", "<Creative sequence='1'/>", {}],
+    ["without files", "<Creative><Linear><Duration>00:00:10</Duration></Linear></Creative>", {}],
+  ])("a first creative that is %s does not hide the video of the next one", async (_name, creative, drops) => {
+    const { outcome, address } = await unwrap({ "/tag": before(creative) });
+    expect(outcome).toMatchObject({
+      outcome: "ad",
+      errors: [],
+      ad: { mediaUrl: `${address}/ad.mp4`, durationMs: 10_000 },
+    });
+    expect(outcome.drops).toEqual(drops);
+  });
+
+  test("if none can be shown, the first says why", async () => {
+    const neither = before(linearOf("01:00:00", mp4)).replaceAll("video/mp4", "video/x-flv");
+    const { outcome } = await unwrap({ "/tag": neither });
+    expect(outcome).toMatchObject({ outcome: "no-ad", code: 202, detail: "a video of 3600 s" });
+  });
+});
+
+describe("an impression that counts once the ad was viewable (VAST 4, ViewableImpression)", () => {
+  const viewable = (name: string) =>
+    `<ViewableImpression id="v"><Viewable><![CDATA[ {self}/${name}/viewable ]]></Viewable><Viewable/>
+    <NotViewable>{self}/not</NotViewable><ViewUndetermined>{self}/unknown</ViewUndetermined></ViewableImpression>`;
+  const inWrapper = wrapper("{self}/in").replace("<VASTAdTagURI>", `${viewable("wrapper")}<VASTAdTagURI>`);
+
+  test.each([
+    ["00:00:30", "firstQuartile"],
+    ["00:00:08", "firstQuartile"],
+    ["00:00:07", "midpoint"],
+    ["00:00:03", "thirdQuartile"],
+    ["00:00:02", "complete"],
+  ])("of %s is called with %s: after two seconds of playback, by the server's clock", async (duration, event) => {
+    const { outcome, address } = await unwrap({
+      "/tag": inWrapper,
+      "/in": inline({ duration, more: viewable("inline") }),
+    });
+    if (outcome.outcome !== "ad") throw new Error(outcome.detail);
+    const called = Object.entries(outcome.ad.trackers).filter(([, urls]) =>
+      urls.some((url) => url.includes("viewable")),
+    );
+    expect(called.map(([name]) => name)).toEqual([event]);
+    const of = (name: string) => `${address}/${name}/viewable`;
+    expect(called[0]?.[1]).toEqual(expect.arrayContaining([of("wrapper"), of("inline")]));
+    expect(JSON.stringify(outcome.ad.trackers)).not.toMatch(/\/not"|\/unknown"/);
+  });
+});

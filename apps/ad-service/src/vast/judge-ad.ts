@@ -2,6 +2,7 @@ import { webAddressFault } from "@intermission/ad-core/web-address";
 import { checkLandingUrl } from "@intermission/operator-api/campaigns";
 import type { DropReason } from "@intermission/operator-api/creatives";
 import { canPlay, chooseRendition, type Device } from "../creatives/choose-rendition.ts";
+import { chooseCompanion, isShowable } from "./choose-companion.ts";
 import { type Drops, drop } from "./drops.ts";
 import {
   type AdVerification,
@@ -112,21 +113,22 @@ interface Judging {
   drops?: Drops;
 }
 
-/** Whether an unwrapped ad can be shown here: one video of 1 to 180 s, with a file that the viewer's device plays. */
+/**
+ * Whether an unwrapped ad can be shown here: one video of 1 to 180 s, with a file that the viewer's device plays. Of several
+ * creatives the first with such a video counts; without one, the first says why.
+ */
 export function judgeAd(ad: DocumentAd, { userAgent, device, isPlainHttpAllowed, drops = {} }: Judging): JudgedAd {
   if (ad.creatives.length === 0) return fault(303, "no creative after the wrappers");
   const linears = ad.creatives.filter((creative) => creative.kind === "linear");
-  const linear = linears.find(({ mediaFiles }) => mediaFiles.length > 0);
-  if (!linear) return linears.length > 0 ? fault(403, "a video without media files") : fault(201, "no linear creative");
-  const { durationMs } = linear;
-  if (durationMs === undefined) return fault(202, "a video without a valid duration");
-  if (durationMs < MIN_MS || durationMs > MAX_MS) return fault(202, `a video of ${durationMs / 1000} s`);
-  for (const one of linear.mediaFiles) {
-    const reason = mediaFault(one, isPlainHttpAllowed);
-    if (reason) drop(drops, reason);
+  let video: JudgedVideo | undefined;
+  for (const linear of linears.filter(({ mediaFiles }) => mediaFiles.length > 0)) {
+    const judged = judgeVideo(linear, { device, isPlainHttpAllowed, drops });
+    if (!video || judged.outcome === "video") video = judged;
+    if (video.outcome === "video") break;
   }
-  const file = chooseMediaFile(linear.mediaFiles, { device, isPlainHttpAllowed });
-  if (!file) return fault(403, "no media file that webviews play");
+  if (!video) return linears.length > 0 ? fault(403, "a video without media files") : fault(201, "no linear creative");
+  if (video.outcome === "fault") return video;
+  const { linear, durationMs, file } = video;
   const { id: adId, adSystem, advertiser, title } = ad;
   drop(drops, "companion", ad.companions.filter((one) => !isShowable(one, isPlainHttpAllowed)).length);
   const companion = chooseCompanion(ad.companions, { device, isPlainHttpAllowed });
@@ -143,7 +145,7 @@ export function judgeAd(ad: DocumentAd, { userAgent, device, isPlainHttpAllowed,
       height: file.height,
       durationMs,
       clickThrough: clickThroughOf(linear),
-      trackers: trackersOf(ad, { linear, companion, drops }),
+      trackers: trackersOf(ad, { linear, durationMs, companion, drops }),
       verifications: ad.verifications.filter(isShort).slice(0, MAX_VERIFICATIONS).map(verificationOf),
       ...(companion && { companion: companionOf(companion) }),
       userAgent,
@@ -151,12 +153,50 @@ export function judgeAd(ad: DocumentAd, { userAgent, device, isPlainHttpAllowed,
   };
 }
 
+type JudgedVideo =
+  | Extract<JudgedAd, { outcome: "fault" }>
+  | { outcome: "video"; linear: DocumentLinear; durationMs: number; file: MediaFile & { mimeType: string } };
+
+function judgeVideo(
+  linear: DocumentLinear,
+  { device, isPlainHttpAllowed, drops }: Required<Omit<Judging, "userAgent">>,
+): JudgedVideo {
+  const { durationMs } = linear;
+  if (durationMs === undefined) return fault(202, "a video without a valid duration");
+  if (durationMs < MIN_MS || durationMs > MAX_MS) return fault(202, `a video of ${durationMs / 1000} s`);
+  for (const one of linear.mediaFiles) {
+    const reason = mediaFault(one, isPlainHttpAllowed);
+    if (reason) drop(drops, reason);
+  }
+  const file = chooseMediaFile(linear.mediaFiles, { device, isPlainHttpAllowed });
+  return file ? { outcome: "video", linear, durationMs, file } : fault(403, "no media file that webviews play");
+}
+
+/** MRC: a video was viewable once half of it was in view for two seconds. The player fills the window, and a hidden one pauses. */
+const VIEWABLE_MS = 2000;
+
+/** The first milestone of playback that is not before these seconds. */
+function viewableEvent(durationMs: number): "firstQuartile" | "midpoint" | "thirdQuartile" | "complete" {
+  const milestones = ["firstQuartile", "midpoint", "thirdQuartile"] as const;
+  return milestones.find((_event, index) => (durationMs * (index + 1)) / 4 >= VIEWABLE_MS) ?? "complete";
+}
+
 function trackersOf(
   ad: DocumentAd,
-  { linear, companion, drops }: { linear: DocumentLinear; companion: DocumentCompanion | undefined; drops: Drops },
+  {
+    linear,
+    durationMs,
+    companion,
+    drops,
+  }: { linear: DocumentLinear; durationMs: number; companion: DocumentCompanion | undefined; drops: Drops },
 ): VastAd["trackers"] {
   const { trackingUrls, clickTrackingUrls } = linear;
-  const of = (...events: LinearEvent[]) => callableUrls(...events.map((event) => trackingUrls[event]));
+  const viewableAt = viewableEvent(durationMs);
+  const of = (...events: LinearEvent[]) =>
+    callableUrls(
+      ...events.map((event) => trackingUrls[event]),
+      events.some((event) => event === viewableAt) ? ad.viewableUrls : [],
+    );
   // In order of importance: what exceeds the limit is dropped from the end.
   const all: Record<TrackedEvent, string[]> = {
     impression: callableUrls(ad.impressionUrls),
@@ -203,58 +243,6 @@ function clickThroughOf({ clickThrough }: Pick<DocumentLinear, "clickThrough">):
   return checked.outcome === "valid" ? checked.url : null;
 }
 
-function fault(code: VastErrorCode, detail: string): JudgedAd {
+function fault(code: VastErrorCode, detail: string): Extract<JudgedAd, { outcome: "fault" }> {
   return { outcome: "fault", code, detail };
-}
-
-/** Smaller ones are banners beside a video, and too coarse for a whole window. */
-const MIN_SIDE = 200;
-/** The memory of a phone's browser limits the pictures that it decodes. */
-const MAX_SIDE = 4096;
-/** Of the longer to the shorter side: a billboard (970 × 250) would be a strip in a phone's window. */
-const MAX_ELONGATION = 2.5;
-/** The width of the window, by its height: Telegram opens mini-apps upright on phones and on computers. */
-const WINDOW_RATIO = 9 / 16;
-
-/**
- * Chooses the companion for the end card: the one that shows the most detail in the viewer's window, and of equal ones the
- * smallest. One that its ad declares an end card (VAST 4.1) precedes the others; one that belongs beside the running video
- * is never chosen.
- */
-export function chooseCompanion(
-  companions: readonly DocumentCompanion[],
-  { device, isPlainHttpAllowed }: { device: Device; isPlainHttpAllowed: boolean },
-): DocumentCompanion | undefined {
-  const ranked = companions
-    .filter((companion) => isShowable(companion, isPlainHttpAllowed))
-    .toSorted(
-      (a, b) =>
-        Number(isEndCard(b)) - Number(isEndCard(a)) ||
-        detailOf(b, device) - detailOf(a, device) ||
-        sizeOf(a) - sizeOf(b),
-    );
-  const [chosen] = ranked;
-  return chosen && { ...chosen, imageUrl: new URL(chosen.imageUrl).href };
-}
-
-function isShowable({ imageUrl, width, height, renderingMode }: DocumentCompanion, isPlainHttpAllowed: boolean) {
-  const [shorter, longer] = [Math.min(width, height), Math.max(width, height)];
-  if (shorter < MIN_SIDE || longer > MAX_SIDE || longer > shorter * MAX_ELONGATION) return false;
-  if (renderingMode === "concurrent" || imageUrl.length > MAX_URL_LENGTH) return false;
-  return webAddressFault(imageUrl, { isPlainHttpAllowed }) === undefined;
-}
-
-function isEndCard({ renderingMode }: DocumentCompanion): boolean {
-  return renderingMode === "end-card";
-}
-
-/** How many of the window's pixels show the picture, but no more than it has. */
-function detailOf(companion: DocumentCompanion, { shorterSide }: Device): number {
-  const { width, height } = companion;
-  const shownWidth = Math.min(shorterSide, (shorterSide / WINDOW_RATIO) * (width / height));
-  return Math.min(sizeOf(companion), Math.round((shownWidth * shownWidth * height) / width));
-}
-
-function sizeOf({ width, height }: DocumentCompanion): number {
-  return width * height;
 }

@@ -102,6 +102,7 @@ function emptyAd(ofAd: Attributes, ofContent: Attributes): DocumentAd {
     title: null,
     errorUrls: [],
     impressionUrls: [],
+    viewableUrls: [],
     creatives: [],
     verifications: [],
     companions: [],
@@ -120,6 +121,7 @@ function adContentReader(reading: Reading, ad: DocumentAd): ElementReader {
   return children({
     error: () => urlInto(reading, ad.errorUrls),
     impression: () => urlInto(reading, ad.impressionUrls),
+    viewableimpression: () => children({ viewable: () => urlInto(reading, ad.viewableUrls) }),
     adsystem: () => textInto((text) => (ad.adSystem = nameOf(text))),
     advertiser: () => textInto((text) => (ad.advertiser = nameOf(text))),
     adtitle: () => textInto((text) => (ad.title = nameOf(text))),

@@ -83,6 +83,7 @@ function merge(inner: UnwrappedAd, wrapper: DocumentAd): UnwrappedAd {
     ...inner,
     errorUrls: callableUrls(wrapper.errorUrls, inner.errorUrls),
     impressionUrls: callableUrls(wrapper.impressionUrls, inner.impressionUrls),
+    viewableUrls: callableUrls(wrapper.viewableUrls, inner.viewableUrls),
     verifications: [...inner.verifications, ...wrapper.verifications],
     // Those closest to the video count.
     companions: inner.companions.length > 0 ? inner.companions : wrapper.companions,

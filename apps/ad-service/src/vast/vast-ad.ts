@@ -122,6 +122,8 @@ export interface DocumentAd {
   title: string | null;
   errorUrls: string[];
   impressionUrls: string[];
+  /** The `Viewable` URLs of `ViewableImpression`. */
+  viewableUrls: string[];
   creatives: DocumentCreative[];
   verifications: DocumentVerification[];
   companions: DocumentCompanion[];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hasUserInfo, isPlainHttp, webAddressFault } from "./web-address.ts";
+import { hasUserInfo, isPlainHttp, unescapedAddress, webAddressFault } from "./web-address.ts";
 
 const inProduction = (text: string) => webAddressFault(text, { isPlainHttpAllowed: false });
 const inDemo = (text: string) => webAddressFault(text, { isPlainHttpAllowed: true });
@@ -94,4 +94,12 @@ describe("an address that is stored or fetched", () => {
       { numRuns: 20_000 },
     );
   });
+});
+
+test.each([
+  ["https://a.b/?x=1&amp;y=2&AMP;z=3", "https://a.b/?x=1&y=2&z=3"],
+  ["https://a.b/?x=1&amp;amp;y=2&#38;z=3&#x26;w=4", "https://a.b/?x=1&y=2&z=3&w=4"],
+  ["https://a.b/?x=1&y=2&amplitude=3&amp=4#amp;", "https://a.b/?x=1&y=2&amplitude=3&amp=4#amp;"],
+])("the address %s, which was escaped for HTML or XML, means %s", (text, address) => {
+  expect(unescapedAddress(text)).toBe(address);
 });

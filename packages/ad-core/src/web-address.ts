@@ -17,6 +17,16 @@ export function webAddressFault(
   return hasUserInfo(text) ? "user-info" : undefined;
 }
 
+const ESCAPED_AMPERSAND = /&(?:amp;|#38;|#x26;)+/gi;
+
+/**
+ * An address that was copied from HTML, or escaped once more than its XML needs: there `&amp;` separates the parameters of a
+ * query. In an address itself these characters mean nothing.
+ */
+export function unescapedAddress(text: string): string {
+  return text.replaceAll(ESCAPED_AMPERSAND, "&");
+}
+
 /** Whether the address is unencrypted HTTP, in any spelling. */
 export function isPlainHttp(text: string): boolean {
   return URL.parse(text)?.protocol === "http:";

@@ -1,4 +1,4 @@
-import { type WebAddressFault, webAddressFault } from "@intermission/ad-core/web-address";
+import { unescapedAddress, type WebAddressFault, webAddressFault } from "@intermission/ad-core/web-address";
 import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { microsOf } from "./amounts.ts";
@@ -311,7 +311,7 @@ export function checkLandingUrl(text: string): LandingUrlCheck {
   }
   const fault = webAddressFault(text, { isPlainHttpAllowed: true });
   if (fault !== undefined) return invalid(faults[fault]);
-  return { outcome: "valid", url: new URL(text).href };
+  return { outcome: "valid", url: new URL(unescapedAddress(text)).href };
 }
 
 interface LandingUrlFault {

@@ -15,6 +15,7 @@ test.each([
   ["https://shop.test/#{bot_id}", "https://shop.test/#42"],
   ["https://shop.test/?r={creative_id}&u={unknown}", "https://shop.test/?r=&u={unknown}"],
   ["https://shop.test:8443/?{bot_id}{bot_id}", "https://shop.test:8443/?4242"],
+  ["https://shop.test/?a=1&amp;c={click_id}", "https://shop.test/?a=1&c=clk_1"],
   ["https://shop.test/plain", "https://shop.test/plain"],
 ])("%s", (landing, expected) => expect(landingAddress(stored(landing), macros)).toBe(expected));
 

@@ -1,3 +1,4 @@
+import { unescapedAddress } from "@intermission/ad-core/web-address";
 import { creativeRoutes, type VastTrial } from "@intermission/operator-api/creatives";
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import { type FileFault, fileFault, textOfFileFault, textOfFileFaults } from "@intermission/operator-api/file-faults";
@@ -63,7 +64,7 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
     ...uploads(deps),
 
     async addVideoByAddress(request) {
-      const { url } = request.body;
+      const url = unescapedAddress(request.body.url);
       return addedAnswer(await addCreativeByAddress({ database, media, ffmpeg, downloadVideo }, { url, now: now() }));
     },
 
@@ -143,7 +144,7 @@ function uploads(deps: CreativeOperatorDeps) {
 function vastTags({ database, faultOfTag, tryTag, isPlainHttpAllowed, now }: CreativeOperatorDeps) {
   return {
     async addVastTag(request) {
-      const { url } = request.body;
+      const url = unescapedAddress(request.body.url);
       const { confirmed: isConfirmed } = request.query;
       const malformed = vastTagFault(url, isPlainHttpAllowed);
       if (malformed !== undefined) throw invalidField("url", malformed.message, malformed.fault);
@@ -154,7 +155,8 @@ function vastTags({ database, faultOfTag, tryTag, isPlainHttpAllowed, now }: Cre
       return addVastTag(database, { url, now: now() });
     },
 
-    async tryVastTag({ body: { url } }) {
+    async tryVastTag({ body }) {
+      const url = unescapedAddress(body.url);
       const malformed = vastTagFault(url, isPlainHttpAllowed);
       if (malformed !== undefined) throw invalidField("url", malformed.message, malformed.fault);
       return tryTag(url);

@@ -176,6 +176,26 @@ describe("addresses are resolved as a browser does, against the document's own a
     });
   });
 
+  test("addresses that were escaped once more than their section needs mean the ones that were escaped", async () => {
+    const { outcome, address, calls } = await unwrap({
+      "/tag": wrapper("{self}/in?a=1&amp;b=[CACHEBUSTING]"),
+      "/in": inline({
+        files: files("<![CDATA[{self}/ad.mp4?a=1&amp;b=2]]>"),
+        tracking: "",
+        clicks: "<VideoClicks><ClickThrough>{self}/land?a=1&amp;amp;b=2</ClickThrough></VideoClicks>",
+        more: "<Impression><![CDATA[{self}/seen?a=1&amp;b=[TIMESTAMP]]]></Impression>",
+      }),
+    });
+    expect(calls.map(({ url }) => url)[1]).toMatch(/^\/in\?a=1&b=\d+$/);
+    expect(outcome).toMatchObject({
+      ad: {
+        mediaUrl: `${address}/ad.mp4?a=1&b=2`,
+        clickThrough: `${address}/land?a=1&b=2`,
+        trackers: { impression: expect.arrayContaining([`${address}/seen?a=1&b=[TIMESTAMP]`]) },
+      },
+    });
+  });
+
   test("what no request can be sent to is dropped and counted", async () => {
     const broken = [
       "ftp://a.b/",

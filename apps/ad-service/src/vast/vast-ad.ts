@@ -1,4 +1,4 @@
-import { hasUserInfo } from "@intermission/ad-core/web-address";
+import { hasUserInfo, unescapedAddress } from "@intermission/ad-core/web-address";
 
 const playbackEvents = ["start", "firstQuartile", "midpoint", "thirdQuartile", "complete", "close"] as const;
 
@@ -70,13 +70,13 @@ const BEGINS_WITH_MACRO = /^(?:\[|\{|\$\{|%%|%5B)/i;
 
 /**
  * An address of a document as a browser would resolve it (WHATWG URL) against the document's own: relative, without its
- * scheme, with unencoded characters or line ends. Macros in its path and query stay. Undefined for one that no request can be
+ * scheme, with unencoded characters or line ends. One that was escaped once too often is read as meant. Macros in its path and query stay. Undefined for one that no request can be
  * sent to: empty, too long, of another scheme, with a user name, or with a macro in place of its host.
  */
 export function resolveAddress(text: string, base: string | undefined): string | undefined {
   if (text === "" || text.length > MAX_URL_LENGTH || BEGINS_WITH_MACRO.test(text) || hasUserInfo(text))
     return undefined;
-  const href = URL.parse(text, base)?.href;
+  const href = URL.parse(unescapedAddress(text), base)?.href;
   return href !== undefined && isCallable(href) ? href : undefined;
 }
 

@@ -27,3 +27,20 @@ test("a shared link with another user's code opens an ad of one's own", async ({
   await page.goto(launchUrl(address, userId, stack.secrets, { initData }));
   await expect(page.getByRole("button", { name: "Watch" })).toBeVisible();
 });
+
+test("launch data whose fragment was decoded on its way, once or altogether, open an ad in the client's colours", async ({
+  page,
+  stack,
+  userId,
+}) => {
+  const initData = initDataOf(userId, stack.secrets);
+  const address = `${stack.urls.adService}/app/${stack.secrets.botId}`;
+  // The colours as Telegram for Android's own numbers: #17212b and white.
+  const theme = encodeURIComponent(JSON.stringify({ bg_color: -15261397, text_color: -1 }));
+  for (const data of [initData, decodeURIComponent(initData)]) {
+    await page.goto("about:blank");
+    await page.goto(`${address}#tgWebAppData=${data}&tgWebAppVersion=9.6&tgWebAppThemeParams=${theme}`);
+    await expect(page.getByRole("button", { name: "Watch" })).toBeVisible();
+    await expect(page.locator("html")).toHaveCSS("background-color", "rgb(23, 33, 43)");
+  }
+});

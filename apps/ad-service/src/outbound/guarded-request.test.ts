@@ -164,6 +164,30 @@ describe("a name with several addresses", () => {
   });
 });
 
+describe("in production, plain http", () => {
+  const production = () =>
+    sender({ isPlainHttpAllowed: false, allowedNetworks: { vast: ["127.0.0.1"], webhook: ["127.0.0.1"] } });
+
+  test("of a VAST wrapper or tracker is requested by https, as browsers do for the pictures of a page", async () => {
+    const { port } = await server(always(OK), { certificate });
+    const request = { purpose: "vast", method: "GET" } as const;
+    expect(await production()(`http://hook.test:${port}/seen`, request)).toMatchObject({ status: 200 });
+    const { port: plain } = await server(always(OK));
+    expect(await production()(`HTTP://hook.test:${plain}/seen`, request)).toMatchObject({
+      errorClass: "tls",
+      wasSent: false,
+    });
+  });
+
+  test.each(["webhook", "video"] as const)("of a %s, whose owner can correct it, is refused", async (purpose) => {
+    const { port, connections } = await server(always(OK), { certificate });
+    expect(await production()(`http://hook.test:${port}/`, { purpose })).toMatchObject({
+      errorClass: "blocked-address",
+    });
+    expect(connections()).toBe(0);
+  });
+});
+
 describe("the head of an answer", () => {
   const hints = (bytes: number) => `HTTP/1.1 103 Early Hints\r\nlink: ${"x".repeat(bytes)}\r\n\r\n`;
 

@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import json
 import os
+from http.client import HTTPMessage
 from pathlib import Path
 
 import pytest
@@ -264,3 +265,48 @@ def test_no_tokens_and_a_clock_that_is_not_a_number_accept_nothing():
     assert verify_webhook(body, headers, token, now=5).user_id == "7"
     with pytest.raises(NotSigned):
         verify_webhook(body, headers, token, now=float("nan"))
+
+
+def fully_signed(body: bytes, key: str = token) -> dict[str, str]:
+    mac = hmac.new(key.encode(), b"evt_1.1700000000." + body, hashlib.sha256).digest()
+    standard = {"webhook-id": "evt_1", "webhook-timestamp": "1700000000"}
+    return {**signed(body, key), **standard, "webhook-signature": "v1," + base64.b64encode(mac).decode()}
+
+
+OF_BOT = b'{"event":"rewarded","user_tg_id":"42","event_id":"evt_1","bot_id":"7000000001"}'
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [{7000000001: token}, {"7000000001": token, 7000000002: "ad_other"}, {7000000001: [None, token.encode()]}, token.encode()],
+)
+def test_bot_ids_may_be_numbers_as_telegram_sends_them_and_tokens_bytes(tokens):
+    assert verify_webhook(OF_BOT, fully_signed(OF_BOT), tokens, now=1700000000).bot_id == "7000000001"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [None, "x-signature", 7, ["x-signature", "a"], [("x-signature", "a", "b")], [None], {"x-signature": None}, {None: "a"}],
+)
+def test_headers_of_another_kind_are_refused_as_missing(headers):
+    with pytest.raises(NotSigned) as raised:
+        verify_webhook(OF_BOT, headers, token, now=1700000000)
+    assert raised.value.refusal.fault == "missing-signature"
+
+
+def test_the_headers_of_pythons_own_server_are_read_and_one_that_came_twice_is_refused():
+    headers = HTTPMessage()
+    for name, value in fully_signed(OF_BOT).items():
+        headers[name] = value
+    assert verify_webhook(OF_BOT, headers, token, now=1700000000).event_id == "evt_1"
+    headers["X-Signature"] = "sha256=" + "0" * 64
+    with pytest.raises(NotSigned):
+        verify_webhook(OF_BOT, headers, token, now=1700000000)
+
+
+def test_headers_with_lists_of_values_count_where_each_has_one():
+    lists = {name: [value] for name, value in fully_signed(OF_BOT).items()}
+    assert verify_webhook(OF_BOT, lists, token, now=1700000000).event_id == "evt_1"
+    for name in lists:
+        with pytest.raises(NotSigned):
+            verify_webhook(OF_BOT, {**lists, name: lists[name] * 2}, token, now=1700000000)

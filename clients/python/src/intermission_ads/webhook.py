@@ -23,8 +23,8 @@ from .refusal import (
 
 EventType = Literal["rewarded", "direct_link"]
 HeaderSource = Union[Mapping[str, str], Iterable[tuple[str, str]], Iterable[tuple[bytes, bytes]]]
-Tokens = Union[str, Iterable[str], Mapping[str, Union[str, Iterable[str], None]], None]
-"""One bot's API tokens; for several bots, those of each by its id. None, as for an unset variable, is no token."""
+Tokens = Union[str, Iterable[str], Mapping[Any, Union[str, Iterable[str], None]], None]
+"""One bot's API tokens; for several bots, those of each by its id, a number or its digits. None, as for an unset variable, is no token."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,11 @@ def tokens_by_bot(tokens: Tokens) -> dict[str, list[str]]:
     """The tokens that are not empty, by bot id; under "" those that were passed without one."""
     by_bot = tokens if isinstance(tokens, Mapping) else {"": tokens}
     return {
-        bot_id: [token for token in ([own] if isinstance(own, str) else own or ()) if token]
+        str(bot_id): [
+            token.decode() if isinstance(token, bytes) else token
+            for token in ([own] if isinstance(own, (str, bytes)) else own or ())
+            if token
+        ]
         for bot_id, own in by_bot.items()
     }
 
@@ -165,16 +169,22 @@ _names = ("x-signature", *standard_headers)
 def _signature_headers(headers: HeaderSource) -> dict[str, str]:
     """A header that arrives more than once is no signature, so it is read as empty.
 
-    The pairs of ASGI and of aiohttp's `raw_headers` are bytes.
+    The pairs of ASGI and of aiohttp's `raw_headers` are bytes. A list of values has one; what are no headers has none.
     """
     found: dict[str, str] = {}
-    pairs: Iterable[tuple[Any, Any]] = headers.items() if isinstance(headers, Mapping) else headers
-    for pair in pairs:
-        name, value = (part.decode("latin-1") if isinstance(part, bytes) else str(part) for part in pair)
-        lower = name.lower()
-        if lower in _names:
-            found[lower] = "" if lower in found else value
+    # Not only of a mapping: Python's own server has messages with this method.
+    pairs: Any = headers.items() if hasattr(headers, "items") else headers
+    for pair in pairs if isinstance(pairs, Iterable) and not isinstance(pairs, (str, bytes)) else ():
+        name, value = pair if isinstance(pair, (tuple, list)) and len(pair) == 2 else (None, None)
+        values = value if isinstance(value, (tuple, list)) else [value]
+        lower = _text_of(name).lower()
+        if lower in _names and value is not None:
+            found[lower] = "" if lower in found or len(values) != 1 else _text_of(values[0])
     return found
+
+
+def _text_of(part: object) -> str:
+    return part.decode("latin-1") if isinstance(part, bytes) else str(part)
 
 
 def _mac(key: bytes, data: bytes) -> bytes:

@@ -25,6 +25,14 @@ test("a signed webhook is verified with its fields, and refused with another tok
   });
 });
 
+test("ids may be numbers, as Telegram sends them; the wire has digits", async () => {
+  const { headers, body } = signWebhook({ userId: 42, botId: 7000000001 }, "ad_new");
+  expect(await verifyWebhook(body, headers, { 7000000001: "ad_new" })).toMatchObject({
+    outcome: "verified",
+    event: { userId: "42", botId: "7000000001" },
+  });
+});
+
 test("launch data is verified with the bot's token, and only with it", () => {
   const now = new Date("2026-01-02T03:04:05Z");
   const botToken = "7000000001:secret";

@@ -6,10 +6,10 @@ import type { OutgoingWebhookEvent } from "@intermission/ad-core/webhook-event";
 export interface WebhookToSign {
   /** `"rewarded"` by default. */
   readonly event?: "rewarded" | "direct_link" | undefined;
-  readonly userId: string;
+  readonly userId: string | number;
   /** A new one by default. Equal ids are copies of one event. */
   readonly eventId?: string | undefined;
-  readonly botId?: string | undefined;
+  readonly botId?: string | number | undefined;
   readonly code?: string | undefined;
   readonly reference?: string | undefined;
   readonly startParam?: string | undefined;
@@ -43,8 +43,8 @@ export function signWebhook(
   const fields: OutgoingWebhookEvent = {
     event: event.event ?? "rewarded",
     event_id: eventId,
-    bot_id: botId,
-    user_tg_id: userId,
+    bot_id: String(botId),
+    user_tg_id: String(userId),
     ...(code !== undefined && { code }),
     ...(reference !== undefined && { reference }),
     ...(startParam !== undefined && { start_param: startParam }),
@@ -53,7 +53,7 @@ export function signWebhook(
     ...(currency !== undefined && { currency }),
     ...(isTest && { test: true }),
   };
-  return signBody(JSON.stringify(fields), { botId, eventId, tokens: [tokens].flat(), now });
+  return signBody(JSON.stringify(fields), { botId: String(botId), eventId, tokens: [tokens].flat(), now });
 }
 
 /** Signs the text of an event for one attempt. */

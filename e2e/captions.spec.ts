@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import type { DemoSecrets } from "../scripts/demo-secrets.ts";
 import { root } from "../scripts/processes.ts";
-import { closeAndGet, launchUrl } from "./open-miniapp.ts";
+import { closeAndGet, launchUrl, openOffer } from "./open-miniapp.ts";
 import { initDataOf } from "./scripted-viewer.ts";
 import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 
@@ -59,8 +59,7 @@ test("captions are shown while the ad is muted, can be switched off and on, and 
   stack,
   userId,
 }) => {
-  const { miniappUrl } = await newCode(api, userId);
-  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await openOffer({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).click();
   const caption = page.getByText("Hello & welcome");
   const toggle = page.getByRole("button", { name: "Captions" });

@@ -1,5 +1,5 @@
-import { closeAndGet, launchUrl } from "./open-miniapp.ts";
-import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
+import { closeAndGet, openOffer } from "./open-miniapp.ts";
+import { expect, expectPaidOnce, test } from "./stack.ts";
 
 test("playback that ran before a busy page got the event is not missing at the end", { tag: "@long" }, async ({
   api,
@@ -17,8 +17,7 @@ test("playback that ran before a busy page got the event is not missing at the e
     };
     addEventListener("playing", onPlaying, { capture: true, once: true });
   });
-  const { miniappUrl } = await newCode(api, userId);
-  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await openOffer({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).click();
   await page.getByRole("button", { name: "Tap to continue" }).click();
   await closeAndGet(page);
@@ -46,8 +45,7 @@ test("media keys and headsets neither pause nor seek an ad, and are released aft
       set(action, handler);
     };
   });
-  const { miniappUrl } = await newCode(api, userId);
-  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await openOffer({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).click();
   await page.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 0.2);
   const pressed = await page.evaluate(() => {

@@ -1,5 +1,5 @@
-import { closeAndGet, launchUrl } from "./open-miniapp.ts";
-import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
+import { closeAndGet, openOffer } from "./open-miniapp.ts";
+import { expect, expectPaidOnce, test } from "./stack.ts";
 
 /**
  * Takes from this browser what iOS 14 and Chrome 80 lack. `e2e/long/old-browsers.spec.ts` runs the flow in a real Chrome 80;
@@ -40,8 +40,7 @@ test("without what iOS 14 lacks, keyboard and taps stay in the dialogs, and the 
     const pauseOnce = ({ target }: Event) => target instanceof HTMLVideoElement && target.pause();
     addEventListener("playing", pauseOnce, { capture: true, once: true });
   });
-  const { miniappUrl } = await newCode(api, userId);
-  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await openOffer({ api, page, stack, userId });
   const label = page.getByRole("button", { name: "Ad", exact: true }).filter({ visible: true });
   const watch = page.getByRole("button", { name: "Watch" });
   const { x, y } = (await watch.boundingBox()) ?? { x: 0, y: 0 };
@@ -88,8 +87,7 @@ test("without what iOS 14 lacks, keyboard and taps stay in the dialogs, and the 
 
 test("a listener with a signal is removed where browsers ignore the signal", async ({ api, page, stack, userId }) => {
   await page.addInitScript(takeNewerFunctions);
-  const { miniappUrl } = await newCode(api, userId);
-  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await openOffer({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).waitFor();
   const heard = await page.evaluate(() => {
     const [target, stop, stopped] = [new EventTarget(), new AbortController(), new AbortController()];

@@ -1,5 +1,5 @@
-import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
-import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
+import { closeAndGet, openOffer, watchToTheEnd } from "./open-miniapp.ts";
+import { expect, expectPaidOnce, test } from "./stack.ts";
 
 declare global {
   interface Window {
@@ -31,8 +31,7 @@ test("the status follows the ad at once, contacts only both services, and shows 
     if (request.method() === "POST" && url.pathname.includes("telegramUser.signIn"))
       signIns.push({ isAfterTheClose: isClosed });
   });
-  const { miniappUrl } = await newCode(api, userId);
-  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await openOffer({ api, page, stack, userId });
   await watchToTheEnd(page);
   isClosed = true;
   await closeAndGet(page);
@@ -68,8 +67,7 @@ test("another ad is offered only when there is one; before, the status says when
   userId,
 }) => {
   const { botId } = stack.secrets;
-  const { miniappUrl } = await newCode(api, userId);
-  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await openOffer({ api, page, stack, userId });
   await watchToTheEnd(page);
   await stack.ads(["bots", "update", botId, "--cooldown", "12"]);
   try {

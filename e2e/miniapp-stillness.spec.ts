@@ -1,7 +1,7 @@
 import { devices, type Page } from "@playwright/test";
-import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
+import { closeAndGet, openOffer, watchToTheEnd } from "./open-miniapp.ts";
 import { sendsVideo, test } from "./sell-tag.ts";
-import { expect, newCode } from "./stack.ts";
+import { expect } from "./stack.ts";
 
 // Layout shifts are measured in device pixels.
 test.use({ deviceScaleFactor: devices["Pixel 7"].deviceScaleFactor });
@@ -31,8 +31,7 @@ async function measureShifts(page: Page): Promise<void> {
 
 test("no element moves unexpectedly from the offer to the reward", async ({ api, page, stack, userId }) => {
   await measureShifts(page);
-  const { miniappUrl } = await newCode(api, userId);
-  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await openOffer({ api, page, stack, userId });
   await watchToTheEnd(page);
   await closeAndGet(page);
   await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
@@ -74,8 +73,7 @@ test("a VAST video whose ad declares its size moves nothing when its metadata ar
   await measureShifts(page);
   const files = '<MediaFile delivery="progressive" type="video/mp4" width="360" height="640">{self}/ad.mp4</MediaFile>';
   await sell(await sendsVideo("clip-2s.mp4"), { files });
-  const { miniappUrl } = await newCode(api, userId);
-  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await openOffer({ api, page, stack, userId });
   await watchToTheEnd(page);
   expect(await page.evaluate(() => window.shifts)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import type { DemoStack } from "../scripts/demo-stack.ts";
-import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
-import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
+import { closeAndGet, openOffer, watchToTheEnd } from "./open-miniapp.ts";
+import { expect, expectPaidOnce, test } from "./stack.ts";
 
 const coins = {
   rewardPerView: 10,
@@ -27,8 +27,7 @@ test("a named reward stands on the offer, the end card and the status", { tag: "
   userId,
 }) => {
   await changeBot(stack, coins);
-  const { miniappUrl } = await newCode(api, userId);
-  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await openOffer({ api, page, stack, userId });
   await expect(page.getByRole("heading", { name: /^Watch \d+ s, get 10\s+coins$/ })).toBeVisible();
   await watchToTheEnd(page);
   await page.getByRole("button", { name: /^Earned: 10\s+coins/ }).click();
@@ -39,8 +38,7 @@ test("a named reward stands on the offer, the end card and the status", { tag: "
 
 test("without an offer the ad plays at once, without sound, and pays", async ({ api, page, stack, userId }) => {
   await changeBot(stack, { skipOffer: true });
-  const { miniappUrl } = await newCode(api, userId);
-  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await openOffer({ api, page, stack, userId });
   await expect(page.getByRole("button", { name: "Turn sound on" })).toBeVisible();
   await expect(page.getByRole("button", { name: "Watch", exact: true })).toHaveCount(0);
   await expect(page.getByRole("heading", { name: "You can close now" })).toBeAttached({ timeout: 20_000 });
@@ -67,8 +65,7 @@ test.describe("the screen of a credited reward", () => {
   test("closes itself", { tag: "@long" }, async ({ api, page, stack, userId }) => {
     await page.clock.install();
     await page.clock.resume();
-    const { miniappUrl } = await newCode(api, userId);
-    await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+    await openOffer({ api, page, stack, userId });
     await watchToTheEnd(page);
     await closeAndGet(page);
     await expect(page.getByText(closes)).toBeVisible();
@@ -77,8 +74,7 @@ test.describe("the screen of a credited reward", () => {
   });
 
   test("stays after a touch, and with reduced motion", { tag: "@long" }, async ({ api, page, stack, userId }) => {
-    const { miniappUrl } = await newCode(api, userId);
-    await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+    await openOffer({ api, page, stack, userId });
     await watchToTheEnd(page);
     await closeAndGet(page);
     await page.getByText(closes).dispatchEvent("pointerdown");

@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import type { DemoSecrets } from "../scripts/demo-secrets.ts";
 import { initDataOf } from "./scripted-viewer.ts";
+import { type Api, newCode } from "./stack.ts";
 
 const darkTheme = { bg_color: "#17212b", text_color: "#f5f5f5", button_color: "#5288c1", button_text_color: "#ffffff" };
 
@@ -18,6 +19,22 @@ export function launchUrl(
     tgWebAppThemeParams: JSON.stringify(options.theme ?? darkTheme),
   });
   return `${miniappUrl}#${launch}`;
+}
+
+/** Opens the mini-app with a new code of the user, as from the bot's button: the page shows the offer. */
+export async function openOffer({
+  api,
+  page,
+  stack,
+  userId,
+}: {
+  api: Api;
+  page: Page;
+  stack: { secrets: DemoSecrets };
+  userId: string;
+}): Promise<void> {
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
 }
 
 /**

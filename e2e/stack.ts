@@ -12,7 +12,7 @@ import { buildStateGallery, type StateGallery } from "../scripts/state-gallery.t
 import { companionApi } from "./kill/companion-api.ts";
 
 type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;
-type Api = ReturnType<typeof companionApi>;
+export type Api = ReturnType<typeof companionApi>;
 
 /** Users of this worker; each worker counts from its own base number. */
 let users = 0;

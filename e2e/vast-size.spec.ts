@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import { launchUrl } from "./open-miniapp.ts";
+import { openOffer } from "./open-miniapp.ts";
 import { sendsVideo, test } from "./sell-tag.ts";
-import { expect, newCode } from "./stack.ts";
+import { expect } from "./stack.ts";
 
 /** An upright video of 180 × 320. */
 const upright = await sendsVideo("clip-2s.mp4");
@@ -38,8 +38,7 @@ for (const { name, size, media, shape, width } of cases) {
     userId,
   }) => {
     await sell(media, { files: file(size) });
-    const { miniappUrl } = await newCode(api, userId);
-    await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+    await openOffer({ api, page, stack, userId });
     await page.getByRole("button", { name: "Watch" }).click();
     await expect(page.locator(".watch")).toHaveAttribute("data-shape", shape);
     await expect.poll(async () => (await pictureBox(page)).width).toBeGreaterThan(width);

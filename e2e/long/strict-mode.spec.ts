@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root, runCommand } from "../../scripts/processes.ts";
-import { closeAndGet, launchUrl, watchToTheEnd } from "../open-miniapp.ts";
-import { expect, expectPaidOnce, newCode, test as onStack } from "../stack.ts";
+import { closeAndGet, openOffer, watchToTheEnd } from "../open-miniapp.ts";
+import { expect, expectPaidOnce, test as onStack } from "../stack.ts";
 
 /** The app with React's development build, whose strict mode runs, undoes and runs again every effect of a component. */
 const test = onStack.extend<object, { developmentBuild: string }>({
@@ -43,8 +43,7 @@ test("although each effect runs twice, one player opens one session and plays on
       return create(name, options);
     };
   });
-  const { miniappUrl } = await newCode(api, userId);
-  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await openOffer({ api, page, stack, userId });
   await watchToTheEnd(page);
   await closeAndGet(page);
   await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();

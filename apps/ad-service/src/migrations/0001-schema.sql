@@ -107,7 +107,7 @@ create table nodes (
   seen_at timestamptz not null
 );
 
--- Sample traffic for whoever tries the console: one row while there is some. It consists of these bots and advertisers, and of
+-- Sample traffic for trying the console: one row while there is some. It consists of these bots and advertisers, and of
 -- everything that refers to them.
 create table sample (
   is_only boolean primary key default true check (is_only),
@@ -236,14 +236,14 @@ create table campaign_days (
   primary key (campaign_id, day)
 ) with (fillfactor = 50);
 
--- The first version of a viewer's row: a random one, so that whoever has read a row that was removed since and made anew does not
--- take the new one for it. Its successors stay exact in JavaScript.
+-- The first version of a viewer's row. It is random: if a row is removed and made anew, a caller that has read the old one does not
+-- mistake the new one for it. Its successors stay exact in JavaScript.
 create function first_decision() returns bigint language sql volatile
 return 1 + floor(random() * 4503599627370495)::bigint;
 
 -- A bot's user, from the first opening or click on: without this row, a user has begun no view and earned nothing that a limit
--- still counts. Rows of idle users are removed (retention/remove-idle.ts). Cooldown, daily cap and the clock of views are
--- decided under the lock of this row, for views and clicks alike.
+-- still counts. Rows of idle users are removed (retention/remove-idle.ts). Cooldown, daily cap and the clock of views are read
+-- from this row without a lock; what was decided is written only if the row is still the same, for views and clicks alike.
 create table viewers (
   bot_id text not null,
   user_id text not null,
@@ -374,7 +374,7 @@ create table events (
   audience text not null default '',
   occurred_at timestamptz not null,
   -- Why a click that was paid looks suspicious, and its visitor, for the operator's review; null for all other events.
-  -- Hashes are keyed by the day, so those of two days cannot be linked to one address.
+  -- The day is part of the hashes, so those of two days cannot be linked to one address.
   suspicions text[] check (suspicions <@ array['many-users-of-one-address', 'crowded-network',
     'many-users-of-one-agent', 'mostly-taps', 'right-after-issue', 'address-changed', 'tap-unconfirmed']),
   user_agent text,
@@ -616,8 +616,8 @@ create index withheld_clicks_of_code on withheld_clicks (code, bot_id);
 create unique index withheld_clicks_once on withheld_clicks (code, bot_id) where outcome in ('held', 'refused', 'released');
 create index withheld_clicks_suspicious on withheld_clicks (occurred_at desc, click_id) where suspicions <> '{}';
 
--- The activity of one address on one day (UTC): its limits are decided under the lock of this row. The hash is keyed by the
--- day. Kept for two days.
+-- The activity of one address on one day (UTC). A click that is decided on it is written only if "counted" is still the same.
+-- The day is part of the hash. Kept for two days.
 create table address_days (
   day date not null,
   address_hash bytea not null,
@@ -626,15 +626,15 @@ create table address_days (
   counted integer not null,
   -- The counted clicks that came from the button of our page.
   tapped integer not null,
-  -- Pairs of user and user agent, newest first: 32 bits of a hash of the agent, 32 of one of the user.
+  -- Pairs of user agent and user, newest first: 32 bits of a hash of the agent, 32 bits of a hash of the user.
   devices bigint[] not null,
-  -- Of each of the times in clicks: 32 bits of a hash of the bot, 32 of one of the user.
+  -- Pairs of bot and user, one for each time in clicks: 32 bits of a hash of the bot, 32 bits of a hash of the user.
   viewers bigint[] not null,
   primary key (day, address_hash)
 ) with (fillfactor = 70);
 
 -- How many users of a bot came from one network (/24, /56) with their first click of a day (UTC), and in the latest minute in
--- which one came. The hash is keyed by the day. Kept for two days.
+-- which one came. The day is part of the hash. Kept for two days.
 create table network_days (
   day date not null,
   bot_id text not null,
@@ -855,8 +855,8 @@ create table stats_sums_of_hours partition of stats_sums for values in ('hour') 
 create table stats_sums_of_six_hours partition of stats_sums for values in ('six-hours') with (fillfactor = 70);
 create table stats_sums_of_days partition of stats_sums for values in ('day') with (fillfactor = 70);
 
--- The same facts by who they are of, in bounded kinds (ad-selection/audience.ts): 'other' is an unknown or rare value, and ''
--- is what was not recorded, such as the country without a source of countries.
+-- The same facts by the audience, in bounded kinds (ad-selection/audience.ts): 'other' is an unknown or rare value, and '' is
+-- one that was not recorded, such as the country if no source of countries is configured.
 create table stats_audiences (
   span text not null check (span in ('quarter', 'hour', 'six-hours', 'day')),
   starts_at timestamptz not null,

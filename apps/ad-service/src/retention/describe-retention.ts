@@ -13,7 +13,7 @@ export interface DescribedRetention {
   kept: { rows: KeptRows; days: number; since: Date }[];
 }
 
-/** For how long rows of each kind are kept, since when there are some, and until when there are partitions for new ones. */
+/** For each kind of rows: how long they are kept, the oldest ones, and until when there are partitions for new ones. */
 export async function describeRetention(
   database: Pick<Database, "run">,
   { retention, now }: { retention: Retention; now: Date },
@@ -36,12 +36,12 @@ function dateOf(ms: number): Date {
   return new Date(Math.min(Math.max(ms, 0), MAX_DATE_MS));
 }
 
-/** Since when there are webhooks: those of earlier events are no longer kept. */
+/** Webhooks of events before this moment are no longer kept. */
 export async function webhooksKeptSince(database: Pick<Database, "run">): Promise<Date> {
   const weeks = (await readPartitions(database, schema, "deliveries")).filter(({ isDetaching }) => !isDetaching);
   const now = Date.now();
   const first = weeks.find(({ toMs }) => toMs > now)?.fromMs ?? now;
-  // Weeks without a gap: one of before is of clicks that were released late (`releaseClick`).
+  // Only weeks without a gap: an older one holds clicks that were released late (`releaseClick`).
   const since = weeks.reduceRight((start, { fromMs, toMs }) => (toMs === start ? fromMs : start), first);
   return new Date(Math.max(0, since));
 }

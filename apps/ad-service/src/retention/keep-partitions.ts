@@ -39,7 +39,7 @@ export async function makeUpcomingPartitions(store: Store, now: Date): Promise<C
   });
 }
 
-/** A period that is over, whose rows are written later than they say. */
+/** A past period whose rows are written now. */
 export interface PastPeriod {
   readonly from: Date;
   readonly to: Date;

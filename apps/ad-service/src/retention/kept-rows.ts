@@ -5,7 +5,7 @@ import type { PartitionedTable } from "@intermission/postgres/partitions";
 /** Days for which the rows of each kind are kept. They go with the last row of their week, up to seven days later. */
 export type Retention = Readonly<Record<KeptRows, number>>;
 
-/** Of every kind: rows of the last days always have a partition. */
+/** The minimum of every kind: rows of the last days always have a partition. */
 export const MIN_KEPT_DAYS = 7;
 
 /** A click converts for thirteen months: a subscription's renewals of a year belong to its click. */
@@ -29,9 +29,9 @@ const notSettled = [
   "(view_id, bot_id) in (select view_id, bot_id from views_due)",
 ];
 
-/** Of tables that are partitioned by the week of the code's issue. */
+/** For tables that are partitioned by the week of the code's issue. */
 const byCode = { keyAt: codeWeekAt };
-/** Of those by the time in the event's id: of its reward, or of the click that it pays. */
+/** For tables that are partitioned by the time in the event's id: that of the reward, or of the click that it pays. */
 const byEvent = { keyAt: (ms: number) => firstEventIdAt(new Date(ms)) };
 /** Not sent yet. */
 const notSentYet = ["state = 'waiting'", "state = 'sending'", "state = 'held'"];

@@ -2,15 +2,15 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
 
-/** Rows that are scanned at once, in the order of their key. Few enough that a statement that waits for one of them is hardly delayed. */
+/** Rows of one scan: few, since other statements may wait for one of them. */
 const BATCH = 500;
 
 /** State of users, a row for each, as long as something may still depend on it. */
 interface StateTable {
   readonly table: string;
-  /** Its primary key, of texts. */
+  /** The columns of its primary key, all of them text. */
   readonly key: readonly string[];
-  /** SQL about one row of it, `kept`, and `$1`, before which a user must have come for the last time. */
+  /** SQL condition on a row, `kept`: the user has not come since `$1`. */
   readonly isIdle: string;
   /** SQL for whether rows of other tables need it. Evaluated once the row is locked. */
   readonly isNeeded: string;

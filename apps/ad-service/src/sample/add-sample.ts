@@ -28,15 +28,15 @@ export interface AddSampleDeps {
 
 export type AddSampleOutcome =
   | { outcome: "added" }
-  /** Its campaigns show a copy of a video that is there. */
+  /** The sample's campaigns need a video to copy, and there is none. */
   | { outcome: "no-video" }
   | { outcome: "removing" }
-  /** An object of the operator's has the name of one of the sample's. */
+  /** An object of the operator has the name of one of the sample's objects. */
   | { outcome: "name-taken"; name: string };
 
 /**
- * Adds the sample, or what is missing of one whose adding was cut off: the objects, then a day of traffic in each transaction,
- * in the tables of real traffic. The sums of the statistics and the entries of the ledger are then made of it as of real traffic.
+ * Adds the sample, or continues where adding it was interrupted: first the objects, then one day of traffic in each
+ * transaction, in the tables of real traffic. Statistics and ledger entries are then computed from it as from real traffic.
  */
 export async function addSample(deps: AddSampleDeps, { now }: { now: Date }): Promise<AddSampleOutcome> {
   const { database } = deps;

@@ -19,7 +19,7 @@ export interface DayOfTraffic {
   /** Traffic before and from these moments is left out. */
   readonly from: Date;
   readonly until: Date;
-  /** Whether suspicious views and clicks of the day wait for a decision; else there are none. */
+  /** True: the day has suspicious views and clicks that wait for a decision. False: it has none. */
   readonly hasHeld: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface DayPlan {
   readonly dice: Dice;
 }
 
-/** A day of plausible traffic of these bots, every part of which agrees with the others. */
+/** A day of plausible, consistent traffic of these bots. */
 export function planDay({ bots, ...plan }: DayPlan): PlannedDay {
   const planned: PlannedDay = {
     codes: [],

@@ -13,10 +13,10 @@ export interface RemoveSampleDeps {
 export type RemoveSampleOutcome =
   | { outcome: "removed"; botIds: readonly string[] }
   | { outcome: "none" }
-  /** Something that is not the sample's would lose what it refers to; a sentence that names it and the next step. */
+  /** An object outside of the sample refers to it; `message` names the object and the next step. */
   | { outcome: "in-use"; name: string; message: string };
 
-/** Removes the sample and everything that refers to it, or what is left of one whose removal was cut off. */
+/** Removes the sample and everything that refers to it. Continues a removal that was interrupted. */
 export async function removeSample(
   { database, removeFromSums }: RemoveSampleDeps,
   { now }: { now: Date },

@@ -8,7 +8,7 @@ export interface SampleRow {
   creativeIds: string[];
   startsAt: Date;
   endsAt: Date;
-  /** Traffic before it is written. */
+  /** Traffic before this moment is written. */
   writtenUntil: Date;
 }
 

@@ -39,7 +39,7 @@ export const measureOfEvent = { rewarded: "rewards", direct_link: "clicks" } as 
   string
 >;
 
-/** What is counted: a column of the tables of sums (`sum-tables.ts`). */
+/** A column of the tables of sums (`sum-tables.ts`). */
 export type Measure =
   | (typeof measureOfRequest)[RequestOutcome]
   | (typeof measureOfMilestone)[CountedMilestone]

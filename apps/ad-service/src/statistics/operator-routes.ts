@@ -100,7 +100,7 @@ async function periodOf(
 ) {
   const range = timeRange({ from, to }, by.includes("hour") ? "hour" : "day", now(), timeZone);
   if (range.outcome === "bad-range") throw invalidField(range.field, range.message, range.fault);
-  // To others, whether a foreign object exists is not said: there are no figures of it.
+  // Others do not learn whether a foreign object exists: it has no figures.
   if (reader === "staff") {
     await requireBots(database, [botId]);
     await requireCampaign(database, campaignId);

@@ -46,7 +46,7 @@ function isOfAudience({ of, by }: { of: SumFilter; by: readonly GroupKey[] }): b
 
 const campaignKeys = ["campaign", "creative", "advertiser"] as const satisfies readonly GroupKey[];
 
-/** The level of the sums that tell apart what a question names. */
+/** The level of the sums with the detail that a question needs. */
 function neededLevel({ of, by }: { of: SumFilter; by: readonly GroupKey[] }) {
   return levelOf({
     needsBot: of.botIds !== undefined || by.includes("bot"),
@@ -167,7 +167,7 @@ function addReason(reasons: Reasons, measure: ReasonedMeasure, counts: Readonly<
   reasons[measure] = known;
 }
 
-/** What groups come to together. */
+/** The total of groups. */
 export function addSums(groups: readonly Pick<GroupSums, "sums" | "reasons">[]): Pick<GroupSums, "sums" | "reasons"> {
   const counts = { ...noSums.counts };
   let { spendMicros, revenueMicros, viewRevenueMicros } = noSums;

@@ -23,7 +23,7 @@ export const sumTables: Record<SumLevel, SumTable> = {
   campaign: { table: "stats_campaign_sums", key: [...time, ...campaign] },
 };
 
-/** The same sums by who they are of; not by creative. */
+/** The same sums by audience; not by creative. */
 export const audienceTables: Record<SumLevel, SumTable> = {
   "bot-and-campaign": { table: "stats_audiences", key: [...time, "bot_id", "campaign_id", ...audience] },
   bot: { table: "stats_bot_audiences", key: [...time, "bot_id", ...audience] },

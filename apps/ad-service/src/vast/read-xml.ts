@@ -152,7 +152,7 @@ function localName(name: string, prefix: string): string {
 
 const NO_ATTRIBUTES: Attributes = {};
 
-/** Of two spellings of one name the first counts. */
+/** If a name occurs in two spellings, the first counts. */
 function lowerCased(attributes: Attributes): Attributes {
   const entries = Object.entries(attributes);
   if (entries.length === 0) return NO_ATTRIBUTES;

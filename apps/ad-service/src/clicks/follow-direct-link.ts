@@ -9,25 +9,26 @@ import {
 import type { Bot } from "@intermission/operator-api/bots";
 import type { Campaign } from "@intermission/operator-api/campaigns";
 import { type CommitGroup, groupCommits, OverloadedError } from "@intermission/postgres/group-commits";
-import type { Database } from "@intermission/postgres/open-database";
-import { inTurn, type Turns } from "@intermission/server/in-turn";
+import type { Turns } from "@intermission/server/in-turn";
 import { randomBytes } from "@intermission/server/random-bytes";
 import { type RateLimiter, rateLimiter } from "@intermission/server/rate-limiter";
 import { currentTraceparent } from "@intermission/server/trace-context";
-import type { FastifyBaseLogger } from "fastify";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
-import { type CampaignState, holdAd, isNearLimit, isSerialized } from "../ad-selection/campaign-state.ts";
-import { chooseAd } from "../ad-selection/choose-ad.ts";
+import type { CampaignState } from "../ad-selection/campaign-state.ts";
 import { type AdRequest, languageOf, platformOf } from "../ad-selection/eligibility.ts";
-import { askLimits, hasBudgetLeft, seenBy } from "../ad-selection/select-ad.ts";
-import { type Bots, findBotByPrefix } from "../bots/bots.ts";
+import { seenBy } from "../ad-selection/select-ad.ts";
+import { findBotByPrefix } from "../bots/bots.ts";
 import { landingAddress } from "../campaigns/campaign-settings.ts";
-import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
-import { type ClickVerdict, leadsToAd, type PlainRefusal, refusalOf, refusalPages } from "./click-verdict.ts";
-import type { Click } from "./judge-click.ts";
-import { type FollowedClick, judgeClicks } from "./judge-clicks.ts";
-import { addPending, noUsers, oneUser, openPendingUsers, type PendingUsers, takePending } from "./network-users.ts";
-import { openUsualClicks, type UsualClicks, usualClicksOf } from "./usual-clicks.ts";
+import { type ClickVerdict, type PlainRefusal, refusalOf, refusalPages } from "./click-verdict.ts";
+import {
+  type ClickDeps,
+  type FollowedVisit,
+  type FollowingDeps,
+  followBatch,
+  followNearLimit,
+} from "./follow-visits.ts";
+import { openPendingUsers } from "./network-users.ts";
+import { openUsualClicks } from "./usual-clicks.ts";
 import type { JudgedVisit, Visit } from "./visit.ts";
 
 export type LinkBot = Pick<Bot, "name" | "username">;
@@ -44,19 +45,7 @@ export type FollowOutcome =
   /** `url`: where the visitor may continue, uncounted. */
   | { outcome: "address-limit"; url: string; bot: LinkBot };
 
-export interface ClickDeps {
-  database: Database;
-  bots: Bots;
-  deliveries: Deliveries;
-  campaigns: CampaignSnapshot;
-  log: Pick<FastifyBaseLogger, "info" | "debug">;
-  /** Limit of counted clicks of one address on one day (UTC); undefined: unlimited. */
-  maxDailyClicksPerAddress?: number | undefined;
-}
-
-export interface Clicks extends ClickDeps {
-  readonly usual: UsualClicks;
-  readonly pendingUsers: PendingUsers;
+export interface Clicks extends FollowingDeps {
   /** Simultaneous visits share one statement. */
   readonly following: CommitGroup<JudgedVisit, FollowedVisit>;
   /** Visits that wait for the last clicks of a campaign, by its id. */
@@ -81,7 +70,7 @@ export function openClicks(deps: ClickDeps): Clicks {
 /** Of simultaneous visits of one viewer, one is counted at a time; the others are judged again. */
 const MAX_TRIES = 20;
 
-/** Follows a link. The ad is chosen in memory; one statement decides which visit earns, and records it. */
+/** Follows a link. The ad is chosen in memory; visits that come at the same time are judged and stored together. */
 export async function followDirectLink(clicks: Clicks, visit: Visit): Promise<FollowOutcome> {
   const { code, now } = visit;
   const bot = isCode(code) ? await findBotByPrefix(clicks.bots, codePrefixOf(code)) : undefined;
@@ -202,113 +191,4 @@ function landingOf({ code, clickId, request }: JudgedVisit, campaign: Campaign |
   });
 }
 
-/** A visit's verdict, and the ad that was chosen for it. */
-interface FollowedVisit extends FollowedClick {
-  state: CampaignState | undefined;
-}
-
 type DecidedVerdict = Exclude<ClickVerdict, { outcome: "again" | "near-limit" | "user-cap" }>;
-
-/** A chosen ad, reserved against its campaign's limits until it is known whether it counts. */
-interface ChosenAd {
-  state: CampaignState;
-  isSerialized: boolean;
-  release(): void;
-}
-
-type FollowingDeps = ClickDeps & Pick<Clicks, "usual" | "pendingUsers">;
-
-async function followBatch(deps: FollowingDeps, batch: readonly JudgedVisit[]): Promise<FollowedVisit[]> {
-  const ads = await chooseAds(deps, batch);
-  const clicks = await Promise.all(batch.map((visit, index) => clickOf(deps, visit, ads[index])));
-  const { database, deliveries, maxDailyClicksPerAddress } = deps;
-  const followed = await deliveries.sendNew(batch.length, (slots) =>
-    judgeClicks(database, clicks, { maxDailyClicksPerAddress, slots }),
-  );
-  return ads.map((ad, index) => {
-    const link = followed[index];
-    const click = clicks[index];
-    if (link === undefined || click === undefined) throw new Error("the database returned nothing for a visit");
-    keepUsers(deps, click, link);
-    if (link.verdict.outcome !== "counted") ad?.release();
-    return { ...link, state: ad?.state };
-  });
-}
-
-async function clickOf(deps: FollowingDeps, visit: JudgedVisit, ad: ChosenAd | undefined): Promise<Click> {
-  const usualClicks = await usualClicksOf(deps.usual, visit.request.bot.botId, visit.now);
-  return {
-    visit,
-    campaignId: ad?.state.campaign.campaignId,
-    isNearLimit: ad?.isSerialized ?? false,
-    network:
-      visit.visitor.kind === "machine"
-        ? { isStored: false, pending: noUsers }
-        : takePending(deps.pendingUsers, networkKeyOf(visit)),
-    usualClicks,
-  };
-}
-
-const networkKeyOf = ({ request, hashes }: JudgedVisit) => `${request.bot.botId} ${hashes.network}`;
-
-/** Keeps in memory what the statement did not store of the visit's network. */
-function keepUsers({ pendingUsers }: FollowingDeps, { visit, network }: Click, followed: FollowedClick): void {
-  const isWritten = leadsToAd(followed.verdict);
-  if (network.isStored && !isWritten && network.pending.users > 0)
-    addPending(pendingUsers, networkKeyOf(visit), network.pending);
-  if (!network.isStored && followed.addsUser) addPending(pendingUsers, networkKeyOf(visit), oneUser(visit.now));
-}
-
-/** Chooses an ad for each visit. If a campaign is near a limit, the database is queried first, once for all visits. */
-async function chooseAds(deps: ClickDeps, batch: readonly JudgedVisit[]): Promise<(ChosenAd | undefined)[]> {
-  const { campaigns } = deps;
-  const queried = new Set<string>();
-  for (;;) {
-    const ads = batch.map((visit): ChosenAd | undefined => {
-      if (visit.visitor.kind === "machine") return undefined;
-      const choice = chooseAd(campaigns.index, visit.request, { now: visit.now, random: Math.random });
-      if (choice.outcome === "no-ad") return undefined;
-      const { state } = choice;
-      const release = holdAd(campaigns, state.campaign.campaignId, "direct_link");
-      return { state, isSerialized: isSerialized(state, "direct_link"), release };
-    });
-    const unqueried = ads.find((ad) => ad && isNearLimit(ad.state, "direct_link") && !queried.has(idOf(ad)));
-    if (unqueried === undefined) return ads;
-    for (const ad of ads) ad?.release();
-    queried.add(idOf(unqueried));
-    await askLimits(deps.database, unqueried.state, batch[0]?.now ?? new Date());
-  }
-}
-
-const idOf = ({ state }: ChosenAd) => state.campaign.campaignId;
-
-/** Visits that may wait for a campaign's last clicks on this node; further visitors must retry. */
-const MAX_WAITING = 500;
-
-/**
- * Follows the last links before a campaign's limit, one at a time: the transaction that counts a click also reads how
- * much is left, so that none is counted beyond the limit. The visits queue on this node, since in the database they
- * would wait for one another too, each with a connection that other requests need. The verdict stays `near-limit` if
- * nothing is left: choose another ad.
- */
-function followNearLimit(clicks: Clicks, visit: JudgedVisit, state: CampaignState): Promise<FollowedVisit> {
-  const { database, campaigns, deliveries, lastClicks, maxDailyClicksPerAddress } = clicks;
-  const { campaignId } = state.campaign;
-  if (lastClicks.get(campaignId)?.length === MAX_WAITING)
-    throw new OverloadedError(`${MAX_WAITING} clicks wait for one campaign`);
-  return inTurn(lastClicks, campaignId, async () => {
-    const click = { ...(await clickOf(clicks, visit, undefined)), campaignId };
-    const followed = await database.transaction(async (tx) => {
-      if (!(await hasBudgetLeft(tx, state, { format: "direct_link", now: visit.now }))) return undefined;
-      return (await judgeClicks(tx, [click], { maxDailyClicksPerAddress, slots: 0 })).result[0];
-    });
-    if (followed) keepUsers(clicks, click, followed);
-    if (followed?.verdict.outcome === "counted") {
-      holdAd(campaigns, campaignId, "direct_link");
-      deliveries.wake();
-    }
-    return followed
-      ? { ...followed, state }
-      : { verdict: { outcome: "near-limit" }, userId: null, addsUser: false, state };
-  });
-}

@@ -3,12 +3,12 @@ import { pageLanguage } from "@intermission/ad-core/page-language";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { type ClientNetworks, clientNetworks } from "@intermission/server/client-address";
 import { logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/server/http-server";
-import { rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
-import { openKnownAgents, recognisePerson, type Visitor } from "@intermission/server/visitor";
+import { type RateLimiter, rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
+import { type KnownAgents, openKnownAgents, recognisePerson, type Visitor } from "@intermission/server/visitor";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { CountrySource } from "../ad-selection/country-source.ts";
 import { utcDay } from "../ad-selection/limit-of-viewer.ts";
-import { type Clicks, type FollowOutcome, followDirectLink } from "./follow-direct-link.ts";
+import { type Clicks, type FollowOutcome, followDirectLink, type LinkBot } from "./follow-direct-link.ts";
 import { type LinkPage, linkPage, linkPagePolicy } from "./link-page.ts";
 import type { PageName } from "./page-texts/link-page-texts.ts";
 import {
@@ -18,6 +18,7 @@ import {
   setTapCookie,
   type TapPage,
   type TapVerdict,
+  type TapVisit,
   tapCookieIn,
   tapTokenKey,
 } from "./tap-token.ts";
@@ -50,29 +51,47 @@ const statusOf = {
   "no-ad": 200,
 } satisfies Record<FollowOutcome["outcome"], number>;
 
-/** While the key is rotated, some nodes know only the previous one. So it stays in use until it is removed from the settings. */
-function keysOf({ encryptionKey: current, previousEncryptionKey: previous }: DirectLinkDeps) {
+/** What following links needs, opened once. */
+interface Links extends Pick<DirectLinkDeps, "clicks" | "countrySource"> {
+  readonly now: () => Date;
+  readonly ownUrl: URL | undefined;
+  /** Of the links' address, without a slash at the end. */
+  readonly basePath: string;
+  /** For the hashes of addresses. As text, since Node needs 12 µs for an HMAC with the bytes and 2 µs with a text. */
+  readonly addressKey: string;
+  /** Signs the tokens of tap pages. */
+  readonly tokenKey: Buffer;
+  readonly acceptedKeys: readonly Buffer[];
+  readonly agents: KnownAgents;
+  // In this process only: they protect the database from floods and decide no money. Many people may share an address.
+  readonly visitsOfCode: RateLimiter;
+  readonly visitsOfAddress: RateLimiter;
+}
+
+function openLinks(deps: DirectLinkDeps): Links {
+  const { clicks, countrySource, encryptionKey: current, previousEncryptionKey: previous, directLinkUrl } = deps;
+  // While the key is rotated, some nodes know only the previous one. So it is used until it is removed from the settings.
   const encryptionKey = previous ?? current;
   const tokenKey = tapTokenKey(encryptionKey);
+  const ownUrl = directLinkUrl === undefined ? undefined : new URL(directLinkUrl);
   return {
-    // As text, since Node needs 12 µs for an HMAC with the bytes and 2 µs with a text.
+    clicks,
+    countrySource,
+    now: deps.now ?? (() => new Date()),
+    ownUrl,
+    basePath: ownUrl?.pathname.replace(/\/+$/, "") ?? "",
     addressKey: Buffer.from(encryptionKey).toString("base64"),
     tokenKey,
     acceptedKeys: previous === undefined ? [tokenKey] : [tokenKey, tapTokenKey(current)],
+    agents: openKnownAgents(),
+    visitsOfCode: rateLimiter({ quota: 20, windowSeconds: 100, maxKeys: 50_000 }),
+    visitsOfAddress: rateLimiter({ quota: 500, windowSeconds: 25, maxKeys: 20_000 }),
   };
 }
 
 /** `GET|HEAD|POST /{code}` at the root of the direct links' address. */
 export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): void {
-  const { clicks, countrySource, directLinkUrl, now = () => new Date() } = deps;
-  const ownUrl = directLinkUrl === undefined ? undefined : new URL(directLinkUrl);
-  const basePath = ownUrl?.pathname.replace(/\/+$/, "") ?? "";
-  const { addressKey, tokenKey, acceptedKeys } = keysOf(deps);
-  const agents = openKnownAgents();
-  // In this process only: they protect the database from floods and decide no money. Many people may share an address.
-  const visitsOfCode = rateLimiter({ quota: 20, windowSeconds: 100, maxKeys: 50_000 });
-  const visitsOfAddress = rateLimiter({ quota: 500, windowSeconds: 25, maxKeys: 20_000 });
-
+  const links = openLinks(deps);
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "string", bodyLimit: 4096 }, (_request, body, done) => done(null, body));
@@ -92,52 +111,71 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
       if (status === 503) reply.header("retry-after", String(UNAVAILABLE_RETRY_SECONDS));
       return sendPage(request, reply, status, { name: "unavailable" });
     });
-    scope.route<{ Params: { code: string } }>({
+    scope.route<LinkRequest>({
       method: ["GET", "HEAD", "POST"],
       url: PATH,
-      handler: async (request, reply) => {
-        const { method, headers, ip } = request;
-        const at = now();
-        const { code } = request.params;
-        const networks = clientNetworks(ip);
-        const { client } = networks;
-        const waitOfAddress = secondsToWait(visitsOfAddress, client, at);
-        const seconds = Math.max(waitOfAddress, secondsToWait(visitsOfCode, `${client} ${code}`, at));
-        if (seconds > 0) {
-          reply.header("retry-after", String(seconds));
-          return sendPage(request, reply, 429, { name: "too-many-visits", seconds });
-        }
-        const recognised = recognisePerson(agents, method, headers, ownUrl?.origin);
-        const sentCookie = tapCookieIn(headers.cookie);
-        const isForm = method === "POST" && recognised.kind === "person";
-        const verdict = isForm
-          ? judgeTap(acceptedKeys, tokenIn(request.body), { code, client, cookie: sentCookie }, at)
-          : undefined;
-        const { visitor, tap, page } = afterForm(recognised, verdict);
-        const userAgent = headers["user-agent"] ?? "";
-        const acceptLanguage = headers["accept-language"];
-        const hashes = hashAddress(addressKey, networks, at);
-        const country = countrySource?.(request);
-        const visit = { code, visitor, tap, userAgent, acceptLanguage, country, hashes, now: at };
-        const outcome = await followDirectLink(clicks, visit);
-        // After a prefetch the browser must request the link again when its user really opens it.
-        if (visitor.kind === "machine" && visitor.reason === "prefetch") return reply.code(204).send();
-        if (outcome.outcome !== "tap-needed") return answer(request, reply, outcome, at);
-
-        const path = `${basePath}/${code}`;
-        const cookie = sentCookie ?? newTapCookie();
-        const isSecure =
-          request.protocol === "https" || (ownUrl?.protocol === "https:" && ownUrl.host === request.host);
-        reply.header("set-cookie", setTapCookie(cookie, { path, isSecure }));
-        // Browsers send the form's origin only under a policy that allows it.
-        reply.header("referrer-policy", "same-origin");
-        return sendPage(request, reply, statusOf["tap-needed"], {
-          name: nameOfTapPage[page],
-          bot: outcome.bot,
-          form: { action: path, token: issueTapToken(tokenKey, { code, client, cookie }, page, at) },
-        });
-      },
+      handler: (request, reply) => followLink(links, request, reply),
     });
+  });
+}
+
+interface LinkRequest {
+  Params: { code: string };
+}
+
+async function followLink(links: Links, request: FastifyRequest<LinkRequest>, reply: FastifyReply) {
+  const { method, headers, ip } = request;
+  const { code } = request.params;
+  const now = links.now();
+  const networks = clientNetworks(ip);
+  const { client } = networks;
+  const waitOfAddress = secondsToWait(links.visitsOfAddress, client, now);
+  const seconds = Math.max(waitOfAddress, secondsToWait(links.visitsOfCode, `${client} ${code}`, now));
+  if (seconds > 0) {
+    reply.header("retry-after", String(seconds));
+    return sendPage(request, reply, 429, { name: "too-many-visits", seconds });
+  }
+  const recognised = recognisePerson(links.agents, method, headers, links.ownUrl?.origin);
+  const cookie = tapCookieIn(headers.cookie);
+  const isForm = method === "POST" && recognised.kind === "person";
+  const verdict = isForm
+    ? judgeTap(links.acceptedKeys, tokenIn(request.body), { code, client, cookie }, now)
+    : undefined;
+  const { visitor, tap, page } = afterForm(recognised, verdict);
+  const outcome = await followDirectLink(links.clicks, {
+    code,
+    visitor,
+    tap,
+    userAgent: headers["user-agent"] ?? "",
+    acceptLanguage: headers["accept-language"],
+    country: links.countrySource?.(request),
+    hashes: hashAddress(links.addressKey, networks, now),
+    now,
+  });
+  // After a prefetch the browser must request the link again when its user really opens it.
+  if (visitor.kind === "machine" && visitor.reason === "prefetch") return reply.code(204).send();
+  if (outcome.outcome !== "tap-needed") return answer(request, reply, outcome, now);
+  return sendTapPage(links, request, reply, { page, bot: outcome.bot, visit: { code, client, cookie }, now });
+}
+
+/** Sends the page with the one-tap button, whose form posts a token for this visitor. */
+function sendTapPage(
+  { ownUrl, basePath, tokenKey }: Links,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { page, bot, visit, now }: { page: TapPage; bot: LinkBot; visit: TapVisit; now: Date },
+) {
+  const path = `${basePath}/${visit.code}`;
+  const cookie = visit.cookie ?? newTapCookie();
+  const isSecure = request.protocol === "https" || (ownUrl?.protocol === "https:" && ownUrl.host === request.host);
+  reply.header("set-cookie", setTapCookie(cookie, { path, isSecure }));
+  // Browsers send the form's origin only under a policy that allows it.
+  reply.header("referrer-policy", "same-origin");
+  const token = issueTapToken(tokenKey, { ...visit, cookie }, page, now);
+  return sendPage(request, reply, statusOf["tap-needed"], {
+    name: nameOfTapPage[page],
+    bot,
+    form: { action: path, token },
   });
 }
 

@@ -14,7 +14,7 @@ import { framesOfCreative } from "./expected-frames.ts";
 import { hasNoPicture } from "./judge-picture.ts";
 import type { ViewChange } from "./view-change.ts";
 import { endingOf, fateOf, silentFrom } from "./view-ending.ts";
-import { gatherCall, gatherSignals, noSignals } from "./viewing-signals.ts";
+import { gatherCall, gatherSignals, noSignals, type ViewingSignals } from "./viewing-signals.ts";
 import type { Views } from "./views.ts";
 
 export type Acceptance = Pick<AcceptedProgress, "acceptedMs" | "acknowledged" | "refused" | "tooEarly">;
@@ -75,25 +75,12 @@ export async function advanceView(views: Views, stored: AdView, call: Advance): 
   const close = call.close || isTimely ? request : undefined;
   // A close that waits for the cooldown, or that ended the credited time, remains requested, however long that takes.
   const kept = isNewlyWatched ? close : request;
-  const file = await framesOf(views, view, accepted);
-  const gathered = gatherSignals(view.signals ?? noSignals, accepted, file, now);
-  const signals = gatherCall(gathered, {
-    claimedBeforeMs: view.acceptedMs,
-    claimedMs: accepted.claimedMs,
-    durationMs: view.durationMs,
-    now,
+  const { signals, isBlack } = await judgeSignals(views, view, accepted, {
+    ...call,
     isStart,
     isBeacon: request?.reason === "page-hidden",
     isComplete: isNewlyWatched || pending !== undefined,
   });
-  const isBlack =
-    view.state !== "watched" &&
-    hasNoPicture({
-      picture: call.picture,
-      isInspected: !view.isVast,
-      signals: gatherSignals(signals, { settled: accepted.early, claimedMs: 0 }, file, now),
-      isComplete: isNewlyWatched || pending !== undefined,
-    });
   const after: AdView = {
     ...view,
     state,
@@ -121,6 +108,29 @@ export async function advanceView(views: Views, stored: AdView, call: Advance): 
     accepted: { acceptedMs, acknowledged, refused, tooEarly },
     isBlack,
   };
+}
+
+/** The view's signals with those of a call, and whether its video plays without a picture. */
+async function judgeSignals(
+  views: Views,
+  view: AdView,
+  accepted: AcceptedProgress,
+  call: Pick<Advance, "picture" | "now"> & { isStart: boolean; isBeacon: boolean; isComplete: boolean },
+): Promise<{ signals: ViewingSignals; isBlack: boolean }> {
+  const { picture, isStart, isBeacon, isComplete, now } = call;
+  const file = await framesOf(views, view, accepted);
+  const signals = gatherCall(gatherSignals(view.signals ?? noSignals, accepted, file, now), {
+    claimedBeforeMs: view.acceptedMs,
+    claimedMs: accepted.claimedMs,
+    durationMs: view.durationMs,
+    now,
+    isStart,
+    isBeacon,
+    isComplete,
+  });
+  if (view.state === "watched") return { signals, isBlack: false };
+  const withEarly = gatherSignals(signals, { settled: accepted.early, claimedMs: 0 }, file, now);
+  return { signals, isBlack: hasNoPicture({ picture, isInspected: !view.isVast, signals: withEarly, isComplete }) };
 }
 
 /** When the sweeper must process the view: once it is watched and silent, or when the clock allows its pending reports. */

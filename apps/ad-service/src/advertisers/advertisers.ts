@@ -45,7 +45,7 @@ export async function findAdvertiser(
   return (await tx.run(find, [nameOrId, advertiserKey(nameOrId)]))[0];
 }
 
-/** The same; an unknown one is refused with 404. */
+/** Like `findAdvertiser`, but refuses an unknown one with 404. */
 export async function requireAdvertiser(tx: Pick<Transaction, "run">, nameOrId: string): Promise<KnownAdvertiser> {
   const known = await findAdvertiser(tx, nameOrId);
   if (known === undefined) throw unknownAdvertiser(nameOrId);
@@ -62,7 +62,7 @@ export async function rememberAdvertiser(tx: Transaction, nameOrId: string): Pro
   return known ?? requireAdvertiser(tx, nameOrId);
 }
 
-/** Undefined: another one has this name. */
+/** Undefined: another advertiser has this name. */
 export async function addAdvertiser(
   tx: Transaction,
   advertiserId: string,

@@ -47,7 +47,7 @@ export async function advertiserNames(database: Database): Promise<string[]> {
   return (await database.run(listNames, [])).map(({ name }) => name);
 }
 
-/** Those of the names that no advertiser has, with the advertiser that is probably meant. */
+/** The names that no advertiser has, each with the advertiser that was probably meant. */
 export async function unknownAdvertisers(
   database: Database,
   names: readonly string[],

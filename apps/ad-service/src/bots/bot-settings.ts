@@ -9,7 +9,7 @@ interface RewardSettings {
   rewardUnit: RewardUnit | null;
 }
 
-/** What the bot's users are told that they get; undefined if the bot names nothing. */
+/** The rewards that the bot's users are shown; undefined if the bot names none. */
 export function namedRewardsOf(bot: RewardSettings): NamedRewards | undefined {
   const { rewardPerView, rewardPerClick, rewardUnit: unit } = bot;
   if (unit === null || (rewardPerView === null && rewardPerClick === null)) return undefined;

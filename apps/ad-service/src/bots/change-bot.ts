@@ -87,7 +87,7 @@ const changeSettings = statement<{ hasUnit: boolean }>(
    returning reward_unit is not null or reward_per_view is null and reward_per_click is null as "hasUnit"`,
 );
 
-/** Whether there is such a bot. Settings that are not given stay unchanged. */
+/** Returns false if there is no such bot. Omitted settings stay unchanged. */
 async function setSettings(
   tx: Transaction,
   { botId, settings, now }: { botId: string; settings: Partial<BotSettings> & { isSuspended?: boolean }; now: Date },
@@ -108,7 +108,7 @@ export type AddBotOutcome =
   /** The token itself is returned only once, here. */
   { outcome: "added"; bot: Bot; entry: TokenEntry; token: string } | { outcome: "bot-exists" };
 
-/** Creates the bot and its first token in one commit. Settings that are not given take the tables' defaults. */
+/** Creates the bot and its first token in one commit. Omitted settings get the tables' defaults. */
 export async function addBot(
   { bots, secretBox }: { bots: Bots; secretBox: SecretBox },
   input: { botId: string; settings: Partial<BotSettings>; now: Date },

@@ -22,7 +22,7 @@ export function filterValues({ botId, userId, campaignId, suspicion, from, to }:
   return [botId, userId, campaignId, suspicion, from, to].map((value) => value ?? null);
 }
 
-/** What a decision applies to: rows of `id` and `price` in micros. */
+/** The views or clicks that a decision applies to: rows of `id` and `price` in micros. */
 export interface Matching {
   text: string;
   values: readonly unknown[];

@@ -7,7 +7,7 @@ import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes"
 import { StartFault } from "@intermission/server/start-fault";
 import type { FastifyBaseLogger } from "fastify";
 
-/** What decides about the currency of the store. */
+/** The facts that decide about the currency of the store. */
 export interface CurrencyFacts {
   /** The one of all amounts so far; undefined before the first start. */
   readonly stored: string | undefined;

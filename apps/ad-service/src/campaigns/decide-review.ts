@@ -1,7 +1,7 @@
 import { type Charge, type EventWorth, worthOf } from "./event-worth.ts";
 import type { RefundOutcome } from "./refund-charge.ts";
 
-/** What an operator's decision about a suspicious view or click is made on. `State`: what is stored about it. */
+/** The facts for an operator's decision about a suspicious view or click. `State`: its stored state. */
 export interface ReviewFacts<State extends string> extends Readonly<Charge> {
   readonly state: State;
   readonly isTest: boolean;
@@ -14,7 +14,7 @@ export interface NotHeld<State extends string> {
   readonly state: State;
 }
 
-/** It earns now, at its campaign's present price. Its viewer's limits counted it when it was held. */
+/** It earns now, at its campaign's present price. It counted towards its viewer's limits when it was held. */
 export type ReleaseDecision<State extends string> =
   | { readonly outcome: "release"; readonly worth: EventWorth }
   | NotHeld<State>;

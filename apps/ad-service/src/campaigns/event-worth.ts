@@ -1,18 +1,18 @@
 import type { OutgoingWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { type Database, statement } from "@intermission/postgres/open-database";
 
-/** What decides what an event is worth: the price of its ad, the publisher's share of it, and a setting of the bot. */
+/** The facts that determine what an event is worth: the price of its ad, the publisher's share, and a setting of the bot. */
 export interface Charge {
   /** Null: nothing is sold. */
   priceMicros: number | null;
   sharePercent: number;
-  /** Null in a store that no node has started on. */
+  /** Null in a store on which no node has started yet. */
   currency: string | null;
   /** Whether the bot's events say what they are worth. */
   includeRevenue: boolean;
 }
 
-/** What is recorded in the event's row and what its body says, decided once: both stay when price and share change. */
+/** The worth of an event, for its row and for its body. It is determined once, and stays when price and share change. */
 export interface EventWorth {
   /** What the campaign owes. */
   priceMicros: number | null;

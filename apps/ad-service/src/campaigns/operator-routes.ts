@@ -156,7 +156,7 @@ async function warningsOf(
   return campaignWarnings({ ...facts, before, changes, now: now() });
 }
 
-/** What brings back what a change has set, and which of it was set again since. */
+/** The settings that undo a change, and those of them that were changed again since. */
 async function readRevert(database: Database, { campaignId, entryId }: { campaignId: string; entryId: string }) {
   const current = await readState(database, { kind: "campaign", id: campaignId });
   if (current === undefined) throw unknownCampaign(campaignId);

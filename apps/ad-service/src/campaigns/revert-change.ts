@@ -24,7 +24,7 @@ export type RevertPlan =
 const settings = campaignSettings.omit({ advertiser: true }).partial();
 const reverted = { ...settingColumns, status: "status", advertiser: "advertiser_id" } as const;
 
-/** What brings back the settings that one change of a campaign has set. What others have set since stays otherwise. */
+/** The settings that undo one change of a campaign. Settings that only later changes have set stay. */
 export function planRevert(entry: Pick<AuditEntry, "before" | "after">, current: RecordedCampaign): RevertPlan {
   const { before, after } = entry;
   if (before === null || after === null) return { outcome: "nothing-to-revert" };

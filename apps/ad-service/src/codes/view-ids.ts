@@ -38,7 +38,7 @@ export function inWeekOfView(viewId: string, code: string): string {
 const OPEN_FOR_MS = 3 * 86_400_000;
 const SKEW_MS = 60_000;
 
-/** Bounds of the codes whose views may be open at one of these moments, of which there is at least one. */
+/** The bounds of the codes whose views may be open at one of these moments (at least one). */
 export function boundsAt(moments: readonly Date[]): [first: string, last: string] {
   const times = moments.map((moment) => moment.getTime());
   return [codeWeekAt(Math.min(...times) - OPEN_FOR_MS), `${codeWeekAt(Math.max(...times) + SKEW_MS)}~`];

@@ -1,7 +1,7 @@
 import { timeOfClick } from "@intermission/ad-core/code";
 import { type Database, statement } from "@intermission/postgres/open-database";
 
-/** What names a conversion; `event` and `conversionId` are '' if the advertiser sent none. */
+/** Identifies a conversion; `event` and `conversionId` are '' if the advertiser sent none. */
 export interface ConversionKey {
   clickId: string;
   event: string;

@@ -1,4 +1,5 @@
 import { statement, type Transaction } from "@intermission/postgres/open-database";
+import { rowParameters } from "@intermission/postgres/row-parameters";
 import {
   limitOfViewer,
   type ViewerEarnings,
@@ -66,7 +67,18 @@ interface Row extends ViewRow, ViewerEarnings, ViewerLimitSettings {
   seen: { campaignId: string; at: string }[] | null;
 }
 
-const bounds = boundsIn("$2", "$3");
+const requestedRows = rowParameters({
+  position: "integer",
+  bot_id: "text",
+  user_id: "text",
+  code: "text",
+  must_continue: "boolean",
+  seen_since: "timestamptz",
+  now: "timestamptz",
+});
+
+const behind = requestedRows.parameters.length;
+const bounds = boundsIn(`$${behind + 1}`, `$${behind + 2}`);
 
 /** A code lives at most 24 h and a view only minutes longer than its code, which bounds the index range. */
 const ofUser = `from views
@@ -106,8 +118,7 @@ const read = statement<Row>(
      bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap",
      unfinished.count::integer as unfinished, unfinished."lastActiveAt", unfinished."firstDeadline",
      case when requested.seen_since is not null then (${seenByUser({ botId: "requested.bot_id", userId: "requested.user_id", since: "requested.seen_since" })}) end as seen
-   from json_to_recordset($1::json) as requested(position integer, bot_id text, user_id text, code text, must_continue boolean,
-     seen_since timestamptz, now timestamptz)
+   from (${requestedRows.table}) as requested
    cross join lateral (
      select case
        when requested.code is not null then requested.code
@@ -141,7 +152,7 @@ const read = statement<Row>(
 /** Reads the facts of openings, in their order. */
 export async function readOpenings(database: Transaction, batch: readonly OpeningQuestion[]): Promise<Opening[]> {
   const openings: (Opening | undefined)[] = [];
-  const values = [JSON.stringify(batch.map(requestRow)), ...boundsAt(batch.map(({ now }) => now))];
+  const values = [...requestedRows.values(batch.map(requestedRowOf)), ...boundsAt(batch.map(({ now }) => now))];
   for (const row of await database.run(read, values)) {
     const question = batch[row.position];
     if (question) openings[row.position] = openingOf(row, question);
@@ -153,7 +164,7 @@ export async function readOpenings(database: Transaction, batch: readonly Openin
   });
 }
 
-function requestRow(question: OpeningQuestion, position: number) {
+function requestedRowOf(question: OpeningQuestion, position: number) {
   const { botId, userId, code, mustContinue, seenSince, now } = question;
   return { position, bot_id: botId, user_id: userId, code, must_continue: mustContinue, seen_since: seenSince, now };
 }

@@ -74,7 +74,7 @@ describe("metrics of delivery", () => {
       expect([series, value(series)]).toEqual([series, expected]);
     }
     expect(value('intermission_oldest_due_delivery_seconds{endpoint="ready"}')).toBeCloseTo(90, -2);
-    expect(value('intermission_oldest_due_delivery_seconds{endpoint="resting"}')).toBeCloseTo(500, -2);
+    expect(value('intermission_oldest_due_delivery_seconds{endpoint="backoff"}')).toBeCloseTo(500, -2);
     expect(value('intermission_endpoint_disable_progress{endpoint="worst"}')).toBeCloseTo(0.8, 1);
     for (const secret of [ready.botId, resting.botId, "203.0.113.9", "evt_"]) expect(text).not.toContain(secret);
     expect(warnings).toEqual([]);

@@ -108,11 +108,11 @@ const gauges: readonly {
   },
   {
     name: "intermission_oldest_due_delivery_seconds",
-    help: "How long the oldest due delivery has waited: at an endpoint that is ready, and at one that rests or fails.",
+    help: "How long the oldest due delivery has waited: at an endpoint that is ready, and at one in backoff or with an open breaker.",
     label: "endpoint",
     of: (figures) => [
       ["ready", figures.oldestReadySeconds],
-      ["resting", figures.oldestBackoffSeconds],
+      ["backoff", figures.oldestBackoffSeconds],
     ],
   },
   {

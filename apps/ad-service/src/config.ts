@@ -23,6 +23,7 @@ import {
   webAddress,
   wholeNumberSetting,
 } from "@intermission/server/settings";
+import { StartFault } from "@intermission/server/start-fault";
 import { tracingOf, tracingVariables } from "@intermission/server/tracing-settings";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
@@ -277,6 +278,8 @@ export type CommandConfig = ReturnType<typeof readCommandConfig>;
 /** Reads the command line's configuration from its options and its environment. */
 export function readCommandConfig(options: { url?: string | undefined }, environment: NodeJS.ProcessEnv = process.env) {
   const effective = { ...environment, ...(options.url !== undefined && { ADS_URL: options.url }) };
+  // As where a script's variable is not set: the command would change the store of this machine instead.
+  if (options.url?.trim() === "") throw new StartFault("--url is empty: write the server's address behind it");
   const read = readSettings(commandVariables, effective, { names: commandNames, secrets, crossFaults: commandFaults });
   return {
     ...storeOf(read),

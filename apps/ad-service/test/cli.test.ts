@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -192,6 +193,30 @@ describe("with a running server", () => {
       OPERATOR_TOKEN: fixture.operatorToken,
     });
     expect(nowhere).toMatchObject({ code: 3, err: expect.stringContaining("does not answer") });
+    for (const [url, err] of [
+      [fixture.address.replace("http:", "https:"), "speaks no TLS"],
+      [`${fixture.address}/operator/v1`, "has no operator's API"],
+      ["", "--url is empty"],
+    ] as const) {
+      const ended = await ads(["bots", "list", "--url", url], { ...env, OPERATOR_TOKEN: fixture.operatorToken });
+      expect(ended).toMatchObject({ code: 3, out: "", err: expect.stringContaining(err) });
+    }
+  });
+
+  test("an answer that cannot be written is no success: it may be a token that is shown once", async () => {
+    const full = openSync("/dev/full", "w");
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(import.meta.dirname, "../src/cli.ts"), "bots", "list"],
+      {
+        env: { PATH: process.env.PATH, DATA_DIR: fixture.dataDir },
+        encoding: "utf8",
+        stdio: ["ignore", full, "pipe"],
+      },
+    );
+    closeSync(full);
+    expect(stderr).toMatch(/^ads: the command was done, but its answer could not be written .*ENOSPC/);
+    expect(status).toBe(4);
   });
 
   test("a token rotates: create, activate, revoke", async () => {

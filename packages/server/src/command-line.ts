@@ -4,6 +4,7 @@ import { type Command, CommanderError } from "commander";
 import { nameFlags } from "./command-options.ts";
 import { type ClaimedFolder, claimDataFolder, socketPathOf } from "./data-folder.ts";
 import { stringifyExactly } from "./exact-json.ts";
+import { openPrinter } from "./print-answer.ts";
 import { CONFIRMATION_NEEDED } from "./refuse.ts";
 import { startFaultOf } from "./start-fault.ts";
 
@@ -33,9 +34,10 @@ export class NotReachable extends Error {
   override readonly name = "NotReachable";
 }
 
-const exitCodes = { done: 0, refused: 1, wrongUsage: 2, notReachable: 3 };
+const exitCodes = { done: 0, refused: 1, wrongUsage: 2, notReachable: 3, notWritten: 4 };
 
-export const exitCodesHelp = "Exit codes: 0 done, 1 refused, 2 wrong usage, 3 no server or store within reach.";
+export const exitCodesHelp =
+  "Exit codes: 0 done, 1 refused, 2 wrong usage, 3 no server or store within reach, 4 done, but the answer could not be written.";
 
 export interface CommandContext<Client> {
   /** Connects on the first call of a command. */
@@ -74,17 +76,23 @@ export async function runCommandLine<Client extends { close(): Promise<void> }>(
     running = command;
   });
   const isJson = () => program.opts().json === true;
+  const printer = openPrinter(process.stdout);
   addCommands(program, {
     async client() {
       client ??= await open();
       return client;
     },
-    print: (answer, asText) => console.log(isJson() ? stringifyExactly(answer) : asText()),
+    print: (answer, asText) => printer.print(isJson() ? stringifyExactly(answer) : asText()),
     isJson,
   });
   try {
     await program.parseAsync(words, { from: "user" });
-    return exitCodes.done;
+    const fault = await printer.fault();
+    if (fault === undefined) return exitCodes.done;
+    console.error(
+      `${program.name()}: the command was done, but its answer could not be written to standard output (${fault}): what was shown only once, such as a token, must be made again`,
+    );
+    return exitCodes.notWritten;
   } catch (error) {
     return tell(program.name(), error, running);
   } finally {

@@ -54,7 +54,7 @@ export function httpOperatorClient(
       } = await request.catch((cause) => {
         const upload = call.body !== undefined && isStream(call.body) && !isSocket ? cutUpload(cause) : "";
         const name = isSocket ? target.socketPath : target.url;
-        throw new NotReachable(`${name} does not answer: ${cause.message}${upload}`, { cause });
+        throw new NotReachable(`${name} ${whyNot(cause)}${upload}`, { cause });
       });
       // The connection of a refused upload may close after the status, which is enough.
       const text = await body.text().catch((cause) => {
@@ -63,6 +63,10 @@ export function httpOperatorClient(
           cause,
         });
       });
+      if (!isSocket && statusCode === 404 && isNoRoute(text))
+        throw new NotReachable(
+          `${target.url} has no operator's API: start its server with OPERATOR_TOKEN, and name its own address, without a path that is not its proxy's`,
+        );
       return answerOf(statusCode, text, answered["content-type"]);
     },
     close: () => client.close(),
@@ -112,6 +116,19 @@ function notFromService(status: number): Error {
   }
   const message = `the answer is not the ad service's (HTTP ${status}); is the address right?`;
   return new OperatorRefusal(status, "NOT_JSON", message);
+}
+
+/** What the server says of a path without a route, and of this API while it has no token. */
+function isNoRoute(text: string): boolean {
+  return text.includes('"there is nothing at this path');
+}
+
+function whyNot(cause: unknown): string {
+  if (!(cause instanceof Error)) return "does not answer";
+  // OpenSSL's own words name its source files.
+  if ("code" in cause && /^(EPROTO|ERR_SSL_)/.test(String(cause.code)))
+    return "speaks no TLS, or another version of it: begin the address with http://, or name the port of the proxy";
+  return `does not answer: ${cause.message}`;
 }
 
 /** A proxy may close the connection during an upload that is too large for it, before its answer is read. */

@@ -31,8 +31,10 @@ async function run({ id, words, env }: HostedCommand): Promise<HostedEnd> {
   process.env = { ...environment, ...env };
   process.argv = [node, script, ...words];
   process.exitCode = undefined;
-  process.stdout.write = (chunk) => {
+  process.stdout.write = (chunk: string | Uint8Array, ...more: unknown[]) => {
     written.out += chunk;
+    const whenWritten = more.at(-1);
+    if (typeof whenWritten === "function") whenWritten();
     return true;
   };
   process.stderr.write = (chunk) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readStartOptions } from "./start-options.ts";
+import { mistypedVariables, readStartOptions } from "./start-options.ts";
 
 test("without options the demo's own bot runs", () => {
   expect(readStartOptions([], {})).toEqual({ isHelp: false, isWatched: false, ownBot: undefined });
@@ -28,4 +28,11 @@ test.each<[string, string[], NodeJS.ProcessEnv, string]>([
   ["an unknown option", ["--bots", "1"], {}, "--bots"],
 ])("%s is refused", (_what, words, env, message) => {
   expect(() => readStartOptions(words, env)).toThrow(message);
+});
+
+test("a mistyped variable is told", () => {
+  expect(mistypedVariables({ DEMO_BOT_PROT: "8700", DATADIR: "/srv", PATH: "/bin", DATA_DIR: "/srv" })).toEqual([
+    "DEMO_BOT_PROT is set, and nothing reads it: did you mean DEMO_BOT_PORT?",
+    "DATADIR is set, and nothing reads it: did you mean DATA_DIR?",
+  ]);
 });

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { mistypedSettingsIn } from "../packages/server/src/mistyped-settings.ts";
 import { Problem } from "./say.ts";
 
 /** A bot of one's own, for which the simulated phone signs launch data. */
@@ -29,6 +30,13 @@ Starts an ad service, a companion API and a demo chat on this machine, in demo m
 
 Environment: AD_API_TOKEN, the API token of --bot if the bot was added with \`pnpm ads bots add\`; DATA_DIR (./data);
 DEMO_BOT_PORT (8700), AD_SERVICE_PORT (8701), API_PORT (8702); LOG_LEVEL.`;
+
+const variables = ["AD_API_TOKEN", "DATA_DIR", "DEMO_BOT_PORT", "AD_SERVICE_PORT", "API_PORT", "LOG_LEVEL"];
+
+/** What the environment sets under a name that is nearly one of these. */
+export function mistypedVariables(env: NodeJS.ProcessEnv): string[] {
+  return mistypedSettingsIn(env, { names: variables, secrets: [] });
+}
 
 const loopback = ["127.0.0.1", "localhost", "::1"];
 

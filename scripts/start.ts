@@ -12,7 +12,7 @@ import { type DemoStack, startDemoStack } from "./demo-stack.ts";
 import { assertPortFree, root, stopAllServers } from "./processes.ts";
 import { restartServers } from "./restart-servers.ts";
 import { explain, Problem, step } from "./say.ts";
-import { readStartOptions, startHelp } from "./start-options.ts";
+import { mistypedVariables, readStartOptions, startHelp } from "./start-options.ts";
 import "./stop-with-parent.ts";
 
 let isStopping = false;
@@ -31,6 +31,7 @@ async function stop(exitCode: number): Promise<void> {
 async function main(): Promise<void> {
   const { isHelp, isWatched, ownBot } = readStartOptions(process.argv.slice(2), process.env);
   if (isHelp) return console.log(startHelp);
+  for (const sentence of mistypedVariables(process.env)) console.error(sentence);
   const ports = demoPorts();
   const dataDirectory = resolve(process.env.DATA_DIR ?? join(root, "data"));
   const video = join(root, "apps/ad-service/sample/house-ad.mp4");

@@ -314,6 +314,8 @@ test.each([
   ["PUBLIC_URL", "https://ads.example.com/?from=here", /must have no \? and no #/],
   ["EMBEDDED_BUFFERS_MB", "0x40", /must be a whole number from 8 to 65536/],
   ["MODE", "prod", /must be production or demo/],
+  ["SMTP_URL", "smtp://me:hush%@mail.example", /percent-encoded: @ as %40/],
+  ["SMTP_URL", "smtp://me:hush?hush@mail.example", /percent-encoded/],
 ])("a value that would fail later is refused: %s=%s", (name, value, fault) => {
   expect(faultsOf({ ...production, [name]: value })).toMatch(fault);
 });

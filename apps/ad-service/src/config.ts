@@ -29,6 +29,7 @@ import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import type { CountrySettings } from "./ad-selection/country-source.ts";
 import type { MediaBucket } from "./creatives/media-storage.ts";
+import { mailServer } from "./notices/mail-server.ts";
 import type { OpenIdProviderSettings } from "./outbound/openid-providers.ts";
 import { retentionOf, retentionVariables } from "./retention/retention-settings.ts";
 
@@ -125,13 +126,7 @@ const serverVariables = z.object({
   MAX_DAILY_CLICKS_PER_ADDRESS: wholeNumberSetting({ min: 1, max: 100_000 }).optional(),
   RATE_LIMIT_PER_TOKEN: wholeNumberSetting({ min: 1, max: 1_000_000_000 }).default(50),
   RATE_LIMIT_PER_USER: wholeNumberSetting({ min: 1, max: 1_000_000_000 }).default(10),
-  SMTP_URL: z
-    .string()
-    .refine(
-      (text) => /^smtps?:\/\//.test(text) && URL.canParse(text),
-      "must be smtp://user:password@host:port, or smtps://",
-    )
-    .optional(),
+  SMTP_URL: mailServer.optional(),
   SMTP_FROM: z.email("must be an e-mail address such as ads@example.com").optional(),
   NOTICE_BOT_TOKEN: z
     .string()

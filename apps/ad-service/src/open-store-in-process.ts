@@ -51,15 +51,22 @@ async function openStore(
     isExisting: true,
   });
   const database = recordingDatabase(store);
+  const closing: Closing = [() => database.close()];
   try {
     // No server may have run for weeks.
     await makeUpcomingPartitions(store, new Date());
-    return await serveStore(config, { store, database, folder, logger });
+    return await serveStore(config, { store, database, folder, logger, closing });
   } catch (error) {
-    // Its connections would keep this process from ending.
-    await database.close();
+    await closeAll(closing);
     throw error;
   }
+}
+
+/** What keeps this process from ending, in the order in which it was opened. */
+type Closing = (() => Promise<unknown>)[];
+
+async function closeAll(closing: Closing): Promise<void> {
+  for (const close of closing.toReversed()) await close();
 }
 
 async function serveStore(
@@ -69,13 +76,22 @@ async function serveStore(
     database,
     folder,
     logger,
-  }: { store: OpenedDatabase; database: Database; folder: ClaimedFolder | undefined; logger: Logger },
+    closing,
+  }: {
+    store: OpenedDatabase;
+    database: Database;
+    folder: ClaimedFolder | undefined;
+    logger: Logger;
+    closing: Closing;
+  },
 ): Promise<OperatorClient> {
   const requests = openGuardedRequests(config.requests);
+  closing.push(() => requests.close());
   const tokens = secretBox(config.encryptionKey, config.previousEncryptionKey);
   await requireEncryptionKey({ database, secretBox: tokens }, logger);
   const currency = await requireCurrency(database, config.currency, logger);
   const campaigns = await startCampaignSnapshot({ database, log: logger, everyMs: 60_000 });
+  closing.push(() => campaigns.stop());
   const bots = openBots(database);
   const app = createOperatorApp({
     logger,
@@ -104,6 +120,7 @@ async function serveStore(
     isPlainHttpAllowed: config.mode === "demo",
     now: () => new Date(),
   });
+  closing.push(() => app.close());
   await app.ready();
   // Perhaps no node runs that rolls up the sums, and reports must count everything committed so far.
   while ((await rollUpStatistics(database)).hasMore);
@@ -120,10 +137,7 @@ async function serveStore(
       return answerOf(answer.statusCode, answer.body, answer.headers["content-type"]);
     },
     async close() {
-      await app.close();
-      await campaigns.stop();
-      requests.close();
-      await database.close();
+      await closeAll(closing);
       await folder?.release();
     },
   };

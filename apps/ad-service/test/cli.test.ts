@@ -3,6 +3,8 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openDatabase } from "@intermission/postgres/open-database";
+import { askServer } from "@intermission/testing/copy-database";
 import { copyCluster, createServerDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
@@ -77,6 +79,20 @@ describe("without a server", () => {
     expect(bot).toMatchObject({ botId, webhookUrl: "https://example.com/w", token: expect.stringMatching(/^ad_/) });
     const listed = await adsProcess(["bots", "list"], env);
     expect(listed.out).toMatch(new RegExp(`^${botId} +Bot ${botId} +active`, "m"));
+  });
+
+  test("a fault behind the opening of the store ends the command, too", { tags: "long" }, async () => {
+    const database = await createServerDatabase();
+    const [databaseUrl, place] = [database.url, { dataDirectory: "", schema: "ad_service", migrations }];
+    await (await openDatabase({ databaseUrl, ...place })).close();
+    // As where a right is missing: the sums cannot be counted on.
+    await askServer(databaseUrl, "alter table ad_service.stats_progress rename to gone");
+    const ended = await adsProcess(["bots", "list"], {
+      DATABASE_URL: databaseUrl,
+      ENCRYPTION_KEY: fixture.encryptionKey,
+    });
+    await database.drop();
+    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining("stats_progress") });
   });
 
   test("several concurrent commands share the store that one of them opened", { tags: "long" }, async () => {

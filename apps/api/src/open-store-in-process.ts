@@ -79,6 +79,9 @@ async function botOf(database: Database, named: string | undefined): Promise<str
     throw new NotReachable(`the store has no bot ${named}, which BOT_ID selects; it has ${bots.join(", ")}`);
   }
   if (only !== undefined && bots.length === 1) return only;
-  if (only === undefined) throw new NotReachable("no companion API has used this store yet");
+  if (only === undefined)
+    throw new NotReachable(
+      "the store has no bot yet: add one (pnpm api bots add), or start the companion API with BOT_ID",
+    );
   throw new NotReachable(`the store holds several bots (${bots.join(", ")}): select one by BOT_ID`);
 }

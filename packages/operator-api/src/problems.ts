@@ -57,3 +57,40 @@ export type ProblemCode = keyof typeof problems;
 export type ProblemValues<Code extends ProblemCode> = {
   readonly [Name in (typeof problems)[Code][number]]: string;
 };
+
+/** Refusals of any route, which have no values. The message beside them says more in English. */
+export const generalProblems = [
+  "ADDRESS_TOO_LONG",
+  "BAD_REQUEST",
+  "BODY_TOO_LARGE",
+  "CONFIRMATION_NEEDED",
+  "FORBIDDEN",
+  "INTERNAL",
+  "METHOD_NOT_ALLOWED",
+  "NOT_FOUND",
+  "NO_SESSION",
+  "OTHER_ORIGIN",
+  "READ_ONLY",
+  "REQUEST_TIMEOUT",
+  "SIGNED_OUT",
+  "SIGN_IN_AGAIN",
+  "STORAGE_FULL",
+  "STORAGE_UNWRITABLE",
+  "TOO_MANY_REQUESTS",
+  "UNAUTHORIZED",
+  "UNAVAILABLE",
+  "UNSUPPORTED_MEDIA_TYPE",
+] as const;
+export type GeneralProblem = (typeof generalProblems)[number];
+
+/** Why nobody was signed in. */
+export const signInProblems = [
+  "NOT_LINKED",
+  "NOT_SIGNED_IN",
+  "PASSKEY_REFUSED",
+  "PROVIDER_REFUSED",
+  "PROVIDER_UNAVAILABLE",
+  "SIGN_IN_CANCELLED",
+  "SIGN_IN_EXPIRED",
+] as const;
+export type SignInProblem = (typeof signInProblems)[number];

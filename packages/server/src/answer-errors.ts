@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type IncomingMessage, METHODS, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { GeneralProblem } from "@intermission/operator-api/problems";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { nearbyPath, shapeOf } from "./nearby-path.ts";
 
@@ -82,7 +83,7 @@ export function refuseOtherMethods(app: FastifyInstance): void {
         // A slash at the end is an empty parameter of the path behind it.
         if (Object.values(Object(request.params)).includes("")) throw notFound(app, request);
         const message = `${request.method} is not allowed here, only ${allow}`;
-        throw new HttpError(405, "METHOD_NOT_ALLOWED", message, { headers: { allow } });
+        throw new HttpError(405, "METHOD_NOT_ALLOWED" satisfies GeneralProblem, message, { headers: { allow } });
       },
       handler: async () => {},
     });
@@ -122,7 +123,7 @@ export function notFound(app: FastifyInstance, { url }: FastifyRequest): HttpErr
   return new HttpError(404, "NOT_FOUND", `there is nothing at this path${hint}`);
 }
 
-const codeOfStatus: Record<number, string> = {
+const codeOfStatus: Record<number, GeneralProblem> = {
   400: "BAD_REQUEST",
   401: "UNAUTHORIZED",
   403: "FORBIDDEN",
@@ -152,7 +153,11 @@ export function answerError(
   if (unavailability !== undefined) {
     logUnavailability(request, error, unavailability);
     reply.header("retry-after", String(UNAVAILABLE_RETRY_SECONDS));
-    answer({ status: 503, code: "UNAVAILABLE", message: "the service cannot answer now; retry later" });
+    answer({
+      status: 503,
+      code: "UNAVAILABLE" satisfies GeneralProblem,
+      message: "the service cannot answer now; retry later",
+    });
     return;
   }
   const { statusCode = 500, message, code } = error as Partial<FastifyError>;
@@ -160,7 +165,7 @@ export function answerError(
     request.log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, "a request failed");
     // The id is in the text, too: command lines, logs of deliveries and people pass on the text without the headers.
     const message = `the server failed: its log has the reason, under the request id ${request.id}`;
-    answer({ status: 500, code: "INTERNAL", message });
+    answer({ status: 500, code: "INTERNAL" satisfies GeneralProblem, message });
     return;
   }
   // Fastify's own messages are for developers; some quote the body or the address.

@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { Counter, type Registry } from "prom-client";
 import { addressNetwork } from "./client-address.ts";
-import { HttpError } from "./http-server.ts";
 import { rateLimiter, slowDown } from "./rate-limiter.ts";
+import { refusal } from "./refuse.ts";
 
 /** Checks the bearer token of requests. Throws 401 for a missing or wrong one, and 429 for too many of them from an address. */
 export type TokenGuard = (request: FastifyRequest) => void;
@@ -46,7 +46,7 @@ export function guardToken({ token, setting, registry, now = () => performance.n
     }
     const { isAllowed, waitSeconds } = limiter.take(addressNetwork(request.ip), now());
     if (!isAllowed) throw slowDown(waitSeconds);
-    throw new HttpError(401, "UNAUTHORIZED", `the token is missing or wrong: send the value of ${setting}`, {
+    throw refusal(401, "UNAUTHORIZED", `the token is missing or wrong: send the value of ${setting}`, {
       headers: { "www-authenticate": "Bearer" },
     });
   };

@@ -1,7 +1,7 @@
 import { faultOfIssue } from "@intermission/operator-api/fault-of-issue";
 import type { FieldFault } from "@intermission/operator-api/field-faults";
 import type { z } from "zod";
-import { HttpError } from "./http-server.ts";
+import { refusal } from "./refuse.ts";
 
 /** Returns the parsed value; else throws 400 with each field and its rule, and never the value that was sent. */
 export function parseRequest<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
@@ -27,7 +27,7 @@ function parsed<Schema extends z.ZodType>(
   });
   const faults = details.map(({ field, message }) => (field === "body" ? message : `${field}: ${message}`));
   const isMissing = details.some(({ field, message }) => message === missing && !field.includes("."));
-  throw new HttpError(400, "BAD_REQUEST", faults.join("; ") + (isMissing ? namesOf(value) : ""), { details });
+  throw refusal(400, "BAD_REQUEST", faults.join("; ") + (isMissing ? namesOf(value) : ""), { details });
 }
 
 const missing = "is missing";

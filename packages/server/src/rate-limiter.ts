@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { HttpError } from "./http-server.ts";
+import type { HttpError } from "./http-server.ts";
+import { refusal } from "./refuse.ts";
 
 export interface RateLimit {
   /** Calls allowed in one burst. */
@@ -72,5 +73,5 @@ export function spend(limiter: RateLimiter, key: string, now: Date): void {
 }
 
 export function slowDown(waitSeconds: number): HttpError {
-  return new HttpError(429, "TOO_MANY_REQUESTS", "slow down", { headers: { "retry-after": String(waitSeconds) } });
+  return refusal(429, "TOO_MANY_REQUESTS", "slow down", { headers: { "retry-after": String(waitSeconds) } });
 }

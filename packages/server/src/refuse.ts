@@ -1,10 +1,22 @@
 import type { FieldFault } from "@intermission/operator-api/field-faults";
-import type { ProblemCode, ProblemValues } from "@intermission/operator-api/problems";
+import type { GeneralProblem, ProblemCode, ProblemValues, SignInProblem } from "@intermission/operator-api/problems";
 import { HttpError } from "./http-server.ts";
 
-/** Expected failures, in words for the operator who reads them on the command line. */
+/**
+ * A refusal of an operator's route that has no values, in words for who reads it on the command line. Screens have a sentence
+ * for each code.
+ */
+export function refusal(
+  status: number,
+  code: GeneralProblem | SignInProblem,
+  message: string,
+  options: { details?: unknown; headers?: Record<string, string> } = {},
+): HttpError {
+  return new HttpError(status, code, message, options);
+}
+
 export function notFound(message: string): HttpError {
-  return new HttpError(404, "NOT_FOUND", message);
+  return refusal(404, "NOT_FOUND", message);
 }
 
 /**
@@ -26,11 +38,11 @@ export function gone<Code extends ProblemCode>(code: Code, message: string, valu
 
 /** A disk that is full: nothing of the request was stored. */
 export function storageFull(message: string): HttpError {
-  return new HttpError(507, "STORAGE_FULL", message);
+  return refusal(507, "STORAGE_FULL", message);
 }
 
 export function storageUnwritable(message: string): HttpError {
-  return new HttpError(507, "STORAGE_UNWRITABLE", message);
+  return refusal(507, "STORAGE_UNWRITABLE", message);
 }
 
 /** A field's fault, which screens say in the reader's language by its code. The command line replaces the field by its flag. */
@@ -39,7 +51,7 @@ export function invalidField(field: string, message: string, { code, values }: F
 }
 
 export function invalid(message: string, details?: unknown): HttpError {
-  return new HttpError(400, "BAD_REQUEST", message, { details });
+  return refusal(400, "BAD_REQUEST", message, { details });
 }
 
 /** An effect of a request that is rarely meant: a sentence about the field that causes it, and its code for screens. */
@@ -60,5 +72,5 @@ export function requireConfirmation(
   const sentences = effects.map(({ field, message }) => `${field}: ${message}`).join("; ");
   const message = `${sentences}. Nothing was changed; if this is meant, repeat the request with ?confirmed=true`;
   const details = effects.map(({ field, message, effect: { code, values } }) => ({ field, message, code, values }));
-  throw new HttpError(409, CONFIRMATION_NEEDED, message, { details });
+  throw refusal(409, CONFIRMATION_NEEDED, message, { details });
 }

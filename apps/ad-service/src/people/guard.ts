@@ -5,9 +5,9 @@ import type { ReportReader } from "@intermission/operator-api/statistics";
 import type { Database } from "@intermission/postgres/open-database";
 import { addressNetwork } from "@intermission/server/client-address";
 import type { TokenGuard } from "@intermission/server/guard-token";
-import { HttpError } from "@intermission/server/http-server";
+import type { HttpError } from "@intermission/server/http-server";
 import { type RateLimiter, slowDown } from "@intermission/server/rate-limiter";
-import { notFound } from "@intermission/server/refuse";
+import { notFound, refusal } from "@intermission/server/refuse";
 import type { FastifyRequest } from "fastify";
 import { findAdvertiser, unknownAdvertiser } from "../advertisers/advertisers.ts";
 import { unknownBot } from "../bots/bots.ts";
@@ -50,7 +50,7 @@ export async function authenticateOperator(guard: OperatorGuard, request: Fastif
     const session = await findSession(guard.database, cookie, guard.now());
     if (session !== undefined) return { kind: "person", session };
     const { isAllowed, waitSeconds } = guard.wrongCookies.take(addressNetwork(request.ip), guard.now().getTime());
-    throw isAllowed ? new HttpError(401, "SIGNED_OUT", "the session has ended: sign in again") : slowDown(waitSeconds);
+    throw isAllowed ? refusal(401, "SIGNED_OUT", "the session has ended: sign in again") : slowDown(waitSeconds);
   }
   if (guard.guardToken === undefined) throw notFound("there is nothing at this path");
   guard.guardToken(request);
@@ -68,7 +68,7 @@ function requireOrigin(
   if (isRead(request)) return;
   const sentOrigin = request.headers.origin;
   if (sentOrigin === undefined ? isOptional : origins.includes(sentOrigin)) return;
-  throw new HttpError(403, "OTHER_ORIGIN", `requests with a session come from pages of ${origins[0]} only`);
+  throw refusal(403, "OTHER_ORIGIN", `requests with a session come from pages of ${origins[0]} only`);
 }
 
 /** Routes of these methods change nothing. */
@@ -179,16 +179,16 @@ export async function authorizeOperator(
   if (rule === "anyone") return;
   if (caller.kind === "command-line") {
     if (rule !== "signed-in" && rule !== "freshly-signed-in") return;
-    throw new HttpError(403, "NO_SESSION", "this needs the session of a person, which the command line has not");
+    throw refusal(403, "NO_SESSION", "this needs the session of a person, which the command line has not");
   }
-  if (caller.kind === "anonymous") throw new HttpError(401, "SIGNED_OUT", "sign in first");
+  if (caller.kind === "anonymous") throw refusal(401, "SIGNED_OUT", "sign in first");
   const { person, impersonation, signedInAt } = caller.session;
   if (impersonation !== undefined && !isRead(request) && request.routeOptions.config.operation !== "endImpersonation") {
-    throw new HttpError(403, "READ_ONLY", `you see the console as ${person.email}, only to read: end that first`);
+    throw refusal(403, "READ_ONLY", `you see the console as ${person.email}, only to read: end that first`);
   }
   if (rule === "freshly-signed-in" && now().getTime() - signedInAt.getTime() > FRESH_SIGN_IN_MINUTES * 60_000) {
     const message = `this needs a sign-in of the last ${FRESH_SIGN_IN_MINUTES} minutes: sign in again, then repeat it`;
-    throw new HttpError(403, "SIGN_IN_AGAIN", message);
+    throw refusal(403, "SIGN_IN_AGAIN", message);
   }
   const values = namedIn(request);
   const decision = decideAccess(rule, person, await readNamed(database, values));
@@ -199,10 +199,10 @@ export async function authorizeOperator(
       throw unknown(values);
     case "not-named": {
       const own = person.role === "publisher" ? "a bot of yours (botId)" : "your advertiser";
-      throw new HttpError(403, "FORBIDDEN", `name ${own}`);
+      throw refusal(403, "FORBIDDEN", `name ${own}`);
     }
     case "forbidden":
-      throw new HttpError(403, "FORBIDDEN", `the role ${person.role} may not do this`);
+      throw refusal(403, "FORBIDDEN", `the role ${person.role} may not do this`);
     default:
       throw decision satisfies never;
   }

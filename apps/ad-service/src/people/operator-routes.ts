@@ -3,9 +3,9 @@ import { peopleRoutes } from "@intermission/operator-api/people";
 import type { Database } from "@intermission/postgres/open-database";
 import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import type { CheckedScope } from "@intermission/server/checked-routes";
-import { HttpError } from "@intermission/server/http-server";
+import type { HttpError } from "@intermission/server/http-server";
 import { slowDown } from "@intermission/server/rate-limiter";
-import { conflict, invalidField, notFound } from "@intermission/server/refuse";
+import { conflict, invalidField, notFound, refusal } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { type OperatorHandlers, serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -137,7 +137,7 @@ function impersonations({ database, now }: PeopleOperatorDeps) {
         case "disabled":
           throw conflict("PERSON_DISABLED", "this person may not sign in; enable the account first");
         case "out-of-reach":
-          throw new HttpError(403, "FORBIDDEN", `the role ${session.person.role} may not see the console as an owner`);
+          throw refusal(403, "FORBIDDEN", `the role ${session.person.role} may not see the console as an owner`);
         default:
           throw started satisfies never;
       }
@@ -240,7 +240,7 @@ function unknownAdvertiser(): HttpError {
 function signedIn(outcome: SignInOutcome, answer: Pick<FastifyReply, "header">) {
   if (outcome.outcome === "too-many-tries") throw slowDown(outcome.waitSeconds);
   if (outcome.outcome === "refused") {
-    throw new HttpError(401, "NOT_SIGNED_IN", "the e-mail address, the password or the code is wrong");
+    throw refusal(401, "NOT_SIGNED_IN", "the e-mail address, the password or the code is wrong");
   }
   const { person, token, expiresAt } = outcome;
   answer.header("set-cookie", cookieOf(token, expiresAt));
@@ -255,5 +255,5 @@ async function busy<Result>(work: Promise<Result>): Promise<Result> {
 }
 
 function unknownInvitation(): HttpError {
-  return new HttpError(404, "NOT_FOUND", "this invitation was used, has expired, or was replaced: ask for another one");
+  return refusal(404, "NOT_FOUND", "this invitation was used, has expired, or was replaced: ask for another one");
 }

@@ -7,8 +7,7 @@ import {
 } from "@intermission/operator-api/statistics";
 import type { Database, Runner } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
-import { HttpError } from "@intermission/server/http-server";
-import { invalidField } from "@intermission/server/refuse";
+import { invalidField, refusal } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyRequest } from "fastify";
 import { campaignsOf } from "../advertisers/advertisers.ts";
@@ -178,5 +177,5 @@ function requireVisible({ by, orderBy, advertiser }: StatsQuery, reader: ReportR
   const { hidden, dimensions } = seenBy[reader];
   const isHidden = hidden.some((field) => field === orderBy) || !by.every((one) => dimensions.includes(one));
   if (isHidden || (reader === "publisher" && advertiser !== undefined))
-    throw new HttpError(403, "FORBIDDEN", `reports of the role ${reader} have no such figures`);
+    throw refusal(403, "FORBIDDEN", `reports of the role ${reader} have no such figures`);
 }

@@ -1,6 +1,7 @@
 import type { Runner } from "@intermission/postgres/open-database";
 import { describeReplica, type ReadReplica } from "@intermission/postgres/read-replica";
-import { HttpError } from "@intermission/server/http-server";
+import type { HttpError } from "@intermission/server/http-server";
+import { refusal } from "@intermission/server/refuse";
 import { Gauge, type Registry } from "prom-client";
 
 /** Where reports are read: from the primary, or from a replica that may lag. */
@@ -49,7 +50,7 @@ export function reportsFromReplica(replica: ReadReplica, primary: Runner): Repor
 }
 
 function tooManyReports(place: string): HttpError {
-  return new HttpError(
+  return refusal(
     503,
     "UNAVAILABLE",
     `the replica of reports (${place}) cannot be read, and the primary answers ${MAX_ON_PRIMARY} reports at a time: retry in ${RETRY_SECONDS} s`,

@@ -1,4 +1,9 @@
-import { type ProblemCode, type ProblemValues, problems } from "@intermission/operator-api/problems";
+import {
+  type GeneralProblem,
+  type ProblemCode,
+  type ProblemValues,
+  problems,
+} from "@intermission/operator-api/problems";
 import type { LocalText } from "./local-text.ts";
 
 type ProblemTable = { readonly [Code in ProblemCode]: (values: ProblemValues<Code>) => string };
@@ -122,21 +127,28 @@ const problemWords = {
 } satisfies Record<keyof LocalText, ProblemTable>;
 
 /** Refusals of any route, of which the server's own sentence says more in English. */
-const generalWords: Readonly<Record<string, string>> = {
+const generalWords = {
+  ADDRESS_TOO_LONG: "Адрес запроса слишком длинный.",
+  BAD_REQUEST: "Запрос составлен неверно.",
   BODY_TOO_LARGE: "Это слишком велико.",
+  CONFIRMATION_NEEDED: "Это нужно подтвердить.",
   FORBIDDEN: "У вас нет на это права.",
   INTERNAL: "На сервере что-то сломалось. Повторите; если не поможет, сообщите оператору.",
+  METHOD_NOT_ALLOWED: "Сервер не знает такого запроса. Откройте консоль заново.",
   NOT_FOUND: "Этого нет, или это уже удалено.",
   NO_SESSION: "Для этого нужно войти в консоль.",
   OTHER_ORIGIN: "Запрос пришёл не со страницы консоли. Откройте консоль заново.",
   READ_ONLY: "Вы смотрите консоль от имени другого человека, и менять ничего нельзя. Сначала завершите просмотр.",
-  SIGN_IN_AGAIN: "Для этого нужно войти ещё раз: вход был больше десяти минут назад.",
   REQUEST_TIMEOUT: "Запрос шёл слишком долго. Повторите, когда связь будет лучше.",
+  SIGNED_OUT: "Вход закончился. Войдите снова.",
+  SIGN_IN_AGAIN: "Для этого нужно войти ещё раз: вход был больше десяти минут назад.",
   STORAGE_FULL: "На сервере кончилось место, ничего не сохранено. Сообщите оператору.",
   STORAGE_UNWRITABLE: "Сервер не может записать файл, ничего не сохранено. Сообщите оператору.",
   TOO_MANY_REQUESTS: "Слишком много запросов. Подождите минуту.",
+  UNAUTHORIZED: "Токен не подходит.",
   UNAVAILABLE: "Сервис сейчас не может ответить. Повторите чуть позже.",
-};
+  UNSUPPORTED_MEDIA_TYPE: "Сервер не принимает данные такого вида.",
+} satisfies Record<GeneralProblem, string>;
 
 /** Undefined: this version knows no such refusal, or it lacks a value; then the server's message is shown. */
 export function problemTexts({
@@ -148,8 +160,7 @@ export function problemTexts({
   values: Readonly<Record<string, string>>;
   message: string;
 }): LocalText | undefined {
-  const general = Object.hasOwn(generalWords, code) ? generalWords[code] : undefined;
-  if (general !== undefined) return { en: message, ru: general };
+  if (isGeneral(code)) return { en: message, ru: generalWords[code] };
   if (!isProblem(code) || problems[code].some((name) => values[name] === undefined)) return undefined;
   const textIn = (language: keyof LocalText) => {
     // The values of this code were checked; a union of codes loses which they are.
@@ -161,4 +172,8 @@ export function problemTexts({
 
 function isProblem(code: string): code is ProblemCode {
   return Object.hasOwn(problems, code);
+}
+
+function isGeneral(code: string): code is GeneralProblem {
+  return Object.hasOwn(generalWords, code);
 }

@@ -1,5 +1,9 @@
 import type { Role } from "@intermission/operator-api/people";
+import type { SignInProblem } from "@intermission/operator-api/problems";
 import { type Language, wordTable } from "../words/word-table.ts";
+
+/** Those of signing in, and others for which its screens say more than elsewhere. */
+type SignInRefusal = SignInProblem | "LINKED_ALREADY" | "LAST_SIGN_IN_METHOD" | "SIGN_IN_AGAIN" | "TOO_MANY_METHODS";
 
 export const sessionWords = wordTable({
   en: {
@@ -39,7 +43,7 @@ export const sessionWords = wordTable({
       SIGN_IN_AGAIN:
         "You signed in a while ago. To keep your account yours, sign out and in again; then you have ten minutes for this.",
       TOO_MANY_METHODS: "There are too many of them. Remove one that is not used.",
-    },
+    } satisfies Record<SignInRefusal, string>,
     passkeyFaults: {
       "other-address": "Passkeys belong to one address. On a machine of your own, open the console at localhost.",
       "known-already": "This device has a passkey of yours already.",

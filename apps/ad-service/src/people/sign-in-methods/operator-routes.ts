@@ -2,9 +2,9 @@ import type { OpenIdProviderId } from "@intermission/operator-api/sign-in-method
 import { signInMethodRoutes } from "@intermission/operator-api/sign-in-methods";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
-import { HttpError } from "@intermission/server/http-server";
+import type { HttpError } from "@intermission/server/http-server";
 import { slowDown } from "@intermission/server/rate-limiter";
-import { conflict, notFound } from "@intermission/server/refuse";
+import { conflict, notFound, refusal } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { type OperatorHandlers, serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -256,7 +256,7 @@ async function answering<Result>({ log }: FastifyRequest, ask: () => Promise<Res
       { err: error },
       "signing in by an OpenID provider failed: check the issuer, the client id and the secret",
     );
-    throw new HttpError(503, "PROVIDER_UNAVAILABLE", "the provider does not answer: try again, or sign in another way");
+    throw refusal(503, "PROVIDER_UNAVAILABLE", "the provider does not answer: try again, or sign in another way");
   });
 }
 
@@ -265,12 +265,12 @@ function identityOf({ log }: FastifyRequest, proved: Awaited<ReturnType<typeof p
     case "proved":
       return proved.identity;
     case "cancelled":
-      throw new HttpError(403, "SIGN_IN_CANCELLED", "signing in was cancelled at the provider");
+      throw refusal(403, "SIGN_IN_CANCELLED", "signing in was cancelled at the provider");
     case "expired":
       throw expired();
     case "refused":
       log.warn({ reason: proved.detail }, "the answer of an OpenID provider was refused");
-      throw new HttpError(403, "PROVIDER_REFUSED", "the provider's answer is not valid: begin again");
+      throw refusal(403, "PROVIDER_REFUSED", "the provider's answer is not valid: begin again");
     default:
       throw proved satisfies never;
   }
@@ -295,11 +295,11 @@ function removed(decision: RemovalDecision, kind: "passkey" | "linked account"):
 }
 
 function expired(): HttpError {
-  return new HttpError(403, "SIGN_IN_EXPIRED", "signing in began in another window, or too long ago: begin again");
+  return refusal(403, "SIGN_IN_EXPIRED", "signing in began in another window, or too long ago: begin again");
 }
 
 function notLinked(): HttpError {
-  return new HttpError(
+  return refusal(
     403,
     "NOT_LINKED",
     "nobody here has linked this account: open your invitation and continue with it there, or sign in another way and link it",
@@ -318,5 +318,5 @@ function tooMany(): HttpError {
 }
 
 function refusedPasskey(): HttpError {
-  return new HttpError(401, "PASSKEY_REFUSED", "this passkey is not accepted: try again, or sign in another way");
+  return refusal(401, "PASSKEY_REFUSED", "this passkey is not accepted: try again, or sign in another way");
 }

@@ -63,6 +63,8 @@ const deciding = [
   "endReason",
   "visitRefusal",
   "timelineDetail",
+  "vastReason",
+  "generalProblems",
   "AccessDecision",
   "Milestone",
   "StoredState",

@@ -2,6 +2,7 @@ import { adReportReason, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { boundedText, confirmation, listLimit, moment, next, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
+import { vastReason } from "./vast-reasons.ts";
 
 /** A lighter file of a creative's video. */
 const rendition = z.object({
@@ -101,7 +102,7 @@ const vastStep = z.discriminatedUnion("outcome", [
     url: z.string(),
     milliseconds: z.int(),
     code: z.int().describe("Of VAST 4.2, section 2.3.6.3."),
-    detail: z.string(),
+    reason: vastReason,
   }),
 ]);
 
@@ -143,7 +144,7 @@ const vastTrial = z.object({
     })
     .nullable()
     .describe("What would be shown; null: nothing."),
-  fault: z.object({ code: z.int(), detail: z.string() }).nullable().describe("Why nothing would be shown."),
+  fault: z.object({ code: z.int(), reason: vastReason }).nullable().describe("Why nothing would be shown."),
   dropped: z
     .array(z.object({ reason: z.enum(dropReasons), count: z.int() }))
     .describe("Parts of the answers that are not used."),

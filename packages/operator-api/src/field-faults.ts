@@ -81,7 +81,7 @@ export const fieldFaults = {
   ROWS_AT_MOST: ["max"],
   SAMPLE_BOTS_ONLY: [],
   SINCE_FUTURE: [],
-  TAG_WITHOUT_AD: ["fault"],
+  TAG_WITHOUT_AD: ["fault", "code"],
   TELEGRAM_CHAT: [],
   TELEGRAM_ID: [],
   TEXT: [],

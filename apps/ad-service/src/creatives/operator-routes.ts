@@ -2,10 +2,18 @@ import { unescapedAddress } from "@intermission/ad-core/web-address";
 import { creativeRoutes, type VastTrial } from "@intermission/operator-api/creatives";
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import { type FileFault, fileFault, textOfFileFault, textOfFileFaults } from "@intermission/operator-api/file-faults";
+import { vastReasonsInEnglish, vastReasonText } from "@intermission/operator-api/vast-reasons-in-english";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import type { HttpError } from "@intermission/server/http-server";
-import { conflict, invalid, invalidField, notFound, requireConfirmation } from "@intermission/server/refuse";
+import {
+  type ConfirmableEffect,
+  conflict,
+  invalid,
+  invalidField,
+  notFound,
+  requireConfirmation,
+} from "@intermission/server/refuse";
 import { type OperatorHandlers, serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyRequest } from "fastify";
 import { listAdReports } from "./ad-reports.ts";
@@ -33,7 +41,7 @@ export interface CreativeOperatorDeps extends UploadDeps {
   ffmpeg: Ffmpeg;
   downloadVideo: DownloadVideo;
   /** Requests a VAST tag once, and returns what keeps its ads from being shown. */
-  faultOfTag(url: string): Promise<string | undefined>;
+  faultOfTag(url: string): Promise<VastTrial["fault"]>;
   /** Requests a VAST tag once, and returns each step. */
   tryTag(url: string): Promise<VastTrial>;
   isPlainHttpAllowed: boolean;
@@ -148,10 +156,8 @@ function vastTags({ database, faultOfTag, tryTag, isPlainHttpAllowed, now }: Cre
       const { confirmed: isConfirmed } = request.query;
       const malformed = vastTagFault(url, isPlainHttpAllowed);
       if (malformed !== undefined) throw invalidField("url", malformed.message, malformed.fault);
-      const fault = isConfirmed ? undefined : await faultOfTag(url);
-      const message = `returned no ad that can be shown: ${fault}; while that lasts, its campaigns are passed over`;
-      const effect = fieldFault("TAG_WITHOUT_AD", { fault: fault ?? "" });
-      requireConfirmation(fault === undefined ? [] : [{ field: "url", message, effect }], { isConfirmed });
+      const fault = isConfirmed ? null : await faultOfTag(url);
+      if (fault !== null) requireConfirmation([effectOfTag(fault)], { isConfirmed });
       return addVastTag(database, { url, now: now() });
     },
 
@@ -162,6 +168,15 @@ function vastTags({ database, faultOfTag, tryTag, isPlainHttpAllowed, now }: Cre
       return tryTag(url);
     },
   } satisfies Partial<OperatorHandlers<typeof creativeRoutes>>;
+}
+
+function effectOfTag({ code, reason }: NonNullable<VastTrial["fault"]>): ConfirmableEffect {
+  const fault = vastReasonText(vastReasonsInEnglish, reason);
+  return {
+    field: "url",
+    message: `returned no ad that can be shown: ${fault} (VAST error ${code}); while that lasts, its campaigns are passed over`,
+    effect: fieldFault("TAG_WITHOUT_AD", { fault, code: String(code) }),
+  };
 }
 
 function reviews({ database, campaigns, now }: CreativeOperatorDeps) {

@@ -26,7 +26,7 @@ async function judge(
   const [ad] = await followWrappers(deps, first);
   if (!ad) throw new Error("a wrapper without an ad");
   const judged = judgeAd(ad, { userAgent: "", device, isPlainHttpAllowed });
-  if (judged.outcome !== "ad") throw new Error(judged.detail);
+  if (judged.outcome !== "ad") throw new Error(judged.reason.kind);
   return judged.ad;
 }
 

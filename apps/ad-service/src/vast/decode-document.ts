@@ -9,6 +9,7 @@ import {
   type ZlibOptions,
   zstdDecompress,
 } from "node:zlib";
+import type { VastReason } from "@intermission/operator-api/vast-reasons";
 
 /** What an ad server sent, with the headers that describe it. */
 export interface SentDocument {
@@ -20,7 +21,7 @@ export interface SentDocument {
 export type DecodedContent =
   | { outcome: "decoded"; body: Uint8Array }
   | { outcome: "too-large" }
-  | { outcome: "undecodable"; detail: string };
+  | { outcome: "undecodable"; reason: Extract<VastReason, { encoding: string }> };
 
 type Decoder = (bytes: InputType, options: ZlibOptions) => Promise<Uint8Array>;
 
@@ -63,12 +64,15 @@ export async function decodeContent(
 
 async function decode(coding: string, bytes: Uint8Array, maxBytes: number): Promise<DecodedContent> {
   if (!Object.hasOwn(decoders, coding))
-    return { outcome: "undecodable", detail: `the content encoding ${coding.slice(0, MAX_CODING_LENGTH)} is unknown` };
+    return {
+      outcome: "undecodable",
+      reason: { kind: "unknown-encoding", encoding: coding.slice(0, MAX_CODING_LENGTH) },
+    };
   try {
     return { outcome: "decoded", body: await decoders[coding as keyof typeof decoders](bytes, limits(maxBytes)) };
   } catch (error) {
     if (isTooLarge(error)) return { outcome: "too-large" };
-    return { outcome: "undecodable", detail: `the answer is no valid ${coding}` };
+    return { outcome: "undecodable", reason: { kind: "invalid-encoding", encoding: coding } };
   }
 }
 

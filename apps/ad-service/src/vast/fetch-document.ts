@@ -1,10 +1,11 @@
+import type { VastReason } from "@intermission/operator-api/vast-reasons";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { decodeContent } from "./decode-document.ts";
 import type { Drops } from "./drops.ts";
 import { fillMacros, type Macros } from "./fill-macros.ts";
 import { parseDocument, VastFault } from "./parse-document.ts";
 import type { Turns } from "./read-xml.ts";
-import { MAX_URL_LENGTH, type VastDocument, type VastErrorCode } from "./vast-ad.ts";
+import { MAX_URL_LENGTH, type VastDocument } from "./vast-ad.ts";
 
 /** For all hops of one tag together. */
 const TOTAL_MS = 5000;
@@ -12,7 +13,6 @@ const TOTAL_MS = 5000;
 const MAX_REQUESTS = 16;
 const MAX_REDIRECTS = 5;
 const MAX_DOCUMENT_BYTES = 512 * 1024;
-const TOO_LARGE = `more than ${MAX_DOCUMENT_BYTES / 1024} KiB`;
 /** For all documents together: parsing each takes time. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
@@ -20,7 +20,7 @@ const MAX_BYTES = 2 * 1024 * 1024;
 export type TagStep = { url: string; milliseconds: number } & (
   | { outcome: "redirect"; location: string }
   | { outcome: "document"; contentType: string | undefined; byteLength: number; document: VastDocument }
-  | { outcome: "fault"; code: VastErrorCode; detail: string }
+  | { outcome: "fault"; reason: VastReason }
 );
 type StepResult = TagStep extends infer Step
   ? Step extends TagStep
@@ -51,8 +51,8 @@ export function documentFetcher(
 
   async function fetchOnce(url: string) {
     const leftMs = endsAt - performance.now();
-    if (leftMs < 1) throw new VastFault(301, `nothing within ${totalMs} ms`);
-    if (--requestsLeft < 0) throw new VastFault(300, `more than ${MAX_REQUESTS} requests`);
+    if (leftMs < 1) throw new VastFault({ kind: "too-slow", milliseconds: totalMs });
+    if (--requestsLeft < 0) throw new VastFault({ kind: "too-many-requests", max: MAX_REQUESTS });
     const { userAgent = "" } = macros();
     return requests.guardedRequest({
       url,
@@ -69,20 +69,21 @@ export function documentFetcher(
     const result = await fetchOnce(url);
     if (result.outcome === "failed" && result.errorClass === "redirect") {
       const next = result.location === undefined ? null : URL.parse(result.location, url);
-      if (!next) throw new VastFault(301, "a redirect to no address");
+      if (!next) throw new VastFault({ kind: "redirect-without-address" });
       return { outcome: "redirect", location: next.href };
     }
-    if (result.outcome === "failed") throw new VastFault(301, `${result.errorClass}: ${result.detail}`);
-    if (result.status === 204) throw new VastFault(303, "an answer without content");
-    if (result.status !== 200) throw new VastFault(301, `status ${result.status}`);
-    if (!result.body) throw new VastFault(301, `${TOO_LARGE}, or broken off`);
+    if (result.outcome === "failed")
+      throw new VastFault({ kind: "no-answer", errorClass: result.errorClass, detail: result.detail });
+    if (result.status === 204) throw new VastFault({ kind: "no-content" });
+    if (result.status !== 200) throw new VastFault({ kind: "status", status: result.status });
+    if (!result.body) throw new VastFault({ kind: "incomplete", maxBytes: MAX_DOCUMENT_BYTES });
     const { body, contentType, contentEncoding } = result;
     const decoded = await decodeContent({ body, contentEncoding }, { maxBytes: MAX_DOCUMENT_BYTES });
-    if (decoded.outcome === "too-large") throw new VastFault(301, TOO_LARGE);
-    if (decoded.outcome === "undecodable") throw new VastFault(100, decoded.detail);
+    if (decoded.outcome === "too-large") throw new VastFault({ kind: "too-large", maxBytes: MAX_DOCUMENT_BYTES });
+    if (decoded.outcome === "undecodable") throw new VastFault(decoded.reason);
     const { byteLength } = decoded.body;
     bytesLeft -= byteLength;
-    if (bytesLeft < 0) throw new VastFault(300, `more than ${MAX_BYTES / 1024 / 1024} MiB in all documents`);
+    if (bytesLeft < 0) throw new VastFault({ kind: "all-too-large", maxBytes: MAX_BYTES });
     const document = await parseDocument(turns, decoded.body, { url, contentType, drops });
     return { outcome: "document", contentType, byteLength, document };
   }
@@ -96,20 +97,20 @@ export function documentFetcher(
       tell(result);
       return result;
     } catch (error) {
-      if (error instanceof VastFault) tell({ outcome: "fault", code: error.code, detail: error.message });
+      if (error instanceof VastFault) tell({ outcome: "fault", reason: error.reason });
       throw error;
     }
   }
 
   return async (template) => {
-    if (template.length > MAX_URL_LENGTH) throw new VastFault(300, `a tag is longer than ${MAX_URL_LENGTH} characters`);
+    if (template.length > MAX_URL_LENGTH) throw new VastFault({ kind: "address-too-long", max: MAX_URL_LENGTH });
     let url = fillMacros(template, macros());
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const result = await observed(url);
       if (result.outcome === "document") return result.document;
       url = result.location;
     }
-    throw new VastFault(301, `more than ${MAX_REDIRECTS} redirects`);
+    throw new VastFault({ kind: "too-many-redirects", max: MAX_REDIRECTS });
   };
 }
 

@@ -1,4 +1,5 @@
 import { type DropReason, dropReasons } from "@intermission/operator-api/creatives";
+import { vastReasonsInEnglish, vastReasonText } from "@intermission/operator-api/vast-reasons-in-english";
 import type { Database } from "@intermission/postgres/open-database";
 import type { FastifyBaseLogger } from "fastify";
 import { Counter, type Registry } from "prom-client";
@@ -86,7 +87,8 @@ export async function fillFromTag(
     if (dropped) log.warn({ creativeId, dropped }, "parts of a VAST tag's answer were not used");
     return unwrapped.ad;
   }
-  const { code, detail } = unwrapped;
+  const { code, reason } = unwrapped;
+  const detail = vastReasonText(vastReasonsInEnglish, reason);
   if (code === 301) backoffUntil.set(creativeId, performance.now() + BACKOFF_MS);
   // 303 is a valid response: this viewer gets no ad, the next one may. An ad that was dropped is worth a line all the same.
   if (code !== 303 || dropped) log.warn({ creativeId, code, detail, dropped }, "a VAST tag returned no ad");

@@ -1,6 +1,7 @@
 import { webAddressFault } from "@intermission/ad-core/web-address";
 import { checkLandingUrl } from "@intermission/operator-api/campaigns";
 import type { DropReason } from "@intermission/operator-api/creatives";
+import type { VastReason } from "@intermission/operator-api/vast-reasons";
 import { canPlay, chooseRendition, type Device } from "../creatives/choose-rendition.ts";
 import { chooseCompanion, isShowable } from "./choose-companion.ts";
 import { type Drops, drop } from "./drops.ts";
@@ -17,7 +18,6 @@ import {
   type TrackedEvent,
   type VastAd,
   type VastCompanion,
-  type VastErrorCode,
 } from "./vast-ad.ts";
 
 /** The containers that webviews play, and other names of theirs. */
@@ -97,7 +97,7 @@ function preference({ mimeType }: { mimeType: string }): number {
   return mimeType === "video/mp4" ? 1 : 0;
 }
 
-export type JudgedAd = { outcome: "ad"; ad: VastAd } | { outcome: "fault"; code: VastErrorCode; detail: string };
+export type JudgedAd = { outcome: "ad"; ad: VastAd } | { outcome: "fault"; reason: VastReason };
 
 const MIN_MS = 1000;
 const MAX_MS = 180_000;
@@ -118,7 +118,7 @@ interface Judging {
  * creatives the first with such a video counts; without one, the first says why.
  */
 export function judgeAd(ad: DocumentAd, { userAgent, device, isPlainHttpAllowed, drops = {} }: Judging): JudgedAd {
-  if (ad.creatives.length === 0) return fault(303, "no creative after the wrappers");
+  if (ad.creatives.length === 0) return fault({ kind: "no-creative" });
   const linears = ad.creatives.filter((creative) => creative.kind === "linear");
   let video: JudgedVideo | undefined;
   for (const linear of linears.filter(({ mediaFiles }) => mediaFiles.length > 0)) {
@@ -126,7 +126,7 @@ export function judgeAd(ad: DocumentAd, { userAgent, device, isPlainHttpAllowed,
     if (!video || judged.outcome === "video") video = judged;
     if (video.outcome === "video") break;
   }
-  if (!video) return linears.length > 0 ? fault(403, "a video without media files") : fault(201, "no linear creative");
+  if (!video) return fault({ kind: linears.length > 0 ? "no-media-file" : "no-linear" });
   if (video.outcome === "fault") return video;
   const { linear, durationMs, file } = video;
   const { id: adId, adSystem, advertiser, title } = ad;
@@ -162,14 +162,14 @@ function judgeVideo(
   { device, isPlainHttpAllowed, drops }: Required<Omit<Judging, "userAgent">>,
 ): JudgedVideo {
   const { durationMs } = linear;
-  if (durationMs === undefined) return fault(202, "a video without a valid duration");
-  if (durationMs < MIN_MS || durationMs > MAX_MS) return fault(202, `a video of ${durationMs / 1000} s`);
+  if (durationMs === undefined) return fault({ kind: "no-duration" });
+  if (durationMs < MIN_MS || durationMs > MAX_MS) return fault({ kind: "duration", milliseconds: durationMs });
   for (const one of linear.mediaFiles) {
     const reason = mediaFault(one, isPlainHttpAllowed);
     if (reason) drop(drops, reason);
   }
   const file = chooseMediaFile(linear.mediaFiles, { device, isPlainHttpAllowed });
-  return file ? { outcome: "video", linear, durationMs, file } : fault(403, "no media file that webviews play");
+  return file ? { outcome: "video", linear, durationMs, file } : fault({ kind: "no-playable-file" });
 }
 
 /** MRC: a video was viewable once half of it was in view for two seconds. The player fills the window, and a hidden one pauses. */
@@ -243,6 +243,6 @@ function clickThroughOf({ clickThrough }: Pick<DocumentLinear, "clickThrough">):
   return checked.outcome === "valid" ? checked.url : null;
 }
 
-function fault(code: VastErrorCode, detail: string): Extract<JudgedAd, { outcome: "fault" }> {
-  return { outcome: "fault", code, detail };
+function fault(reason: VastReason): Extract<JudgedAd, { outcome: "fault" }> {
+  return { outcome: "fault", reason };
 }

@@ -1,3 +1,5 @@
+import type { VastReason } from "@intermission/operator-api/vast-reasons";
+import { vastReasonsInEnglish, vastReasonText } from "@intermission/operator-api/vast-reasons-in-english";
 import { encodingOf } from "./decode-document.ts";
 import { type Drops, drop } from "./drops.ts";
 import {
@@ -11,16 +13,16 @@ import {
   verificationReader,
 } from "./read-creative.ts";
 import { type Attributes, type ElementReader, readXml, type Turns, XmlFault } from "./read-xml.ts";
-import { type DocumentAd, isTrue, numberOf, resolveAddress, type VastDocument, type VastErrorCode } from "./vast-ad.ts";
+import { type DocumentAd, isTrue, numberOf, resolveAddress, type VastDocument } from "./vast-ad.ts";
 
 /** Why a document is unusable, or could not be fetched. */
 export class VastFault extends Error {
   override readonly name = "VastFault";
-  readonly code: VastErrorCode;
+  readonly reason: VastReason;
 
-  constructor(code: VastErrorCode, message: string) {
-    super(message);
-    this.code = code;
+  constructor(reason: VastReason) {
+    super(vastReasonText(vastReasonsInEnglish, reason));
+    this.reason = reason;
   }
 }
 
@@ -53,19 +55,19 @@ export async function parseDocument(
       },
     });
   }).catch((error: unknown) => {
-    if (error instanceof XmlFault) throw new VastFault(100, error.message);
+    if (error instanceof XmlFault) throw new VastFault(error.reason);
     throw error;
   });
-  if (read === "blank") throw new VastFault(303, "a blank answer");
+  if (read === "blank") throw new VastFault({ kind: "blank" });
   return document;
 }
 
 function majorVersionOf(root: string, version = ""): number {
-  if (root === "videoadservingtemplate") throw new VastFault(102, "VAST 1.0");
-  if (root === "vmap") throw new VastFault(101, "the document is a VMAP playlist: use the address of one of its ads");
-  if (root !== "vast") throw new VastFault(101, `the document is <${root.slice(0, MAX_NAME_LENGTH)}>`);
+  if (root === "videoadservingtemplate") throw new VastFault({ kind: "version", version: "1.0" });
+  if (root === "vmap") throw new VastFault({ kind: "vmap" });
+  if (root !== "vast") throw new VastFault({ kind: "other-root", root: root.slice(0, MAX_NAME_LENGTH) });
   const number = version.trim().slice(0, MAX_NAME_LENGTH);
-  if (!/^([234](\.\d+)*)?$/.test(number)) throw new VastFault(102, `VAST ${number}`);
+  if (!/^([234](\.\d+)*)?$/.test(number)) throw new VastFault({ kind: "version", version: number });
   return Number(number[0] ?? 0);
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { VastReason } from "@intermission/operator-api/vast-reasons";
 import { SaxesParser } from "saxes";
 
 export type Attributes = Readonly<Record<string, string>>;
@@ -18,6 +19,12 @@ export interface ElementReader {
 /** A document that is not well-formed, or exceeds a limit. */
 export class XmlFault extends Error {
   override readonly name = "XmlFault";
+  readonly reason: VastReason;
+
+  constructor(reason: VastReason) {
+    super(reason.kind);
+    this.reason = reason;
+  }
 }
 
 /** Parsing one slice takes about a millisecond. */
@@ -63,7 +70,7 @@ export async function readXml(
     // Some ad servers send whitespace before the XML declaration.
     const rest = hasBegun ? text : text.trimStart();
     if (rest === "") return;
-    if (!hasBegun && /^[{[]/.test(rest)) throw new XmlFault("the answer is JSON, not XML");
+    if (!hasBegun && /^[{[]/.test(rest)) throw new XmlFault({ kind: "json" });
     hasBegun = true;
     parser.write(rest);
   };
@@ -83,7 +90,7 @@ export async function readXml(
   } catch (error) {
     // Other errors thrown by a reader are passed on.
     if (error instanceof Error && error.constructor === Error)
-      throw new XmlFault(error.message.slice(0, MAX_MESSAGE_LENGTH));
+      throw new XmlFault({ kind: "malformed", detail: error.message.slice(0, MAX_MESSAGE_LENGTH) });
     throw error;
   }
 }
@@ -113,15 +120,15 @@ function readElements(
   parser.on("cdata", keepText);
   parser.on("doctype", (doctype) => {
     const isPage = /^\s*html\b/i.test(doctype);
-    throw new XmlFault(isPage ? "the answer is an HTML page" : "a DOCTYPE is refused");
+    throw new XmlFault({ kind: isPage ? "html-page" : "doctype" });
   });
   parser.on("opentagstart", () => {
     attributes = 0;
-    if (++elements > MAX_ELEMENTS) throw new XmlFault(`more than ${MAX_ELEMENTS} elements`);
-    if (path.length >= MAX_DEPTH) throw new XmlFault(`elements are nested more than ${MAX_DEPTH} deep`);
+    if (++elements > MAX_ELEMENTS) throw new XmlFault({ kind: "too-many-elements", max: MAX_ELEMENTS });
+    if (path.length >= MAX_DEPTH) throw new XmlFault({ kind: "too-deep", max: MAX_DEPTH });
   });
   parser.on("attribute", () => {
-    if (++attributes > MAX_ATTRIBUTES) throw new XmlFault(`an element has more than ${MAX_ATTRIBUTES} attributes`);
+    if (++attributes > MAX_ATTRIBUTES) throw new XmlFault({ kind: "too-many-attributes", max: MAX_ATTRIBUTES });
   });
   parser.on("opentag", (tag) => {
     if (path.length === 0 && !read.endsBlank) {

@@ -2,6 +2,7 @@ import { dropReasons, type VastTrial } from "@intermission/operator-api/creative
 import { describeDevice } from "../creatives/choose-rendition.ts";
 import type { TagStep } from "./fetch-document.ts";
 import { type UnwrapDeps, unwrapTag } from "./unwrap-tag.ts";
+import { codesOfReasons } from "./vast-ad.ts";
 
 const PHONE =
   "Mozilla/5.0 (Linux; Android 14; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36";
@@ -22,7 +23,7 @@ export async function tryTag(deps: UnwrapDeps, { url, now }: { url: string; now:
     .map((reason) => ({ reason, count: tried.drops[reason] ?? 0 }))
     .filter(({ count }) => count > 0);
   const common = { steps: steps.map(describeStep), dropped };
-  if (tried.outcome === "no-ad") return { ...common, ad: null, fault: { code: tried.code, detail: tried.detail } };
+  if (tried.outcome === "no-ad") return { ...common, ad: null, fault: { code: tried.code, reason: tried.reason } };
   const { adId, adSystem, advertiser, title, mediaUrl, mediaType, width, height, durationMs, clickThrough } = tried.ad;
   const { companion, trackers } = tried.ad;
   const trackerCount = Object.values(trackers).reduce((sum, urls) => sum + urls.length, 0);
@@ -37,7 +38,7 @@ function describeStep(step: TagStep): VastTrial["steps"][number] {
     case "redirect":
       return { url, milliseconds, outcome: "redirect", location: step.location };
     case "fault":
-      return { url, milliseconds, outcome: "fault", code: step.code, detail: step.detail };
+      return { url, milliseconds, outcome: "fault", code: codesOfReasons[step.reason.kind], reason: step.reason };
     case "document": {
       const { contentType = null, byteLength, document } = step;
       const ads = document.ads.map(({ id, adSystem, title, sequence, wrapper }) => ({
@@ -55,13 +56,13 @@ function describeStep(step: TagStep): VastTrial["steps"][number] {
 }
 
 /**
- * Requests a tag once, like `tryTag`. Returns what keeps its ads from being shown, with the VAST error code; undefined if it
- * has an ad, or none at the moment.
+ * Requests a tag once, like `tryTag`. Returns what keeps its ads from being shown, with the VAST error code; null if it has
+ * an ad, or none at the moment.
  */
 export async function faultOfTag(
   deps: UnwrapDeps,
   request: { url: string; now: () => Date },
-): Promise<string | undefined> {
+): Promise<VastTrial["fault"]> {
   const { fault } = await tryTag(deps, request);
-  return fault === null || fault.code === NO_AD ? undefined : `${fault.detail} (VAST error ${fault.code})`;
+  return fault?.code === NO_AD ? null : fault;
 }

@@ -39,7 +39,7 @@ describe("samples that end in an ad", () => {
       ]),
     );
     const { outcome, callsOf, calls } = await unwrap({ ...chain, "/w6": inline() }, { tag: "/w1" });
-    if (outcome.outcome !== "ad") throw new Error(outcome.detail);
+    if (outcome.outcome !== "ad") throw new Error(outcome.reason.kind);
     expect(outcome.ad.trackers.impression).toHaveLength(6);
     expect(outcome.ad.trackers.midpoint).toHaveLength(6);
     expect(outcome.ad.trackers.click).toHaveLength(6);
@@ -211,7 +211,7 @@ describe("samples that end in an error code", () => {
     expect(outcome).toMatchObject({
       outcome: "no-ad",
       code: 301,
-      detail: expect.stringContaining("not a public address"),
+      reason: { kind: "no-answer", detail: expect.stringContaining("not a public address") },
     });
     expect(calls).toEqual([]);
   });

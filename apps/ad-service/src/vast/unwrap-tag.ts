@@ -1,3 +1,4 @@
+import type { VastReason } from "@intermission/operator-api/vast-reasons";
 import type { Device } from "../creatives/choose-rendition.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { type Drops, drop } from "./drops.ts";
@@ -9,6 +10,7 @@ import { nextTurn, type Turns } from "./read-xml.ts";
 import {
   addCallableUrl,
   callableUrls,
+  codesOfReasons,
   type DocumentAd,
   type DocumentCreative,
   type DocumentLinear,
@@ -39,7 +41,7 @@ export interface WrapperDeps {
 export async function followWrappers(deps: WrapperDeps, ad: DocumentAd, hops = 0): Promise<UnwrappedAd[]> {
   const { wrapper } = ad;
   if (!wrapper) return [ad];
-  if (hops >= MAX_WRAPPERS) return [{ ...ad, fault: new VastFault(302, `more than ${MAX_WRAPPERS} wrappers`) }];
+  if (hops >= MAX_WRAPPERS) return [{ ...ad, fault: new VastFault({ kind: "too-many-wrappers", max: MAX_WRAPPERS }) }];
   try {
     const inner = await adsOfWrapper(deps, wrapper, await deps.fetchDocument(wrapper.tagUrl));
     const unwrapped = await Promise.all(inner.map((one) => followWrappers(deps, one, hops + 1)));
@@ -57,9 +59,9 @@ async function adsOfWrapper(
   { ads, errorUrls: ofDocument, hasAdOfNeitherKind }: VastDocument,
 ): Promise<DocumentAd[]> {
   for (const url of ofDocument) addCallableUrl(errorUrls, url);
-  if (hasAdOfNeitherKind) throw new VastFault(101, "an Ad is neither InLine nor Wrapper");
+  if (hasAdOfNeitherKind) throw new VastFault({ kind: "neither-inline-nor-wrapper" });
   if (!wrapper.followAdditionalWrappers && ads.some((ad) => ad.wrapper)) {
-    throw new VastFault(300, "a wrapper leads to another, which it forbids");
+    throw new VastFault({ kind: "wrapper-forbidden" });
   }
   // The attribute exists since VAST 3; before that, all ads count.
   if (wrapper.allowMultipleAds || root.majorVersion === 2) return ads;
@@ -122,7 +124,7 @@ export interface ErrorCall {
  */
 export type UnwrapOutcome = { errors: ErrorCall[]; drops: Drops } & (
   | { outcome: "ad"; ad: VastAd }
-  | { outcome: "no-ad"; code: VastErrorCode; detail: string }
+  | { outcome: "no-ad"; code: VastErrorCode; reason: VastReason }
 );
 
 /** A tag, and the viewer for whom it is requested. */
@@ -153,10 +155,11 @@ export async function unwrapTag(
   const fetchDocument = documentFetcher(requests, { macros, turns, drops, observe, ...limit });
   const errors: ErrorCall[] = [];
   let errorCalls = 0;
-  let last: { code: VastErrorCode; detail: string } = { code: 303, detail: "the tag has no ad" };
+  let last: VastReason = { kind: "no-ad" };
 
-  const report = (code: VastErrorCode, detail: string, ...urls: readonly string[][]) => {
-    last = { code, detail };
+  const report = (reason: VastReason, ...urls: readonly string[][]) => {
+    last = reason;
+    const code = codesOfReasons[reason.kind];
     const addresses = callableUrls(...urls).slice(0, MAX_ERROR_CALLS - errorCalls);
     errorCalls += addresses.length;
     if (addresses.length > 0) errors.push({ code, addresses });
@@ -167,22 +170,24 @@ export async function unwrapTag(
     root = await fetchDocument(url);
   } catch (error) {
     if (!(error instanceof VastFault)) throw error;
-    return { outcome: "no-ad", code: error.code, detail: error.message, errors, drops };
+    return { ...noAd(error.reason), errors, drops };
   }
-  if (root.hasAdOfNeitherKind) report(101, "an Ad is neither InLine nor Wrapper", root.errorUrls);
-  else if (root.ads.length === 0) report(303, "the tag has no ad", root.errorUrls);
+  if (root.hasAdOfNeitherKind) report({ kind: "neither-inline-nor-wrapper" }, root.errorUrls);
+  else if (root.ads.length === 0) report({ kind: "no-ad" }, root.errorUrls);
   for (const group of root.hasAdOfNeitherKind ? [] : groupsOf(root)) {
     const errorUrls: string[] = [];
     const deps = { fetchDocument, root, errorUrls, drops };
     const unwrapped = await Promise.all(group.map((ad) => followWrappers(deps, ad)));
     for (const ad of unwrapped.flat()) {
       await nextTurn(turns);
-      const judged = ad.fault ? faultOf(ad.fault) : judgeAd(ad, { userAgent, device, isPlainHttpAllowed, drops });
+      const judged = ad.fault
+        ? ({ outcome: "fault", reason: ad.fault.reason } as const)
+        : judgeAd(ad, { userAgent, device, isPlainHttpAllowed, drops });
       if (judged.outcome === "ad") return { outcome: "ad", ad: judged.ad, errors, drops };
-      report(judged.code, judged.detail, ad.errorUrls, root.errorUrls, errorUrls);
+      report(judged.reason, ad.errorUrls, root.errorUrls, errorUrls);
     }
   }
-  return { outcome: "no-ad", ...last, errors, drops };
+  return { ...noAd(last), errors, drops };
 }
 
 /** Groups to try in order: the ad pod as a whole first, then each ad outside of it. */
@@ -192,6 +197,6 @@ function groupsOf({ ads }: VastDocument): DocumentAd[][] {
   return pod.length > 0 ? [pod, ...alone] : alone;
 }
 
-function faultOf({ code, message }: VastFault) {
-  return { outcome: "fault" as const, code, detail: message };
+function noAd(reason: VastReason) {
+  return { outcome: "no-ad" as const, code: codesOfReasons[reason.kind], reason };
 }

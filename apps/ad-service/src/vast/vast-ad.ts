@@ -1,4 +1,5 @@
 import { hasUserInfo, unescapedAddress } from "@intermission/ad-core/web-address";
+import type { VastReason } from "@intermission/operator-api/vast-reasons";
 
 const playbackEvents = ["start", "firstQuartile", "midpoint", "thirdQuartile", "complete", "close"] as const;
 
@@ -60,6 +61,44 @@ export interface VastAd {
  * 405 it cannot be displayed.
  */
 export type VastErrorCode = 100 | 101 | 102 | 201 | 202 | 300 | 301 | 302 | 303 | 400 | 401 | 402 | 403 | 405;
+
+/** What a reason is called by VAST. */
+export const codesOfReasons = {
+  "no-ad": 303,
+  "too-slow": 301,
+  "too-many-requests": 300,
+  "too-many-redirects": 301,
+  "too-many-wrappers": 302,
+  "redirect-without-address": 301,
+  "no-answer": 301,
+  status: 301,
+  "no-content": 303,
+  blank: 303,
+  "too-large": 301,
+  incomplete: 301,
+  "all-too-large": 300,
+  "address-too-long": 300,
+  "unknown-encoding": 100,
+  "invalid-encoding": 100,
+  json: 100,
+  "html-page": 100,
+  doctype: 100,
+  "too-many-elements": 100,
+  "too-deep": 100,
+  "too-many-attributes": 100,
+  malformed: 100,
+  vmap: 101,
+  "other-root": 101,
+  version: 102,
+  "neither-inline-nor-wrapper": 101,
+  "wrapper-forbidden": 300,
+  "no-creative": 303,
+  "no-linear": 201,
+  "no-media-file": 403,
+  "no-playable-file": 403,
+  "no-duration": 202,
+  duration: 202,
+} as const satisfies Record<VastReason["kind"], VastErrorCode>;
 
 /** Limit for one event of one ad. */
 const MAX_URLS = 32;

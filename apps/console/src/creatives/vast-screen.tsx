@@ -1,4 +1,5 @@
 import { creativeRoutes, type VastTrial } from "@intermission/operator-api/creatives";
+import { vastReasonText } from "@intermission/operator-api/vast-reasons-in-english";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { useChange } from "../operator/use-operator.ts";
@@ -12,6 +13,7 @@ import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { PhonePreview } from "./phone-preview.tsx";
+import { vastReasonWords } from "./vast-reason-words.ts";
 import { VastSteps } from "./vast-steps.tsx";
 import { adviceOf, dropWords, vastWords } from "./vast-words.ts";
 import "./creatives.css";
@@ -60,14 +62,15 @@ export function VastScreen() {
 
 function Result({ trial: { steps, ad, fault, dropped }, url }: { trial: VastTrial; url: string }) {
   const words = useWords(vastWords);
-  const drops = dropWords[useLanguage()];
+  const language = useLanguage();
+  const drops = dropWords[language];
   return (
     <div className="stack" role="status">
       {ad !== null && <Media ad={ad} url={url} />}
       {fault !== null && (
         <section className="panel stack" aria-labelledby="fault">
           <h2 id="fault">{words.noAd}</h2>
-          <p className="fault">{words.fault(fault.code, fault.detail)}</p>
+          <p className="fault">{words.fault(fault.code, vastReasonText(vastReasonWords[language], fault.reason))}</p>
           <p>{adviceOf(words.advice, fault.code)}</p>
         </section>
       )}

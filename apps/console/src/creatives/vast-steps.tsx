@@ -1,6 +1,8 @@
 import type { VastTrial } from "@intermission/operator-api/creatives";
+import { vastReasonText } from "@intermission/operator-api/vast-reasons-in-english";
 import { useFormats } from "../words/formats.ts";
-import { useWords } from "../words/word-table.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
+import { vastReasonWords } from "./vast-reason-words.ts";
 import { vastWords } from "./vast-words.ts";
 
 type Step = VastTrial["steps"][number];
@@ -26,6 +28,7 @@ export function VastSteps({ steps }: { steps: readonly Step[] }) {
 
 function Verdict({ step }: { step: Step }) {
   const words = useWords(vastWords);
+  const language = useLanguage();
   const { bytes } = useFormats();
   switch (step.outcome) {
     case "redirect":
@@ -37,7 +40,8 @@ function Verdict({ step }: { step: Step }) {
     case "fault":
       return (
         <>
-          <span className="pill pill-bad">{words.faultPill(step.code)}</span> {step.detail}
+          <span className="pill pill-bad">{words.faultPill(step.code)}</span>{" "}
+          {vastReasonText(vastReasonWords[language], step.reason)}
         </>
       );
     case "document":

@@ -76,8 +76,8 @@ const faultWords = {
     NEVER_RUNS: ({ at }) => `${at} is in the past, so the campaign never runs.`,
     REFERENCE_KNOWN: ({ reference, name }) =>
       `${reference} stands on a top-up of ${name} already; recorded again, it would count twice.`,
-    TAG_WITHOUT_AD: ({ fault }) =>
-      `The tag returned no ad that can be shown (${fault}). While that lasts, its campaigns are passed over.`,
+    TAG_WITHOUT_AD: ({ fault, code }) =>
+      `The tag returned no ad that can be shown (${fault}, VAST error ${code}). While that lasts, its campaigns are passed over.`,
     ABOVE_TOTAL: () => "The limit of a day must not be above the total.",
     ADDRESS_FRAGMENT: () => "Leave out the part after #.",
     ADDRESS_NEEDS_HTTPS: () => "Must begin with https://",
@@ -184,8 +184,8 @@ const faultWords = {
     NEVER_RUNS: ({ at }) => `${at} уже в прошлом, поэтому кампания никогда не начнётся.`,
     REFERENCE_KNOWN: ({ reference, name }) =>
       `${reference} уже стоит на пополнении ${name}; записанное снова, оно посчитается дважды.`,
-    TAG_WITHOUT_AD: ({ fault }) =>
-      `Тег не вернул рекламы, которую можно показать (${fault}). Пока это так, его кампании пропускаются.`,
+    TAG_WITHOUT_AD: ({ code }) =>
+      `Тег не вернул рекламы, которую можно показать (ошибка VAST ${code}; проверка VAST скажет больше). Пока это так, его кампании пропускаются.`,
     ABOVE_TOTAL: () => "Дневной предел не может быть больше общего.",
     ADDRESS_FRAGMENT: () => "Уберите часть после #.",
     ADDRESS_NEEDS_HTTPS: () => "Адрес должен начинаться с https://",

@@ -81,7 +81,7 @@ for (const { name, size, tag } of windows) {
       await reader.open();
       await reader.click(reader.section("Audit trail"));
       await reader.click(page.getByRole("button", { name: "Changed a campaign" }).first());
-      await expect(page.getByRole("row").filter({ hasText: "daily_budget_micros" })).toContainText("30000000");
+      await expect(page.getByRole("row").filter({ hasText: "Daily budget" })).toContainText("30");
       await expect(page.getByRole("dialog")).toContainText("command line");
       await reader.click(page.getByRole("button", { name: "Revert" }));
       await expect(page.getByText("The values from before are back.")).toBeVisible();

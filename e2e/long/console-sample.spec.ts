@@ -1,6 +1,7 @@
 import { analyze } from "../axe.ts";
 import { test } from "../console.ts";
 import { expect } from "../console-stack.ts";
+import { latinWords } from "../latin-words.ts";
 
 // A stack of its own: the flows of the console count what there is.
 test.use({ adServiceEnv: { LOG_LEVEL: "warn" } });
@@ -53,6 +54,41 @@ test.describe("in the window of a phone, in Russian", () => {
       await expect(desk.getByRole("status", { name: "Загрузка" })).toHaveCount(0);
       await desk.screenshot({ path: test.info().outputPath(`${path || "overview"}.png`), fullPage: true });
       expect(await desk.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(390);
+    }
+  });
+});
+
+test.describe("in Russian", () => {
+  test.use({ locale: "ru-RU" });
+  test("no screen speaks English, but for names, ids, settings and usual words", async ({ desk, stack }) => {
+    await stack.addSample();
+    const list = async (...command: string[]) =>
+      JSON.parse(await stack.ads([...command, "list", "--json"])) as { name: string | null; sessionId?: string }[];
+    const lists = await Promise.all([list("bots"), list("campaigns"), list("creatives"), list("advertisers")]);
+    const names = lists.flat().flatMap(({ name }) => name ?? []);
+    // Events are the advertisers' own words, `sample` is an id.
+    const own = ["Sample:", "install", "purchase", "sample"];
+    const known = [...names.toSorted((one, other) => other.length - one.length), ...own];
+    const [view] = await list("views");
+    const more = [
+      "campaigns/new",
+      "campaigns/cmp_SampleCastleRush",
+      "bots/99000000000000001",
+      "creatives",
+      "creatives/vast",
+      "explain?bot=99000000000000001",
+      `timeline?find=${view?.sessionId}`,
+      "reviews?of=clicks",
+      "reports?by=platform",
+      "reports?by=country",
+      "account",
+    ];
+    for (const path of [...screens.filter((path) => path !== "system"), ...more]) {
+      await desk.goto(new URL(`/console/${path}`, desk.url()).href);
+      await desk.locator("h1").waitFor();
+      await expect(desk.getByRole("status", { name: "Загрузка" })).toHaveCount(0);
+      await expect(desk.locator(".skeleton")).toHaveCount(0);
+      expect(await latinWords(desk, known), path).toEqual([]);
     }
   });
 });

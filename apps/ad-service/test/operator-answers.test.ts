@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { newClickId, newCode, newEventId } from "@intermission/ad-core/code";
+import { auditFields } from "@intermission/operator-api/audit";
 import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { type OperatorRouteName, operatorRoutes, unrecordedRoutes } from "@intermission/operator-api/operator-routes";
 import { type OpenIdProviderFixture, startOpenIdProvider } from "@intermission/testing/openid-provider";
@@ -476,6 +477,12 @@ test("every operator route answers what its schema says, and each one that chang
   for (const name of Object.keys(operatorRoutes)) {
     expect({ name, entries: entriesOf.get(name) }).toEqual({ name, entries: isChanging(name) ? 1 : 0 });
   }
+  // The console has a word for each field.
+  const text = `select distinct jsonb_object_keys(state) as field
+    from audit_entries cross join lateral (values (before), (after)) as states (state) where jsonb_typeof(state) = 'object'`;
+  const recorded = await store.database.run<{ field: string }>({ name: "", text }, []);
+  const known = new Set<string>(auditFields);
+  expect(recorded.map(({ field }) => field).filter((field) => !known.has(field))).toEqual([]);
   expect([...checkedAnswers].sort()).toEqual(Object.keys(operatorRoutes).sort());
 });
 

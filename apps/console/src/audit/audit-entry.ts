@@ -2,9 +2,8 @@ import type { AuditEntry } from "@intermission/operator-api/audit";
 
 interface ChangedField {
   field: string;
-  /** As text; empty: it had no value. */
-  before: string;
-  after: string;
+  before: unknown;
+  after: unknown;
 }
 
 /** The fields that a change has set, by name. */
@@ -12,13 +11,8 @@ export function changedFields({ before, after }: Pick<AuditEntry, "before" | "af
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
   return [...names]
     .sort()
-    .map((field) => ({ field, before: textOf(before?.[field]), after: textOf(after?.[field]) }))
-    .filter((field) => field.before !== field.after);
-}
-
-function textOf(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
+    .map((field) => ({ field, before: before?.[field], after: after?.[field] }))
+    .filter((field) => JSON.stringify(field.before ?? null) !== JSON.stringify(field.after ?? null));
 }
 
 /** Who made a change, in words. */

@@ -9,9 +9,10 @@ import { Dialog } from "../ui/dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useFormats } from "../words/formats.ts";
-import { useWords } from "../words/word-table.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
 import { actorOf, changedFields } from "./audit-entry.ts";
 import { useChangeText } from "./change-words.ts";
+import { fieldText, valueText } from "./field-words.ts";
 import { auditWords } from "./words.ts";
 import "./audit.css";
 
@@ -41,6 +42,7 @@ export function EntryDialog({ entryId, onClose }: EntryDialogProps) {
 
 function Entry({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
   const words = useWords(auditWords);
+  const language = useLanguage();
   const { dateTime } = useFormats();
   const facts = {
     [words.of]: entry.objectId,
@@ -74,9 +76,9 @@ function Entry({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
           <tbody>
             {fields.map(({ field, before, after }) => (
               <tr key={field}>
-                <th scope="row">{field}</th>
-                <td>{before}</td>
-                <td>{after}</td>
+                <th scope="row">{fieldText(language, field)}</th>
+                <td>{valueText(language, field, before, dateTime)}</td>
+                <td>{valueText(language, field, after, dateTime)}</td>
               </tr>
             ))}
           </tbody>

@@ -1,9 +1,24 @@
+import type { RequestErrorClass } from "@intermission/ad-core/wire-fields";
 import { type VastReasonTexts, vastReasonsInEnglish } from "@intermission/operator-api/vast-reasons-in-english";
 import { errorClassWords } from "../words/error-class-words.ts";
 import type { Language } from "../words/word-table.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
+
+/** Whether the detail is what another program said: of the others it is a sentence of this service's, in English. */
+const isQuoted: Readonly<Record<RequestErrorClass, boolean>> = {
+  dns: true,
+  refused: true,
+  reset: true,
+  tls: true,
+  "timeout-connect": false,
+  "timeout-total": false,
+  "blocked-address": false,
+  redirect: false,
+  protocol: true,
+  "too-large": false,
+};
 
 const vastReasonsInRussian: VastReasonTexts = {
   "no-ad": () => "в теге нет рекламы",
@@ -12,7 +27,8 @@ const vastReasonsInRussian: VastReasonTexts = {
   "too-many-redirects": ({ max }) => `перенаправлений больше ${max}`,
   "too-many-wrappers": ({ max }) => `обёрток больше ${max}`,
   "redirect-without-address": () => "перенаправление без адреса",
-  "no-answer": ({ errorClass, detail }) => `${errorClassWords.ru[errorClass]} (${detail})`,
+  "no-answer": ({ errorClass, detail }) =>
+    `${errorClassWords.ru[errorClass]}${isQuoted[errorClass] ? ` (${detail})` : ""}`,
   status: ({ status }) => `ответ ${status}`,
   "no-content": () => "ответ без содержимого",
   blank: () => "пустой ответ",

@@ -96,9 +96,15 @@ const month = z.string().regex(forms.MONTH, "must be a month such as 2026-03");
 const amountMicros = microsOf("budget");
 const reference = boundedText(128).describe("Of the bank, the invoice or the payment provider.");
 const note = boundedText(500);
+const requestId = z
+  .string()
+  .regex(/^[\w-]{16,64}$/, "must be 16 to 64 letters, digits, - or _")
+  .optional()
+  .describe("Made by the caller: repeated with the same one, as after a lost answer, it is recorded once.");
 const correction = z
   .strictObject({
     amountMicros,
+    requestId,
     direction: z.enum(["credit", "debit"]).describe("`credit`: the account gets the amount; `debit`: it gives it."),
     against: z
       .enum(["revenue", "cash"])
@@ -164,7 +170,7 @@ export const moneyRoutes = {
     params: ofAdvertiser,
     query: confirmation,
     body: z
-      .strictObject({ amountMicros, reference, note: note.optional() })
+      .strictObject({ amountMicros, reference, note: note.optional(), requestId })
       .meta({ examples: [{ amountMicros: 100_000_000, reference: "INV-2026-014" }] }),
     status: 201,
     answer: recorded,
@@ -178,6 +184,7 @@ export const moneyRoutes = {
     body: correction,
     status: 201,
     answer: recorded,
+    refusals: [409],
   },
   listAdvertiserEntries: {
     method: "GET",
@@ -195,6 +202,7 @@ export const moneyRoutes = {
     body: correction,
     status: 201,
     answer: recorded,
+    refusals: [409],
   },
   listStatements: {
     method: "GET",
@@ -276,7 +284,14 @@ export const moneyRoutes = {
     description: "Records that everything which a bot's publisher was owed until the end of a month was paid.",
     params: ofBot,
     body: z
-      .strictObject({ month: month.describe("One that is over, UTC."), reference, note: note.optional() })
+      .strictObject({
+        month: month.describe("One that is over, UTC."),
+        amountMicros: amountMicros
+          .optional()
+          .describe("What was paid: if another amount is owed, nothing is recorded."),
+        reference,
+        note: note.optional(),
+      })
       .meta({ examples: [{ month: "2026-02", reference: "SEPA 4711" }] }),
     status: 201,
     answer: z.object({ transactionId: z.string(), amountMicros: micros }),

@@ -90,6 +90,8 @@ export type PayoutOutcome =
   | { outcome: "paid"; transactionId: string; amountMicros: number }
   | { outcome: "paid-before"; until: string }
   | { outcome: "nothing-owed" }
+  /** Another amount than the one that was paid. */
+  | { outcome: "owed-otherwise"; owedMicros: bigint }
   /** The month is not over, or not settled yet. */
   | { outcome: "too-early" };
 
@@ -106,6 +108,8 @@ export interface Payout {
   botId: string;
   /** As `2026-03`. */
   month: string;
+  /** What was paid; undefined: whatever is owed. */
+  amountMicros?: number | undefined;
   reference: string;
   note?: string | undefined;
   currency: string;
@@ -114,7 +118,7 @@ export interface Payout {
 
 /** Records that everything which was owed until the end of the month was paid. */
 export async function recordPayout(database: Database, payout: Payout): Promise<PayoutOutcome> {
-  const { botId, month, reference, note, currency, now } = payout;
+  const { botId, month, amountMicros, reference, note, currency, now } = payout;
   const account = publisherAccount(botId);
   const end = endOfMonth(month);
   return database.transaction<PayoutOutcome>(async (tx) => {
@@ -123,6 +127,8 @@ export async function recordPayout(database: Database, payout: Payout): Promise<
     const { owed, paidUntil } = await owedUntil(tx, account, end);
     if (paidUntil !== null && paidUntil >= month) return { outcome: "paid-before", until: paidUntil };
     if (owed <= 0n) return { outcome: "nothing-owed" };
+    if (amountMicros !== undefined && owed !== BigInt(amountMicros))
+      return { outcome: "owed-otherwise", owedMicros: owed };
     const transactionId = `payout ${botId} ${month}`;
     const entries = movement({ from: account, to: "cash", amountMicros: owed });
     const made = { transactionId, kind: "payout" as const, entries, currency, reference, note, at: now };

@@ -62,12 +62,27 @@ export async function recordTransaction(
   return (await database.run(insert, values)).length > 0 ? "recorded" : "recorded-before";
 }
 
-export function newTransactionId(kind: EntryKind): string {
-  return `${kind.replace("_", "-")} ${bs58.encode(randomBytes(12))}`;
+/** `requestId`: made by the caller, whose repeated request is the same transaction. */
+export function newTransactionId(kind: EntryKind, requestId = bs58.encode(randomBytes(12))): string {
+  return `${kind.replace("_", "-")} ${requestId}`;
 }
 
 /** Entries that no priced event causes. A partial index has them. */
 const paymentKinds = "('top_up', 'correction', 'payout')";
+
+const findAmount = statement<{ amount: string }>(
+  "money.amount-in-transaction",
+  "select amount_micros::text as amount from money_entries where transaction_id = $1 and account = $2",
+);
+
+/** What an account got by a transaction; undefined: no such transaction touched it. */
+export async function amountIn(
+  database: Pick<Database, "run">,
+  of: { transactionId: string; account: Account },
+): Promise<bigint | undefined> {
+  const [entry] = await database.run(findAmount, [of.transactionId, of.account]);
+  return entry && BigInt(entry.amount);
+}
 
 /** SQL of what was paid in to an advertiser's account. The id is an SQL expression. */
 export function paidIn(advertiserId: string): string {

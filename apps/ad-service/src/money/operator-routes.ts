@@ -1,3 +1,4 @@
+import { amountOf } from "@intermission/operator-api/amounts";
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import { type MoneyEntry, moneyRoutes } from "@intermission/operator-api/money";
 import type { ReportReader } from "@intermission/operator-api/statistics";
@@ -15,8 +16,10 @@ import { isPayable, listPublisherMoney, type PayoutOutcome, readEarnings, record
 import {
   type Account,
   advertiserAccount,
+  amountIn,
   hasReference,
   listEntries,
+  type MoneyTransaction,
   movement,
   newTransactionId,
   publisherAccount,
@@ -43,6 +46,7 @@ export interface MoneyOperatorDeps {
 
 interface Correction {
   amountMicros: number;
+  requestId?: string | undefined;
   direction: "credit" | "debit";
   against: "revenue" | "cash";
   note: string;
@@ -80,16 +84,17 @@ function ofAdvertisers(deps: MoneyOperatorDeps) {
       return moneyOfAdvertiser(database, advertiserId);
     },
 
-    async recordTopUp({ params, query, body: { amountMicros, reference, note } }) {
+    async recordTopUp({ params, query, body: { amountMicros, reference, note, requestId } }) {
       const { advertiserId, name, account } = await named(deps, params.advertiser);
       const message = `${reference} stands on a top-up of ${name} already; recorded again, it would count twice`;
-      const isKnown = await hasReference(database, { account, kind: "top_up", reference });
+      const transactionId = newTransactionId("top_up", requestId);
+      const isRepeated = (await amountIn(database, { transactionId, account })) !== undefined;
+      const isKnown = !isRepeated && (await hasReference(database, { account, kind: "top_up", reference }));
       const effect = fieldFault("REFERENCE_KNOWN", { reference, name });
       requireConfirmation(isKnown ? [{ field: "reference", message, effect }] : [], { isConfirmed: query.confirmed });
-      const transactionId = newTransactionId("top_up");
       const entries = movement({ from: "cash", to: account, amountMicros });
       const made = { transactionId, kind: "top_up" as const, entries, currency, reference, note, at: now() };
-      await recordTransaction(database, made);
+      await recordOnce(database, account, made);
       await campaigns.refresh();
       return { transactionId, balanceMicros: await balanceOf(deps, advertiserId) };
     },
@@ -164,7 +169,7 @@ function ofPublishers(deps: MoneyOperatorDeps) {
     async recordPayout({ params: { botId }, body }) {
       await requireBots([botId]);
       const paid = await recordPayout(database, { botId, ...body, currency, now: now() });
-      if (paid.outcome !== "paid") throw payoutRefusal(paid, body.month);
+      if (paid.outcome !== "paid") throw payoutRefusal(paid, { month: body.month, currency });
       return { transactionId: paid.transactionId, amountMicros: paid.amountMicros };
     },
 
@@ -180,14 +185,23 @@ function ofPublishers(deps: MoneyOperatorDeps) {
 async function correct(
   { database, campaigns, currency, now }: MoneyOperatorDeps,
   account: Account,
-  { amountMicros, direction, against, note }: Correction,
+  { amountMicros, direction, against, note, requestId }: Correction,
 ): Promise<string> {
-  const transactionId = newTransactionId("correction");
+  const transactionId = newTransactionId("correction", requestId);
   const [from, to]: [Account, Account] = direction === "credit" ? [against, account] : [account, against];
   const entries = movement({ from, to, amountMicros });
-  await recordTransaction(database, { transactionId, kind: "correction", entries, currency, note, at: now() });
+  await recordOnce(database, account, { transactionId, kind: "correction", entries, currency, note, at: now() });
   await campaigns.refresh();
   return transactionId;
+}
+
+/** Also where the request is repeated: what was recorded then must be what is asked for now. */
+async function recordOnce(database: Database, account: Account, made: MoneyTransaction): Promise<void> {
+  const { transactionId, entries } = made;
+  if ((await recordTransaction(database, made)) === "recorded") return;
+  const recorded = await amountIn(database, { transactionId, account });
+  if (entries.some((entry) => entry.account === account && BigInt(entry.amountMicros) === recorded)) return;
+  throw conflict("RECORDED_OTHERWISE", "the request with this id was recorded before, with another amount or account");
 }
 
 async function entriesOf(
@@ -241,7 +255,10 @@ async function balanceOf({ database }: MoneyOperatorDeps, advertiserId: string) 
   return (await moneyOfAdvertiser(database, advertiserId)).balanceMicros;
 }
 
-function payoutRefusal(refused: Exclude<PayoutOutcome, { outcome: "paid" }>, month: string): HttpError {
+function payoutRefusal(
+  refused: Exclude<PayoutOutcome, { outcome: "paid" }>,
+  { month, currency }: { month: string; currency: string },
+): HttpError {
   switch (refused.outcome) {
     case "paid-before":
       return conflict("PAID", `everything until the end of ${refused.until} is paid already; name a later month`, {
@@ -249,6 +266,13 @@ function payoutRefusal(refused: Exclude<PayoutOutcome, { outcome: "paid" }>, mon
       });
     case "nothing-owed":
       return conflict("NOTHING_OWED", `nothing is owed until the end of ${month}`, { month });
+    case "owed-otherwise": {
+      const owed = amountOf(jsonInteger(refused.owedMicros));
+      return conflict("OWED_OTHERWISE", `${owed} ${currency} are owed until the end of ${month}: nothing is recorded`, {
+        owed,
+        currency,
+      });
+    }
     case "too-early":
       return conflict(
         "MONTH_NOT_OVER",

@@ -105,12 +105,15 @@ test("a charge that comes after its month was stated stands in the next one", as
 });
 
 test("a payout pays everything until the end of its month, once, also if it is recorded twice at the same moment", async () => {
-  const pay = (month: string, now = "2026-03-05T00:00:00Z") =>
-    recordPayout(store.database, { botId: "910", month, reference: "SEPA", currency: "EUR", now: new Date(now) });
+  const pay = (month: string, amountMicros?: number) => {
+    const payout = { botId: "910", month, amountMicros, reference: "SEPA", currency: "EUR" };
+    return recordPayout(store.database, { ...payout, now: new Date("2026-03-05T00:00:00Z") });
+  };
   const listed = async (month: string) => (await listPublisherMoney(store.database, { month, limit: 10 }))[0];
   await settledAt("2026-03-05T00:00:00Z");
   expect(await pay("2026-03")).toEqual({ outcome: "too-early" });
   expect(await listed("2026-02")).toMatchObject({ botId: "910", earnedMicros: 35, owedMicros: 55, paidAt: null });
+  expect(await pay("2026-02", 54)).toEqual({ outcome: "owed-otherwise", owedMicros: 55n });
   const paid = await Promise.all([pay("2026-02"), pay("2026-02"), pay("2026-01")]);
   const amounts = paid.map((one) => (one.outcome === "paid" ? one.amountMicros : 0));
   expect(amounts.reduce((sum, amount) => sum + amount, 0)).toBe(55);

@@ -16,13 +16,15 @@ export function CorrectionDialog({ advertiser: { advertiserId, name }, currency,
   const notice = useNotice();
   const correct = useConfirmedChange(moneyRoutes.correctAdvertiser);
   const amount = useAmount();
+  // Pressed again after a lost answer, it is recorded once.
+  const [requestId] = useState(() => crypto.randomUUID());
   const [direction, setDirection] = useState<"credit" | "debit">("credit");
   const [against, setAgainst] = useState<"revenue" | "cash">("revenue");
   const [note, setNote] = useState("");
   const submit = () => {
     const amountMicros = amount.read();
     if (amountMicros === undefined) return;
-    const body = { amountMicros, direction, against, note };
+    const body = { requestId, amountMicros, direction, against, note };
     void correct.run({ params: { advertiser: advertiserId }, body }, ({ balanceMicros }) => {
       onClose();
       notice({ text: words.toppedUp(money(balanceMicros, currency)) });

@@ -53,6 +53,10 @@ const problemWords = {
     NOT_HELD: ({ state }) => `It is ${state} already: only a held one can be released or refused.`,
     NOT_KEPT: ({ since }) => `Its webhook is no longer kept: only those of events since ${since} are.`,
     NOTHING_OWED: ({ month }) => `Nothing is owed until the end of ${month}.`,
+    OWED_OTHERWISE: ({ owed, currency }) =>
+      `Nothing is recorded: ${owed} ${currency} are owed now, which is another amount than the one shown. Compare it with what you have paid.`,
+    RECORDED_OTHERWISE: () =>
+      "This was recorded already, with another amount: its answer was lost. Close this window and look at the entries.",
     OWN_ACCOUNT: () => "You cannot do this to your own account: another owner can.",
     PAID: ({ until }) => `Everything until the end of ${until} is paid already; choose a later month.`,
     PERSON_EXISTS: () => "A person with this e-mail address exists already.",
@@ -110,6 +114,9 @@ const problemWords = {
     NOT_HELD: ({ state }) => `Состояние уже ${state}: оплатить или отклонить можно только задержанное.`,
     NOT_KEPT: ({ since }) => `Этот вебхук уже не хранится: есть только вебхуки событий с ${since}.`,
     NOTHING_OWED: ({ month }) => `На конец ${month} ничего не причитается.`,
+    OWED_OTHERWISE: ({ owed, currency }) =>
+      `Ничего не записано: сейчас причитается ${owed} ${currency}, а не показанная сумма. Сравните с тем, что вы выплатили.`,
+    RECORDED_OTHERWISE: () => "Это уже записано, с другой суммой: ответ потерялся. Закройте окно и посмотрите записи.",
     OWN_ACCOUNT: () => "Со своей учётной записью этого сделать нельзя: это может другой владелец.",
     PAID: ({ until }) => `Всё на конец ${until} уже выплачено; выберите месяц позже.`,
     PERSON_EXISTS: () => "Человек с такой почтой уже есть.",

@@ -29,8 +29,10 @@ export function PayDialog({ publisher, month, currency, onClose }: PayDialogProp
       setMissing(true);
       return;
     }
-    const body = { month, reference, ...(note.trim() !== "" && { note }) };
-    void payout.run({ params: { botId: publisher.botId }, body }, ({ amountMicros }) => {
+    // What the reader has seen, and paid.
+    const amountMicros = publisher.owedMicros;
+    const body = { month, amountMicros, reference, ...(note.trim() !== "" && { note }) };
+    void payout.run({ params: { botId: publisher.botId }, body }, () => {
       onClose();
       notice({ text: words.recorded(money(amountMicros, currency)) });
     });

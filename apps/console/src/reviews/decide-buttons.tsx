@@ -59,7 +59,10 @@ function BulkButton({ decision, search }: { decision: Decision; search: ReviewsS
     const isOver = answer.left === 0 || answer.decided + answer.skipped === 0;
     setLeft(isOver ? undefined : answer.left);
     if (!isOver) {
-      await run({ body, query: { confirmed: true } }, (next) => void goOn(next, sum));
+      const next = await run({ body, query: { confirmed: true } });
+      if (next !== undefined) return goOn(next, sum);
+      // Its refusal was said; the button may be pressed again for those that are left.
+      setLeft(undefined);
       return;
     }
     const skipped = sum.skipped > 0 ? ` ${words.skipped(sum.skipped)}` : "";

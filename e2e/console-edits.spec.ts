@@ -44,10 +44,9 @@ test("of two people who change the same setting, the second one is told, and ove
   await expect(total).toHaveValue("250");
 });
 
-test("a budget that is changed in the list overwrites nothing that was set since it was read", async ({
-  desk,
-  stack,
-}) => {
+test("a budget that is changed in the list overwrites nothing that was set since it was read", {
+  tag: "@long",
+}, async ({ desk, stack }) => {
   const { name } = JSON.parse(await stack.ads(["campaigns", "show", campaignId, "--json"]));
   const total = async () => JSON.parse(await stack.ads(["campaigns", "show", campaignId, "--json"])).totalBudgetMicros;
   await desk.goto("campaigns");
@@ -70,7 +69,84 @@ test("a budget that is changed in the list overwrites nothing that was set since
   expect(await total()).toBe(360e6);
 });
 
-test.describe("where there is nothing", () => {
+test("an answer in the form of another version is said to be one, with a way to load the page anew", {
+  tag: "@long",
+}, async ({ desk }) => {
+  await desk.route("**/operator/v1/people*", (route) => route.fulfill({ json: { persons: [] } }));
+  await desk.getByRole("link", { name: "People", exact: true }).click();
+  await expect(desk.getByText("The ad service was updated while this page was open")).toBeVisible();
+  await desk.unroute("**/operator/v1/people*");
+  await desk.getByRole("button", { name: "Reload the page" }).click();
+  await expect(desk.getByRole("table", { name: "People" })).toBeVisible();
+});
+
+test.describe("whose session ends while something is typed", { tag: "@long" }, () => {
+  const EMAIL = "typist@example.com";
+  let personId: string;
+  test.beforeAll(async ({ stack }) => {
+    await stack.ads(["people", "add", EMAIL, "--role", "ad-ops"]);
+    const people = JSON.parse(await stack.ads(["people", "list", "--json"]));
+    personId = people.find(({ email }: { email: string }) => email === EMAIL).personId;
+  });
+  test.use({ signedInAs: EMAIL, refusal: 401 });
+
+  test("the draft waits for the same person, and for nobody else", async ({ desk, stack }) => {
+    const comeBack = async (email: string) => {
+      await desk.goto(JSON.parse(await stack.ads(["people", "sign-in-link", email, "--json"])).link);
+      await desk.getByRole("heading", { name: "Overview" }).waitFor();
+      await desk.getByRole("link", { name: "Campaigns", exact: true }).click();
+      await desk.getByRole("link", { name: "New campaign" }).click();
+      await desk.getByLabel("Name").waitFor();
+    };
+    await desk.goto("campaigns/new");
+    await desk.getByLabel("Name").fill("Half a campaign");
+    await stack.ads(["people", "disable", personId]);
+    await desk.getByRole("link", { name: "Campaigns", exact: true }).click();
+    await desk.getByRole("heading", { name: "Sign in" }).waitFor();
+    await comeBack("owner@demo.example");
+    await expect(desk.getByLabel("Name")).toHaveValue("");
+    await stack.ads(["people", "enable", personId]);
+    await comeBack(EMAIL);
+    await expect(desk.getByLabel("Name")).toHaveValue("Half a campaign");
+    await expect(desk.getByText("What you typed before is back")).toBeVisible();
+  });
+});
+
+test.describe("whose answer is lost", { tag: "@long" }, () => {
+  test.use({ refusal: 503 });
+
+  test("a correction whose answer is lost is recorded once, however often its button is pressed", async ({
+    reader,
+    stack,
+  }) => {
+    const { page } = reader;
+    const balance = async () => {
+      const money = JSON.parse(await stack.ads(["money", "list", "--json"]));
+      return money.find(({ name }: { name: string }) => name === "Twin Mills").balanceMicros;
+    };
+    await reader.open("advertisers");
+    await reader.row("Twin Mills").getByRole("link").click();
+    await page.getByRole("button", { name: "Correct" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Amount").fill("12.50");
+    await dialog.getByLabel("Why").fill("Goodwill");
+    let isLost = true;
+    await page.route("**/corrections", async (route) => {
+      const answer = await route.fetch();
+      if (isLost) await route.fulfill({ status: 503, body: "" });
+      else await route.fulfill({ response: answer });
+    });
+    await dialog.getByRole("button", { name: "Record it" }).click();
+    await expect(page.getByText("The ad service does not answer")).toBeVisible();
+    expect(await balance()).toBe(12_500_000);
+    isLost = false;
+    await dialog.getByRole("button", { name: "Record it" }).click();
+    await expect(dialog).toHaveCount(0);
+    expect(await balance()).toBe(12_500_000);
+  });
+});
+
+test.describe("where there is nothing", { tag: "@long" }, () => {
   test.use({ refusal: 404 });
 
   test("a page of what does not exist leads back to its list, and a list that filters empty to all of it", async ({
@@ -96,7 +172,7 @@ test.describe("where there is nothing", () => {
   });
 });
 
-test.describe("in a zone whose clocks are set back", () => {
+test.describe("in a zone whose clocks are set back", { tag: "@long" }, () => {
   test.use({ timezoneId: "Europe/Berlin" });
 
   test("saving another setting keeps an end in the second of two equal hours, with its seconds", async ({

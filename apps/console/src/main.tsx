@@ -4,7 +4,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { newQueryClient } from "./operator/use-operator.ts";
 import { router } from "./routes.tsx";
-import { endSession } from "./session/use-session.ts";
+import { loseSession } from "./session/use-session.ts";
 import "./ui/base.css";
 import "./ui/controls.css";
 
@@ -12,7 +12,7 @@ const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
 createRoot(root).render(
   <StrictMode>
-    <QueryClientProvider client={newQueryClient(endSession)}>
+    <QueryClientProvider client={newQueryClient(loseSession)}>
       <RouterProvider router={router} />
     </QueryClientProvider>
   </StrictMode>,

@@ -152,8 +152,10 @@ export async function readCampaignForm(values: CampaignFormValues, kept: Targeti
   };
   const schema = campaignRoutes.addCampaign.body;
   if (!schema.safeParse(body).success) {
-    const { faultsOfBody } = await import("../operator/fault-words.ts");
-    for (const [field, text] of Object.entries(faultsOfBody(schema, body) ?? {})) faults[formField(field)] ??= text;
+    // Without its words, the request is made, and the server's refusal says it.
+    const words = await import("../operator/fault-words.ts").catch(() => undefined);
+    for (const [field, text] of Object.entries(words?.faultsOfBody(schema, body) ?? {}))
+      faults[formField(field)] ??= text;
   }
   return Object.keys(faults).length > 0 ? { outcome: "refused", faults } : { outcome: "request", body };
 }

@@ -2,27 +2,28 @@ import { type CampaignFormValues, newCampaignValues } from "./campaign-form-valu
 
 const KEY = "campaign-draft";
 
-/** Kept in this tab until the campaign is added, the draft is discarded, or the session ends. */
-export function keepDraft(values: CampaignFormValues): void {
+/** Kept in this tab until the campaign is added, the draft is discarded, or the person signs out. */
+export function keepDraft(personId: string, values: CampaignFormValues): void {
   if (JSON.stringify(values) === JSON.stringify(newCampaignValues)) discardDraft();
-  else sessionStorage.setItem(KEY, JSON.stringify(values));
+  else sessionStorage.setItem(KEY, JSON.stringify({ personId, values }));
 }
 
 export function discardDraft(): void {
   sessionStorage.removeItem(KEY);
 }
 
-/** What was typed and not saved; undefined: nothing, or a draft of another version of this form. */
-export function readDraft(): CampaignFormValues | undefined {
-  const kept: unknown = parsed(sessionStorage.getItem(KEY));
-  return isDraft(kept) ? kept : undefined;
+/** What the person typed and did not save; undefined: nothing, or a draft of another version of this form. */
+export function readDraft(personId: string): CampaignFormValues | undefined {
+  const kept = parsed(sessionStorage.getItem(KEY));
+  return kept.personId === personId && isDraft(kept.values) ? kept.values : undefined;
 }
 
-function parsed(text: string | null): unknown {
+function parsed(text: string | null): { personId?: unknown; values?: unknown } {
   try {
-    return text === null ? undefined : JSON.parse(text);
+    const kept: unknown = text === null ? undefined : JSON.parse(text);
+    return typeof kept === "object" && kept !== null ? kept : {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 

@@ -2,6 +2,7 @@ import { campaignRoutes } from "@intermission/operator-api/campaigns";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
+import { usePerson } from "../session/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { Page } from "../ui/page.tsx";
@@ -18,13 +19,14 @@ export function NewCampaignScreen() {
   const navigate = useNavigate();
   const notice = useNotice();
   const add = useConfirmedChange(campaignRoutes.addCampaign);
-  const [draft, setDraft] = useState(readDraft);
+  const { personId } = usePerson();
+  const [draft, setDraft] = useState(() => readDraft(personId));
   const form = useForm<CampaignFormValues>({ defaultValues: draft ?? newCampaignValues });
   const { watch, reset } = form;
   useEffect(() => {
-    const typing = watch((typed) => keepDraft({ ...newCampaignValues, ...typed } as CampaignFormValues));
+    const typing = watch((typed) => keepDraft(personId, { ...newCampaignValues, ...typed } as CampaignFormValues));
     return () => typing.unsubscribe();
-  }, [watch]);
+  }, [watch, personId]);
   const discard = () => {
     discardDraft();
     setDraft(undefined);

@@ -2,7 +2,7 @@ import { type Creative, creativeRoutes } from "@intermission/operator-api/creati
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { DetailedError } from "tus-js-client";
-import { callOperator, refusalOf } from "../operator/call-operator.ts";
+import { callOperator, jsonIn, refusalOf } from "../operator/call-operator.ts";
 import { useErrorText } from "../ui/answer-view.tsx";
 import { useWords } from "../words/word-table.ts";
 import { creativeWords } from "./words.ts";
@@ -106,12 +106,4 @@ async function sendBytes(file: File, { endpoint, onProgress, onStart }: SendOpti
 async function failureOf(error: Error | DetailedError): Promise<Error> {
   const answer = "originalResponse" in error ? error.originalResponse : null;
   return refusalOf({ status: answer?.getStatus() ?? 0, statusText: error.message }, jsonIn(answer?.getBody() ?? ""));
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

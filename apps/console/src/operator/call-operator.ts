@@ -24,7 +24,10 @@ export type RouteInput<Route extends OperatorRoute> = ParamsInput<Route> & Query
 export type InputArguments<Route extends OperatorRoute> =
   Record<never, never> extends RouteInput<Route> ? [input?: RouteInput<Route>] : [input: RouteInput<Route>];
 
-/** Why a request failed: the server's own code and message, or `UNREACHABLE` if there was no answer. */
+/**
+ * Why a request failed: the server's own code and message, `UNREACHABLE` if there was no answer, or `OTHER_VERSION` if this
+ * page does not know the answer's form, as after an update of the server.
+ */
 export class CallError extends Error {
   readonly status: number;
   readonly code: string;
@@ -85,10 +88,26 @@ export async function callOperator<Route extends OperatorRoute>(
     if (signal?.aborted) throw error;
     throw new CallError({ status: 0, code: "UNREACHABLE", message: "the ad service does not answer" });
   });
-  const answer: unknown = await response.json().catch(() => undefined);
+  const text = await response.text().catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw new CallError({ status: 0, code: "UNREACHABLE", message: "the answer broke off" });
+  });
+  const answer = jsonIn(text);
   if (!response.ok) throw await refusalOf(response, answer);
+  const read = route.answer.safeParse(answer);
+  if (!read.success)
+    throw new CallError({ status: response.status, code: "OTHER_VERSION", message: "the answer has an unknown form" });
   // The schema is of this route; a generic type loses that.
-  return route.answer.parse(answer) as AnswerOf<Route>;
+  return read.data as AnswerOf<Route>;
+}
+
+/** Undefined: the text is no JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What an answer of the operator's API that is not 2xx says. */

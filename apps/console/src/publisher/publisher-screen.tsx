@@ -18,7 +18,8 @@ export function PublisherScreen() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const bots = useBots();
-  const botId = search.bot ?? bots.data?.[0]?.botId;
+  // An old link may name a bot that is no longer the person's.
+  const botId = (bots.data?.find((bot) => bot.botId === search.bot) ?? bots.data?.[0])?.botId;
   return (
     <Page
       title={words.title}

@@ -1,5 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useId } from "react";
+import { useCampaigns } from "../campaigns/use-campaigns.ts";
 import { useBots } from "../session/use-bots.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
@@ -17,6 +18,10 @@ export function ReportFilters() {
   const navigate = route.useNavigate();
   const filter = (changes: Partial<ReportsSearch>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });
+  const { role } = usePerson();
+  const may = useMay();
+  // Publishers do not see who pays.
+  const offered = objects.filter((one) => one !== "advertiser" || role !== "publisher");
   const zones = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")];
   return (
     <div className="filters">
@@ -37,7 +42,7 @@ export function ReportFilters() {
       <Choice
         label={words.by}
         value={search.by ?? ""}
-        options={[["", words.noObject], ...objects.map((one) => [one, names[one]] as const)]}
+        options={[["", words.noObject], ...offered.map((one) => [one, names[one]] as const)]}
         onChange={(value) => filter({ by: objects.find((one) => one === value), orderBy: undefined, order: undefined })}
       />
       <Choice
@@ -47,6 +52,7 @@ export function ReportFilters() {
         onChange={(value) => filter({ compare: comparisons.find((one) => one === value) })}
       />
       <BotChoice search={search} onChange={(bot) => filter({ bot })} />
+      {may("listCampaigns") && <CampaignChoice search={search} onChange={(campaign) => filter({ campaign })} />}
     </div>
   );
 }
@@ -64,6 +70,28 @@ function BotChoice({ search, onChange }: { search: ReportsSearch; onChange: (bot
       value={search.bot ?? ""}
       options={[...all, ...(bots.data ?? []).map(({ botId, name }) => [botId, name] as const)]}
       onChange={(bot) => onChange(bot || undefined)}
+    />
+  );
+}
+
+function CampaignChoice({
+  search,
+  onChange,
+}: {
+  search: ReportsSearch;
+  onChange: (campaign: string | undefined) => void;
+}) {
+  const words = useWords(reportWords);
+  const campaigns = useCampaigns({ archived: true });
+  return (
+    <Choice
+      label={words.campaign}
+      value={search.campaign ?? ""}
+      options={[
+        ["", words.allCampaigns],
+        ...(campaigns.data?.campaigns ?? []).map(({ campaignId, name }) => [campaignId, name] as const),
+      ]}
+      onChange={(campaign) => onChange(campaign || undefined)}
     />
   );
 }

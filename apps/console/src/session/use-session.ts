@@ -41,10 +41,15 @@ export function changeSession(queries: QueryClient, session: CurrentSession): vo
   become(queries, session);
 }
 
+/** The person signs out: nothing of what was typed stays in this window. */
 export function endSession(queries: QueryClient): void {
-  localStorage.removeItem(HINT);
-  // Drafts.
   sessionStorage.clear();
+  loseSession(queries);
+}
+
+/** The session has ended by itself, as after a day without use: drafts wait for the same person. */
+export function loseSession(queries: QueryClient): void {
+  localStorage.removeItem(HINT);
   become(queries, null);
 }
 

@@ -43,7 +43,11 @@ export function Failure({ error, onRetry }: { error: Error; onRetry: () => void 
         <strong>{words.failed}</strong>
       </p>
       <p className="secondary">{useErrorText()(error)}</p>
-      <Button onClick={onRetry}>{words.retry}</Button>
+      {error instanceof CallError && error.code === "OTHER_VERSION" ? (
+        <Button onClick={() => location.reload()}>{words.reload}</Button>
+      ) : (
+        <Button onClick={onRetry}>{words.retry}</Button>
+      )}
     </div>
   );
 }
@@ -73,6 +77,7 @@ export function useErrorText(): (error: Error) => string {
   return (error) => {
     if (!(error instanceof CallError)) return error.message;
     if (error.code === "UNREACHABLE") return words.unreachable;
+    if (error.code === "OTHER_VERSION") return words.otherVersion;
     const faults = Object.values(error.fields).map((text) => text[language]);
     return error.texts?.[language] ?? (faults.length > 0 ? words.checkFields(faults.join(" ")) : error.message);
   };

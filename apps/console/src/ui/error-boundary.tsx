@@ -11,6 +11,9 @@ interface ErrorBoundaryState {
   isUnreachable: boolean;
 }
 
+/** What browsers, and the build's own loader of styles, say of a file that is gone: that of a build before the last one. */
+const missingFile = /dynamically imported module|module script failed|preload CSS/i;
+
 /** After an error in the children: what happened, and a way on. Another `page` mounts the children again. */
 export class ErrorBoundary extends Component<{ page: string; children: ReactNode }, ErrorBoundaryState> {
   static override contextType = LanguageContext;
@@ -32,6 +35,17 @@ export class ErrorBoundary extends Component<{ page: string; children: ReactNode
     const { fault, isUnreachable } = this.state;
     if (fault === null) return this.props.children;
     const words = uiWords[this.context];
+    if (missingFile.test(fault)) {
+      return (
+        <div className="empty" role="alert">
+          <h1>{words.failed}</h1>
+          <p className="secondary">{words.otherVersion}</p>
+          <Button look="primary" onClick={() => location.reload()}>
+            {words.reload}
+          </Button>
+        </div>
+      );
+    }
     if (isUnreachable) {
       // The page is read anew only once there is one to read.
       const onRetry = () => void isReachable().then((isBack) => isBack && location.reload());

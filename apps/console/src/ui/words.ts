@@ -10,6 +10,9 @@ export const uiWords = wordTable({
     asOf: (time: string) => `as of ${time}`,
     failed: "This could not be loaded",
     unreachable: "The ad service does not answer. Check the connection and try again.",
+    otherVersion:
+      "The ad service was updated while this page was open. Reload it; what you have just done may be done already.",
+    reload: "Reload the page",
     checkFields: (faults: string) => `Please check: ${faults}`,
     crashed: "This page has failed",
     crashedText: "Nothing was changed by it. Open the page again; if it fails again, report this line:",
@@ -39,6 +42,9 @@ export const uiWords = wordTable({
     asOf: (time) => `на ${time}`,
     failed: "Не удалось загрузить",
     unreachable: "Сервис рекламы не отвечает. Проверьте соединение и повторите.",
+    otherVersion:
+      "Сервис рекламы обновился, пока страница была открыта. Перезагрузите её; то, что вы сейчас сделали, уже могло сохраниться.",
+    reload: "Перезагрузить страницу",
     checkFields: (faults) => `Проверьте: ${faults}`,
     crashed: "Ошибка на этой странице",
     crashedText: "Ничего не изменилось. Откройте страницу снова; если ошибка повторится, сообщите эту строку:",

@@ -112,6 +112,43 @@ test.describe("whose session ends while something is typed", { tag: "@long" }, (
   });
 });
 
+test("a change without a connection is refused at once, where the reader looks, and not made later", {
+  tag: "@long",
+}, async ({ browser, ownerState, stack }) => {
+  const context = await browser.newContext({ storageState: ownerState, viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  await page.goto(`${stack.urls.adService.replace("127.0.0.1", "localhost")}/console/advertisers`);
+  await page.getByRole("button", { name: "Top up Twin Mills" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Amount").fill("7");
+  await dialog.getByLabel("Reference").fill("INV-offline");
+  await context.setOffline(true);
+  await dialog.getByRole("button", { name: "Record it" }).click();
+  await expect(dialog.getByText("The ad service does not answer")).toBeVisible();
+  await dialog.getByRole("button", { name: "Dismiss" }).click();
+  await expect(dialog.getByText("The ad service does not answer")).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  const read = page.waitForResponse("**/operator/v1/money/advertisers*");
+  await context.setOffline(false);
+  await page.getByRole("link", { name: "Payouts", exact: true }).click();
+  await page.getByRole("link", { name: "Advertisers", exact: true }).click();
+  await read;
+  expect(await stack.ads(["money", "entries", "--advertiser", "Twin Mills", "--json"])).not.toContain("INV-offline");
+  await context.close();
+});
+
+test("a name of one long word leaves the other columns in the window", { tag: "@long" }, async ({ desk, stack }) => {
+  const word = "W".repeat(128);
+  const campaign = ["--advertiser", word, "--name", word, "--format", "direct_link"];
+  await stack.ads(["campaigns", "add", ...campaign, "--landing-url", `${stack.urls.adService}/landing`, "--yes"]);
+  for (const path of ["campaigns", "advertisers"]) {
+    await desk.goto(path);
+    const box = desk.locator(".table-box").last();
+    await box.getByText(word).first().waitFor();
+    expect(await box.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), path).toBe(0);
+  }
+});
+
 test.describe("whose answer is lost", { tag: "@long" }, () => {
   test.use({ refusal: 503 });
 

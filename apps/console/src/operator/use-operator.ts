@@ -27,7 +27,11 @@ export function newQueryClient(onSignedOut: (client: QueryClient) => void): Quer
   const client = new QueryClient({
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
-    defaultOptions: { queries: { staleTime: FRESH_MS, retry: isWorthRepeating, refetchOnWindowFocus: true } },
+    // Without a connection a request fails at once: else a change would be made unasked once there is one again.
+    defaultOptions: {
+      queries: { staleTime: FRESH_MS, retry: isWorthRepeating, refetchOnWindowFocus: true, networkMode: "always" },
+      mutations: { networkMode: "always" },
+    },
   });
   return client;
 }

@@ -1,6 +1,7 @@
 import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { useWords } from "../words/word-table.ts";
 import { Icon } from "./icon.tsx";
+import { NoticesOfDialog } from "./notices.tsx";
 import { uiWords } from "./words.ts";
 
 interface DialogProps {
@@ -41,6 +42,7 @@ export function Dialog({ title, onClose, children, place = "middle" }: DialogPro
         </header>
         {children}
       </div>
+      <NoticesOfDialog />
     </dialog>
   );
 }

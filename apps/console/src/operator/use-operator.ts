@@ -83,11 +83,13 @@ export function useAnswer<Route extends OperatorRoute>(route: Route, ...input: I
   return useQuery(answerOf(route, ...input));
 }
 
-/** A route that changes something. Everything on the screen is read again after it. */
+/** A route that changes something. Everything on the screen is read again before its answer is shown, or after its refusal. */
 export function useChange<Route extends OperatorRoute>(route: Route) {
   const queries = useQueryClient();
   return useMutation<AnswerOf<Route>, Error, RouteInput<Route>>({
     mutationFn: (input) => callOperator(route, input),
-    onSettled: () => queries.invalidateQueries(),
+    onSuccess: () => queries.invalidateQueries(),
+    // A refusal is said at once: without a connection, reading again takes seconds.
+    onError: () => void queries.invalidateQueries(),
   });
 }

@@ -403,7 +403,11 @@ describe("what an ad has more than one of", () => {
   test("if none can be shown, the first says why", async () => {
     const neither = before(linearOf("01:00:00", mp4)).replaceAll("video/mp4", "video/x-flv");
     const { outcome } = await unwrap({ "/tag": neither });
-    expect(outcome).toMatchObject({ outcome: "no-ad", code: 202, reason: { kind: "duration", milliseconds: 3_600_000 } });
+    expect(outcome).toMatchObject({
+      outcome: "no-ad",
+      code: 202,
+      reason: { kind: "duration", milliseconds: 3_600_000 },
+    });
   });
 });
 

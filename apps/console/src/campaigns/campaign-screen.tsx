@@ -2,6 +2,7 @@ import { type Campaign, campaignRoutes } from "@intermission/operator-api/campai
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { useAnswer } from "../operator/use-operator.ts";
+import { useCampaigns } from "../session/use-campaigns.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, Skeleton } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
@@ -11,7 +12,6 @@ import { useWords } from "../words/word-table.ts";
 import type { ListedCampaign } from "./campaign-columns.tsx";
 import { phaseOf } from "./pace.ts";
 import { PhasePill } from "./phase-pill.tsx";
-import { useCampaigns } from "./use-campaigns.ts";
 import { useStatusChanges } from "./use-status-changes.ts";
 import { campaignWords } from "./words.ts";
 import "./campaigns.css";

@@ -1,5 +1,6 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { useCampaigns } from "../session/use-campaigns.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
@@ -12,7 +13,6 @@ import { type ListedCampaign, useCampaignColumns } from "./campaign-columns.tsx"
 import { CsvButton } from "./csv-button.tsx";
 import { DuplicateDialog } from "./duplicate-dialog.tsx";
 import { phaseOf } from "./pace.ts";
-import { useCampaigns } from "./use-campaigns.ts";
 import { useStatusChanges } from "./use-status-changes.ts";
 import { campaignWords } from "./words.ts";
 import "./campaigns.css";

@@ -2,7 +2,7 @@ import { campaignRoutes } from "@intermission/operator-api/campaigns";
 import type { Creative } from "@intermission/operator-api/creatives";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { useCampaigns } from "../campaigns/use-campaigns.ts";
+import { useCampaigns } from "../session/use-campaigns.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";

@@ -1,10 +1,10 @@
 import { advertiserRoutes } from "@intermission/operator-api/advertisers";
 import { type Creative, creativeRoutes } from "@intermission/operator-api/creatives";
 import { useQuery } from "@tanstack/react-query";
-import { useCampaigns } from "../campaigns/use-campaigns.ts";
 import { callOperator } from "../operator/call-operator.ts";
 import { wholeListOf } from "../operator/use-operator.ts";
 import { usePages } from "../operator/use-pages.ts";
+import { useCampaigns } from "../session/use-campaigns.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { useNotice } from "../ui/notices.tsx";
 import { useWords } from "../words/word-table.ts";

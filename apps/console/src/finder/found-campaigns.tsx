@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
-import { useCampaigns } from "../campaigns/use-campaigns.ts";
 import { useStatusChanges } from "../campaigns/use-status-changes.ts";
+import { useCampaigns } from "../session/use-campaigns.ts";
 import { useWords } from "../words/word-table.ts";
 import { FinderItem, Named } from "./finder-item.tsx";
 import { finderWords } from "./words.ts";

@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useId } from "react";
-import { useCampaigns } from "../campaigns/use-campaigns.ts";
 import { useBots } from "../session/use-bots.ts";
+import { useCampaigns } from "../session/use-campaigns.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { zoneOf } from "./report-query.ts";

@@ -1,7 +1,7 @@
 import { clickSuspicions, viewSuspicions } from "@intermission/operator-api/reviews";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useCampaigns } from "../campaigns/use-campaigns.ts";
 import { useBots } from "../session/use-bots.ts";
+import { useCampaigns } from "../session/use-campaigns.ts";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";

@@ -1,6 +1,6 @@
 import { campaignRoutes } from "@intermission/operator-api/campaigns";
 import { useWholeList } from "../operator/use-operator.ts";
-import { usePerson } from "../session/use-session.ts";
+import { usePerson } from "./use-session.ts";
 
 /** The campaigns that the person sees, the latest first: all of them, or those of an advertiser's own. */
 export function useCampaigns({ archived }: { archived: boolean }) {

@@ -416,7 +416,9 @@ describe("with a running server", () => {
       return (await fetch(`${fixture.address}/postback/v1/conversions?${query}`)).status;
     };
     expect([await statusWith(first), await statusWith(second)]).toEqual([401, 404]);
-    expect((await ads(["conversions", "sums"])).out).toMatch(/refused, of all advertisers: .*unknown-click 1/);
+    expect((await ads(["conversions", "sums"])).out).toMatch(
+      /refused, of all advertisers: no such click of the advertiser 1/,
+    );
     expect(await ads(["conversions", "list", "--campaign-id", campaignId])).toMatchObject({ code: 0, out: "none\n" });
     expect(await ads(["conversions", "reverse", "clk_none", "--event", "purchase"])).toMatchObject({
       code: 1,

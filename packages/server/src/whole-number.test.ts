@@ -3,12 +3,21 @@ import { z } from "zod";
 import { readSettings, wholeNumberSetting } from "./settings.ts";
 import { readWholeNumber } from "./whole-number.ts";
 
-test.each(["0x10", "1e3", "0b11", "0o7", " 5", "5 ", "5\n", "٥", "Infinity", "NaN", "true", "1.5", "-1", "5s"])(
+test.each(["0x10", "1e3", "0b11", "0o7", "5 0", "5\n0", "٥", "Infinity", "NaN", "true", "1.5", "-1", "5s"])(
   "%j is no whole number, for an option as for a setting",
   (text) => {
     expect(readWholeNumber(text, { min: 0 })).toMatchObject({ outcome: "refused" });
     const read = () => readSettings(z.object({ CAP: wholeNumberSetting({ min: 0, max: 1e6 }) }), { CAP: text });
     expect(read).toThrow(/CAP must be a whole number from 0 to 1000000: /);
+  },
+);
+
+test.each([" 5", "5 ", "5\n"])(
+  "blanks around %j are refused in an option, and are none of a setting's value",
+  (text) => {
+    expect(readWholeNumber(text, { min: 0 })).toMatchObject({ outcome: "refused" });
+    const settings = z.object({ CAP: wholeNumberSetting({ min: 0, max: 1e6 }) });
+    expect(readSettings(settings, { CAP: text })).toEqual({ CAP: 5 });
   },
 );
 

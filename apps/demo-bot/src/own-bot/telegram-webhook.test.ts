@@ -25,8 +25,7 @@ beforeEach(async () => {
   received = [];
   answer = (response) => response.end();
   chat = new SimulatedChat(now);
-  const identity = { botId: "7000000001", botName: "My bot", botToken: "7000000001:simulated" };
-  bot = new OwnBot({ ...identity, chat, ads, miniappOrigin, now, restartMs: 700 });
+  bot = openBot({ restartMs: 700 });
   program = createServer(async (request, response) => {
     received.push({ headers: request.headers, body: JSON.parse(await text(request)) });
     answer(response);
@@ -38,6 +37,11 @@ afterEach(() => {
   program.closeAllConnections();
   program.close();
 });
+
+function openBot({ restartMs }: { restartMs: number }): OwnBot {
+  const identity = { botId: "7000000001", botName: "My bot", botToken: "7000000001:simulated" };
+  return new OwnBot({ ...identity, chat, ads, miniappOrigin, now, restartMs });
+}
 
 function call(method: string, fields: BotApiFields = {}): Promise<unknown> {
   const run = botApiMethods[method];
@@ -76,12 +80,15 @@ test("an answer may contain the method to call", async () => {
 });
 
 test("an update is sent again to a program that restarts; the chat answers if it stays away", async () => {
+  bot = openBot({ restartMs: 30_000 });
   await call("setWebhook", { url });
   answer = (response) => response.writeHead(received.length === 1 ? 500 : 200).end();
   await hear("/start");
   expect(received).toHaveLength(2);
   expect(new Set(received.map(({ body }) => body.update_id)).size).toBe(1);
   expect(chat.history("42")).toEqual([]);
+  bot = openBot({ restartMs: 700 });
+  await call("setWebhook", { url });
   answer = (response) => response.writeHead(302, { location: url }).end();
   await hear("/bonus");
   expect(lastText()).toContain("with a new code");

@@ -1,7 +1,6 @@
 import {
   endpointState,
   errorEnvelope,
-  listedEvent,
   namedReward,
   namedRewards,
   payPerCode,
@@ -9,6 +8,7 @@ import {
   unavailableReason,
   viewState,
 } from "@intermission/ad-core/client-api";
+import { listedEvent } from "@intermission/ad-core/listed-event";
 import { webhookEvent } from "@intermission/ad-core/webhook-event";
 import { deliveryState, eventType } from "@intermission/ad-core/wire-fields";
 import { tokenEntry } from "@intermission/operator-api/bots";

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type ListedEvent, listEventsResponse, statsResponse } from "@intermission/ad-core/client-api";
+import { listEventsResponse, statsResponse } from "@intermission/ad-core/client-api";
+import type { ListedEvent } from "@intermission/ad-core/listed-event";
 import { createAds } from "@intermission/publisher";
 import { untilFeedsAreCurrent } from "@intermission/testing/settled-feed";
 import { personAgents } from "@intermission/testing/visitor-agents";

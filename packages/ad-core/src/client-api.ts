@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { clientExamples } from "./api-examples.ts";
-import { startParamPattern } from "./code.ts";
+import { listedEvent, startParam } from "./listed-event.ts";
 import { deliveryState, eventType, isTimeZone, moment, momentInput, telegramId } from "./wire-fields.ts";
 
 /**
@@ -79,28 +79,8 @@ export const errorEnvelope = z
   .meta({ examples: clientExamples.errorEnvelope });
 export type ErrorEnvelope = z.infer<typeof errorEnvelope>;
 
-/** What an event is worth, where the bot's setting includes it. */
-export const revenueMicros = z
-  .int()
-  .nonnegative()
-  .describe(
-    "What the event is worth to the publisher: its share of what the advertiser was charged, in millionths of `currency`, recorded when the event was earned. 0 where nothing was charged. Only with the bot's setting `includeRevenue`.",
-  );
-export const currencyCode = z
-  .string()
-  .regex(/^[A-Z]{3}$/)
-  .describe("ISO 4217: of `revenue_micros`.");
-
 export const viewState = z.enum(["opened", "playing", "watched", "rewarded"]);
 export type ViewState = z.infer<typeof viewState>;
-
-/** The publisher's own `startapp` value. */
-const startParam = z
-  .string()
-  .regex(startParamPattern)
-  .describe(
-    "The `startapp` value of the link that opened the mini-app, as Telegram signed it, unless it is a code of this bot. Whoever made the link chose it, and that may be the user.",
-  );
 
 export const describeCodeResponse = z
   .object({
@@ -169,32 +149,6 @@ export const availabilityResponse = z
   })
   .meta({ examples: clientExamples.availabilityResponse });
 export type AvailabilityResponse = z.infer<typeof availabilityResponse>;
-
-export const listEventsQuery = z.object({
-  after: z.string().max(200).optional(),
-  limit: z.coerce.number().int().min(1).max(1000).default(100),
-});
-
-/** A webhook's state, or that it is no longer kept. */
-export const listedDelivery = z
-  .enum([...deliveryState.options, "not-kept"])
-  .describe(`${deliveryState.description} \`not-kept\`: the event is so old that its webhook is no longer kept.`);
-
-export const listedEvent = z.object({
-  event_id: z.string(),
-  event: eventType,
-  bot_id: telegramId,
-  user_tg_id: z.string(),
-  code: z.string().optional(),
-  reference: z.string().optional(),
-  start_param: startParam.optional(),
-  occurred_at: moment,
-  revenue_micros: revenueMicros.optional(),
-  currency: currencyCode.optional(),
-  test: z.literal(true).optional(),
-  delivery: listedDelivery,
-});
-export type ListedEvent = z.infer<typeof listedEvent>;
 
 export const listEventsResponse = z
   .object({

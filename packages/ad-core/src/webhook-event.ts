@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { webhookExamples } from "./api-examples.ts";
-import { currencyCode, revenueMicros } from "./client-api.ts";
 import { startParamPattern } from "./code.ts";
+import { currencyCode, revenueMicros } from "./listed-event.ts";
 import { readMoment } from "./moment.ts";
 import { eventType, telegramId } from "./wire-fields.ts";
 

@@ -1,4 +1,4 @@
-import { listEventsQuery, listedEvent } from "@intermission/ad-core/client-api";
+import { listEventsQuery, listedEvent } from "@intermission/ad-core/listed-event";
 import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { listLimit } from "./fields.ts";

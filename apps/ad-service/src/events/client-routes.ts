@@ -1,4 +1,5 @@
-import { type ListEventsResponse, listEventsQuery, listEventsResponse } from "@intermission/ad-core/client-api";
+import { type ListEventsResponse, listEventsResponse } from "@intermission/ad-core/client-api";
+import { listEventsQuery } from "@intermission/ad-core/listed-event";
 import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { HttpError } from "@intermission/server/http-server";

@@ -1,5 +1,5 @@
-import type { ListedEvent } from "@intermission/ad-core/client-api";
 import { firstEventIdAt } from "@intermission/ad-core/code";
+import type { ListedEvent } from "@intermission/ad-core/listed-event";
 import { decodeCursor, encodeCursor, epochOf, feedStart, placeOfCursor } from "@intermission/postgres/commit-cursor";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { revenueFields } from "../campaigns/event-worth.ts";

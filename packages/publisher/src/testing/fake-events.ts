@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { ListedEvent } from "@intermission/ad-core/client-api";
 import { newEventId } from "@intermission/ad-core/code";
+import type { ListedEvent } from "@intermission/ad-core/listed-event";
 import type { OutgoingWebhookEvent } from "@intermission/ad-core/webhook-event";
 import type { FakeWebhook } from "./fake-interface.ts";
 import { signBody } from "./sign-webhook.ts";

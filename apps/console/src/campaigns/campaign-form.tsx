@@ -1,11 +1,11 @@
 import { advertiserRoutes } from "@intermission/operator-api/advertisers";
 import type { Targeting } from "@intermission/operator-api/campaigns";
-import { creativeRoutes } from "@intermission/operator-api/creatives";
 import { unknownMacros } from "@intermission/operator-api/landing-macros";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import type { UseFormRegisterReturn, UseFormReturn } from "react-hook-form";
 import type { LocalText } from "../operator/local-text.ts";
-import { useAnswer, useWholeList } from "../operator/use-operator.ts";
+import { useWholeList } from "../operator/use-operator.ts";
+import { Skeleton } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { MomentField } from "../ui/moment-field.tsx";
@@ -20,6 +20,9 @@ import {
   readCampaignForm,
 } from "./campaign-form-values.ts";
 import { campaignWords } from "./words.ts";
+
+/** Only a new campaign has it. */
+const VideosField = lazy(async () => ({ default: (await import("./videos-field.tsx")).VideosField }));
 
 interface CampaignFormProps {
   form: UseFormReturn<CampaignFormValues>;
@@ -84,7 +87,9 @@ export function CampaignForm(props: CampaignFormProps) {
             <p className="fault">{faultOf("formats")}</p>
           </fieldset>
           {current.formats.includes("rewarded") && (
-            <Videos control={register("creativeIds")} fault={faultOf("creativeIds")} />
+            <Suspense fallback={<Skeleton rows={4} />}>
+              <VideosField control={form.control} fault={faultOf("creativeIds")} />
+            </Suspense>
           )}
         </div>
       )}
@@ -164,23 +169,6 @@ function Advertisers() {
         <option key={name} value={name} />
       ))}
     </datalist>
-  );
-}
-
-function Videos({ control, fault }: { control: UseFormRegisterReturn; fault: string | undefined }) {
-  const words = useWords(campaignWords);
-  const { data } = useAnswer(creativeRoutes.listCreatives);
-  return (
-    <fieldset className="choices">
-      <legend>{words.videos}</legend>
-      {data?.creatives.map(({ creativeId, name }) => (
-        <Choice key={creativeId} label={name ?? creativeId} control={control} value={creativeId} />
-      ))}
-      <p className="hint">{words.videosHint}</p>
-      <p className="fault" role="alert">
-        {fault}
-      </p>
-    </fieldset>
   );
 }
 

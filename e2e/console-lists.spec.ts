@@ -1,0 +1,57 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { expect, test } from "./console.ts";
+
+test.describe.configure({ mode: "default" });
+
+test(
+  "a new campaign finds its video among more than the form shows, and keeps what was chosen",
+  {
+    tag: "@long",
+  },
+  async ({ desk, stack: { ads } }, info) => {
+    const video = async (name: string) => {
+      // Of its own bytes: the same file again would be the same creative.
+      const box = Buffer.from(`\0\0\0\x1cfree${name.padEnd(20)}`);
+      const file = info.outputPath(`${name}.mp4`);
+      await writeFile(file, Buffer.concat([await readFile(`${import.meta.dirname}/fixtures/clip-2s.mp4`), box]));
+      const { creativeId } = JSON.parse(await ads(["creatives", "add", file, "--json"]));
+      await ads(["creatives", "rename", creativeId, name]);
+      return creativeId as string;
+    };
+    const old = await video("Harvest festival");
+    const second = await video("Winter market");
+    await desk.route(/\/operator\/v1\/creatives\?/, (route) => {
+      const url = new URL(route.request().url());
+      url.searchParams.set("limit", "1");
+      return route.continue({ url: url.href });
+    });
+    const address = new URL("/console/campaigns/new", desk.url()).href;
+    await desk.goto(address);
+    const videos = desk.getByRole("group", { name: "Videos" });
+    await videos.getByText("There are more: search for them.").waitFor();
+    await expect(videos.getByRole("checkbox")).toHaveCount(1);
+    const search = videos.getByRole("searchbox");
+    await search.fill("festival harvest");
+    await videos.getByLabel("Harvest festival").check();
+    await search.fill(second);
+    await videos.getByLabel("Winter market").check();
+    await expect(videos.getByLabel("Harvest festival")).toBeChecked();
+    await search.fill("nothing of these");
+    await search.press("Enter");
+    await videos.getByText("No video has these words.").waitFor();
+    await expect(videos.getByRole("checkbox", { checked: true })).toHaveCount(2);
+    // The draft has them, too.
+    await desk.goto(address);
+    await expect(videos.getByLabel("Winter market")).toBeChecked();
+    await expect(videos.getByLabel("Harvest festival")).toBeChecked();
+    await desk.getByLabel("Name", { exact: true }).fill("Two videos");
+    await desk.getByLabel("Advertiser").fill("Market Hall");
+    await desk.getByRole("button", { name: "Create", exact: true }).click();
+    await desk.getByRole("heading", { name: "Two videos" }).waitFor();
+    const campaigns = JSON.parse(await ads(["campaigns", "list", "--json"]));
+    const made = campaigns.find(({ name }: { name: string }) => name === "Two videos");
+    expect(made.creatives.map(({ creativeId }: { creativeId: string }) => creativeId).toSorted()).toEqual(
+      [old, second].toSorted(),
+    );
+  },
+);

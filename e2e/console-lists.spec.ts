@@ -1,7 +1,38 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { expect, test } from "./console.ts";
+import { expect, openReceiver, test } from "./console.ts";
 
 test.describe.configure({ mode: "default" });
+
+const BOT = "9000000007";
+
+test("the webhook log of a bot goes on to its end, page by page, also of one state", { tag: "@long" }, async ({
+  desk,
+  stack: { ads },
+}) => {
+  const receiver = await openReceiver();
+  receiver.state.status = 200;
+  await ads(["bots", "add", "--bot-id", BOT, "--name", "Log Book", "--webhook-url", receiver.state.url, "--json"]);
+  for (let sent = 0; sent < 3; sent += 1) await ads(["endpoints", "test", BOT]);
+  await receiver.close();
+  const listed = JSON.parse(await ads(["deliveries", "list", "--bot-id", BOT, "--json"]));
+  const eventIds = listed.map(({ eventId }: { eventId: string }) => eventId);
+  expect(eventIds).toHaveLength(3);
+  // Pages of one, instead of hundreds of webhooks.
+  await desk.route(/\/operator\/v1\/deliveries\?/, (route) =>
+    route.continue({ url: `${route.request().url()}&limit=1` }),
+  );
+  const shown = () =>
+    desk.getByRole("table", { name: "Deliveries" }).getByRole("row").locator("small").allTextContents();
+  const more = desk.getByRole("button", { name: "Show more" });
+  for (const search of ["", "?state=delivered"]) {
+    await desk.goto(`bots/${BOT}${search}`);
+    for (let pages = 1; pages <= 3; pages += 1) {
+      await expect.poll(shown).toEqual(eventIds.slice(0, pages));
+      if (pages < 3) await more.click();
+    }
+    await expect(more).toHaveCount(0);
+  }
+});
 
 test(
   "a new campaign finds its video among more than the form shows, and keeps what was chosen",

@@ -1,12 +1,15 @@
 import { deliveryState } from "@intermission/ad-core/wire-fields";
 import { deliveryRoutes, type ListedDelivery } from "@intermission/operator-api/deliveries";
 import { getRouteApi } from "@tanstack/react-router";
+import { callOperator } from "../operator/call-operator.ts";
 import { useAnswer, useChange } from "../operator/use-operator.ts";
+import { usePages } from "../operator/use-pages.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, EmptyState, ShowAll, useErrorText } from "../ui/answer-view.tsx";
 import { DataTable } from "../ui/data-table.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
+import { MoreButton } from "../ui/more-button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useFormats } from "../words/formats.ts";
 import { deliveryWords, eventWords } from "../words/vocabulary-words.ts";
@@ -27,13 +30,17 @@ const looks = {
   unknown: "pill-late",
 } satisfies Record<ListedDelivery["state"], string>;
 
-/** The latest webhooks of a bot, filtered by state; one is opened with its attempts, or sent again. */
+/** The webhooks of a bot, the latest first, filtered by state; one is opened with its attempts, or sent again. */
 export function Deliveries({ botId }: { botId: string }) {
   const words = useWords(botWords);
   const states = deliveryWords[useLanguage()];
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const deliveries = useAnswer(deliveryRoutes.listDeliveries, { query: { botId, state: search.state } });
+  const filter = { botId, state: search.state };
+  const pages = usePages([deliveryRoutes.listDeliveries.path, filter], (before, signal) =>
+    callOperator(deliveryRoutes.listDeliveries, { query: { ...filter, before } }, signal),
+  );
+  const rows = pages.data?.pages.flatMap(({ deliveries }) => deliveries) ?? [];
   return (
     <section aria-labelledby="deliveries">
       <div className="list-head">
@@ -46,14 +53,17 @@ export function Deliveries({ botId }: { botId: string }) {
           onChange={(state) => void navigate({ search: { ...search, state }, replace: true })}
         />
       </div>
-      <AnswerView query={deliveries}>
-        {({ deliveries: rows }) =>
+      <AnswerView query={pages}>
+        {() =>
           rows.length === 0 ? (
             <EmptyState action={search.state !== undefined && <ShowAll />}>
               {search.state === undefined ? words.noDelivery : words.noDeliveryOf}
             </EmptyState>
           ) : (
-            <DeliveryTable rows={rows} onOpen={(event) => void navigate({ search: { ...search, event } })} />
+            <>
+              <DeliveryTable rows={rows} onOpen={(event) => void navigate({ search: { ...search, event } })} />
+              <MoreButton pages={pages} />
+            </>
           )
         }
       </AnswerView>

@@ -269,7 +269,7 @@ test("each secret can be in a file, for the server and for the command line", ()
   );
 });
 
-test("a mistyped name is told, beside the other faults if there are any, and an option of the command line is none", () => {
+test("a mistyped name is reported, beside the other faults if there are any, and an option of the command line is none", () => {
   expect(readConfig({ ...production, RETENTION_CODE_DAYS: "10", TRUST_PROXI: "1" }).mistypedSettings).toEqual([
     "RETENTION_CODE_DAYS is set, and nothing reads it: did you mean RETENTION_CODES_DAYS?",
     "TRUST_PROXI is set, and nothing reads it: did you mean TRUST_PROXY?",

@@ -156,7 +156,7 @@ describe("with a running server", () => {
     });
   });
 
-  test("a mistyped setting is told by the server and by the command line, whose answer stays as it is", async () => {
+  test("a mistyped setting is reported by the server and by the command line, whose answer stays as it is", async () => {
     const typed = { DATABSE_URL: "postgres://me:hush-hush@127.0.0.1/ads" };
     const { code, out, err } = await ads(["bots", "list", "--json"], typed);
     expect({ code, err }).toEqual({

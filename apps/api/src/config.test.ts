@@ -156,7 +156,7 @@ test("each secret can be in a file, and a placeholder as bot token is refused th
   expect(() => readConfig({ ...others, ...files })).toThrow("TELEGRAM_BOT_TOKEN is the placeholder of a documentation");
 });
 
-test("a mistyped name is told, beside the other faults if there are any", () => {
+test("a mistyped name is reported, beside the other faults if there are any", () => {
   expect(readConfig({ ...sound, DAILY_CPA: "5" }).mistypedSettings).toEqual([
     "DAILY_CPA is set, and nothing reads it: did you mean DAILY_CAP?",
   ]);

@@ -7,7 +7,7 @@ const HEIGHT = 240;
 /** Dashes, so that lines are told apart without their colour. */
 const dashes = [[], [8, 4], [2, 3], [12, 3, 2, 3], [5, 5]];
 
-interface LinePlotProps {
+export interface LinePlotProps {
   chart: LineChart;
   /** Writes a value, and the day or hour of one. */
   textOf: (value: number) => string;

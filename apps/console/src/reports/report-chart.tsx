@@ -1,14 +1,21 @@
-import { lazy, Suspense, useMemo } from "react";
+import { type ComponentType, lazy, Suspense, useMemo } from "react";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { type BarChart, chartOf } from "./chart-series.ts";
+import type { LinePlotProps } from "./line-plot.tsx";
 import { dimensionsOf } from "./report-query.ts";
 import { type Figure, figures, type Report } from "./report-table.tsx";
 import type { ReportsSearch } from "./search.ts";
 import { reportWords } from "./words.ts";
 
-// The library that draws lines is larger than the rest of the screen.
-const LinePlot = lazy(async () => ({ default: (await import("./line-plot.tsx")).LinePlot }));
+// The library that draws lines is larger than the rest of the screen. Without it the figures are still in the table.
+const LinePlot = lazy<ComponentType<LinePlotProps>>(async () => ({
+  default: await import("./line-plot.tsx").then(
+    (file) => file.LinePlot,
+    () => NoPlot,
+  ),
+}));
+const NoPlot = () => null;
 
 interface ReportChartProps {
   report: Report;

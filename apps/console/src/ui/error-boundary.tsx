@@ -35,7 +35,8 @@ export class ErrorBoundary extends Component<{ page: string; children: ReactNode
     const { fault, isUnreachable } = this.state;
     if (fault === null) return this.props.children;
     const words = uiWords[this.context];
-    if (missingFile.test(fault)) {
+    const isFileMissing = missingFile.test(fault);
+    if (isFileMissing && navigator.onLine) {
       return (
         <div className="empty" role="alert">
           <h1>{words.failed}</h1>
@@ -46,7 +47,7 @@ export class ErrorBoundary extends Component<{ page: string; children: ReactNode
         </div>
       );
     }
-    if (isUnreachable) {
+    if (isUnreachable || isFileMissing) {
       // The page is read anew only once there is one to read.
       const onRetry = () => void isReachable().then((isBack) => isBack && location.reload());
       return (

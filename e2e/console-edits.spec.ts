@@ -181,6 +181,48 @@ test.describe("whose answer is lost", { tag: "@long" }, () => {
     await expect(dialog).toHaveCount(0);
     expect(await balance()).toBe(12_500_000);
   });
+
+  test("a campaign whose answer is lost is added once, also from the draft of the page before, and so is its copy", async ({
+    desk,
+    stack,
+  }) => {
+    const named = async (name: string) => {
+      const campaigns: { name: string }[] = JSON.parse(await stack.ads(["campaigns", "list", "--json"]));
+      return campaigns.filter((one) => one.name === name).length;
+    };
+    let isLost = true;
+    await desk.route(/\/operator\/v1\/campaigns(\?|$)/, async (route) => {
+      if (route.request().method() !== "POST") return route.fallback();
+      const answer = await route.fetch();
+      if (isLost && answer.status() === 201) return route.fulfill({ status: 503, body: "" });
+      return route.fulfill({ response: answer });
+    });
+    const create = desk.getByRole("button", { name: "Create", exact: true });
+    await desk.goto("campaigns/new");
+    await desk.getByLabel("Name", { exact: true }).fill("Lost and found");
+    await desk.getByLabel("Advertiser").fill("Twin Mills");
+    await desk.getByLabel("Direct link").check();
+    await desk.getByLabel("Rewarded video").uncheck();
+    await desk.getByLabel("Landing page").fill("https://mills.example/");
+    await create.click();
+    await expect(desk.getByText("The ad service does not answer")).toBeVisible();
+    expect(await named("Lost and found")).toBe(1);
+    await desk.reload();
+    await expect(desk.getByLabel("Name", { exact: true })).toHaveValue("Lost and found");
+    isLost = false;
+    await create.click();
+    await desk.getByRole("heading", { name: "Lost and found" }).waitFor();
+    expect(await named("Lost and found")).toBe(1);
+
+    isLost = true;
+    await desk.getByRole("button", { name: "Duplicate" }).click();
+    await create.click();
+    await expect(desk.getByText("The ad service does not answer")).toBeVisible();
+    isLost = false;
+    await create.click();
+    await desk.getByRole("heading", { name: "Lost and found (copy)" }).waitFor();
+    expect(await named("Lost and found (copy)")).toBe(1);
+  });
 });
 
 test.describe("where there is nothing", { tag: "@long" }, () => {

@@ -11,6 +11,7 @@ import {
   namesSetting,
   next,
   nothingToChange,
+  requestId,
   shortWord,
   wholeList,
 } from "./fields.ts";
@@ -176,6 +177,7 @@ const draft = someSettings
     ...campaignSettings.pick({ name: true, advertiser: true }).shape,
     formats: campaignFormats,
     creativeIds: z.array(z.string().max(64)).max(100).default([]),
+    requestId,
   })
   .meta({
     examples: [

@@ -84,3 +84,10 @@ export const callableAddress = z
     error: "must not hold a fragment",
     params: fieldFault("ADDRESS_FRAGMENT"),
   });
+
+/** Part of a request that makes something. */
+export const requestId = z
+  .string()
+  .regex(/^[\w-]{16,64}$/, "must be 16 to 64 letters, digits, - or _")
+  .optional()
+  .describe("Made by the caller: repeated with the same one, as after a lost answer, it is recorded once.");

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { advertiserStates } from "./advertisers.ts";
 import { microsOf } from "./amounts.ts";
 import { fieldFault, forms } from "./field-forms.ts";
-import { after, boundedText, confirmation, listLimit, micros, moment, next, wholeList } from "./fields.ts";
+import { after, boundedText, confirmation, listLimit, micros, moment, next, requestId, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 export const billings = ["prepaid", "credit"] as const;
@@ -96,11 +96,6 @@ const month = z.string().regex(forms.MONTH, "must be a month such as 2026-03");
 const amountMicros = microsOf("budget");
 const reference = boundedText(128).describe("Of the bank, the invoice or the payment provider.");
 const note = boundedText(500);
-const requestId = z
-  .string()
-  .regex(/^[\w-]{16,64}$/, "must be 16 to 64 letters, digits, - or _")
-  .optional()
-  .describe("Made by the caller: repeated with the same one, as after a lost answer, it is recorded once.");
 const correction = z
   .strictObject({
     amountMicros,
@@ -153,7 +148,10 @@ export const moneyRoutes = {
     body: z
       .strictObject({
         billing: z.enum(billings),
-        creditLimitMicros: amountMicros.nullable().default(null).describe("Only on credit; null: without a limit."),
+        creditLimitMicros: microsOf("budget")
+          .nullable()
+          .default(null)
+          .describe("Only on credit; null: without a limit."),
       })
       .refine(({ billing, creditLimitMicros }) => billing === "credit" || creditLimitMicros === null, {
         path: ["creditLimitMicros"],

@@ -3,6 +3,7 @@
  * has as `details.values`. The message beside them is for the command line.
  */
 export const problems = {
+  ADDED_OTHERWISE: [],
   ADVERTISER_EXISTS: ["name"],
   AT_MOST_ONCE: [],
   BEING_SENT: [],

@@ -19,15 +19,18 @@ export type CampaignDraft = Pick<CampaignSettings, "name" | "advertiser"> &
 
 export type AddCampaignOutcome =
   | { outcome: "added"; campaign: Campaign }
+  /** By a request with the same id. */
+  | { outcome: "added-before"; campaign: Campaign }
   | { outcome: "invalid"; fault: CampaignFault }
   | { outcome: "unknown-creative"; creativeId: string };
 
 const settable = Object.values(settingColumns).join(", ");
 // $4 of both: all settings by column, as JSON; $5: the advertiser.
-const insert = statement<never>(
+const insert = statement<{ id: string }>(
   "campaigns.insert",
   `insert into campaigns (campaign_id, formats, created_at, updated_at, advertiser_id, ${settable})
-   select $1, $2, $3, $3, $5, ${settable} from jsonb_populate_record(null::campaigns, $4::jsonb)`,
+   select $1, $2, $3, $3, $5, ${settable} from jsonb_populate_record(null::campaigns, $4::jsonb)
+   on conflict (campaign_id) do nothing returning campaign_id as id`,
 );
 const update = statement<never>(
   "campaigns.update",
@@ -69,11 +72,12 @@ export async function addCampaign(
     const ofSample = await sampleFault(tx, advertiser.advertiserId, settings);
     if (ofSample !== undefined) return { outcome: "invalid", fault: ofSample };
     const columns = JSON.stringify(byColumn(settingColumns, settings));
-    await tx.run(insert, [campaignId, draft.formats, now, columns, advertiser.advertiserId]);
-    for (const creativeId of creativeIds) await tx.run(attach, [campaignId, creativeId, 1, null, null]);
+    const inserted = await tx.run(insert, [campaignId, draft.formats, now, columns, advertiser.advertiserId]);
+    if (inserted.length > 0)
+      for (const creativeId of creativeIds) await tx.run(attach, [campaignId, creativeId, 1, null, null]);
     const campaign = await findCampaign(tx, campaignId);
     if (!campaign) throw new Error("the campaign disappeared while it was added");
-    return { outcome: "added", campaign };
+    return { outcome: inserted.length > 0 ? "added" : "added-before", campaign };
   });
 }
 

@@ -1,5 +1,5 @@
-import { randomBytes } from "node:crypto";
 import {
+  type Campaign,
   type CampaignSettings,
   type CreativeSettings,
   campaignRoutes,
@@ -19,7 +19,6 @@ import {
   requireConfirmation,
 } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
-import bs58 from "bs58";
 import type { FastifyRequest } from "fastify";
 import { requireAdvertiser } from "../advertisers/advertisers.ts";
 import { readState } from "../audit/object-states.ts";
@@ -29,15 +28,18 @@ import type { CampaignFault, CampaignStatus } from "./campaign-settings.ts";
 import { campaignWarnings, readWarningFacts } from "./campaign-warnings.ts";
 import { findCampaign, listCampaigns, unknownCampaign } from "./campaigns.ts";
 import {
+  type AddCampaignOutcome,
   type AttachCreativeOutcome,
   addCampaign,
   attachCreative,
+  type CampaignDraft,
   detachCreative,
   setCampaignStatus,
   type UpdateCampaignOutcome,
   updateCampaign,
 } from "./change-campaign.ts";
 import { withDelivered } from "./delivered-so-far.ts";
+import { isOfDraft, newCampaignId } from "./repeated-campaign.ts";
 import { planRevert } from "./revert-change.ts";
 
 export interface CampaignOperatorDeps {
@@ -77,19 +79,19 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
 
   serveOperatorRoutes(scope, campaignRoutes, {
     async addCampaign(request) {
-      const campaignId = `cmp_${bs58.encode(randomBytes(9))}`;
-      const settings = definedFields(request.body);
+      const { requestId, ...settings } = definedFields(request.body);
+      const campaignId = newCampaignId(requestId);
+      const before = requestId === undefined ? undefined : await findCampaign(database, campaignId);
+      if (before !== undefined) return addedBefore(before, settings);
       await requireBots(botsOf(settings.targeting));
       requireCountries(settings.targeting);
       const facts = await readWarningFacts(database, { campaignId: undefined, now: now() });
       const warnings = campaignWarnings({ ...facts, before: undefined, changes: settings, now: now() });
       requireConfirmation(warnings, { isConfirmed: request.query.confirmed });
       nameChangedObject(campaignId);
-      const added = await addCampaign(database, { ...settings, campaignId, now: now() });
-      if (added.outcome === "invalid") throw faultyCampaign(added.fault);
-      if (added.outcome === "unknown-creative") throw unknownCreative(added.creativeId);
+      const added = addedCampaign(await addCampaign(database, { ...settings, campaignId, now: now() }), settings);
       await campaigns.refresh();
-      return added.campaign;
+      return added;
     },
 
     async listCampaigns(request) {
@@ -142,6 +144,19 @@ const noCountries =
 
 function faultyCampaign({ field, message, fault }: CampaignFault): HttpError {
   return invalidField(field, message, fault);
+}
+
+function addedCampaign(added: AddCampaignOutcome, draft: CampaignDraft): Campaign {
+  if (added.outcome === "invalid") throw faultyCampaign(added.fault);
+  if (added.outcome === "unknown-creative") throw unknownCreative(added.creativeId);
+  return added.outcome === "added" ? added.campaign : addedBefore(added.campaign, draft);
+}
+
+/** The campaign of a repeated request, unless something else is asked for now. */
+function addedBefore(campaign: Campaign, draft: CampaignDraft): Campaign {
+  if (isOfDraft(campaign, draft)) return campaign;
+  const message = `the request with this id has added ${campaign.campaignId}, which has other settings: see campaigns show`;
+  throw conflict("ADDED_OTHERWISE", message);
 }
 
 /** The effects of a change that are rarely meant. */

@@ -1,11 +1,17 @@
 import { type CampaignFormValues, newCampaignValues } from "./campaign-form-values.ts";
 
+export interface CampaignDraft {
+  /** Of the request that adds it: sent again after a lost answer, also of a page before, it adds one campaign. */
+  requestId: string;
+  values: CampaignFormValues;
+}
+
 const KEY = "campaign-draft";
 
 /** Kept in this tab until the campaign is added, the draft is discarded, or the person signs out. */
-export function keepDraft(personId: string, values: CampaignFormValues): void {
-  if (JSON.stringify(values) === JSON.stringify(newCampaignValues)) discardDraft();
-  else sessionStorage.setItem(KEY, JSON.stringify({ personId, values }));
+export function keepDraft(personId: string, draft: CampaignDraft): void {
+  if (JSON.stringify(draft.values) === JSON.stringify(newCampaignValues)) discardDraft();
+  else sessionStorage.setItem(KEY, JSON.stringify({ personId, ...draft }));
 }
 
 export function discardDraft(): void {
@@ -13,12 +19,12 @@ export function discardDraft(): void {
 }
 
 /** What the person typed and did not save; undefined: nothing, or a draft of another version of this form. */
-export function readDraft(personId: string): CampaignFormValues | undefined {
-  const kept = parsed(sessionStorage.getItem(KEY));
-  return kept.personId === personId && isDraft(kept.values) ? kept.values : undefined;
+export function readDraft(personId: string): CampaignDraft | undefined {
+  const { personId: keptFor, requestId, values } = parsed(sessionStorage.getItem(KEY));
+  return keptFor === personId && typeof requestId === "string" && areValues(values) ? { requestId, values } : undefined;
 }
 
-function parsed(text: string | null): { personId?: unknown; values?: unknown } {
+function parsed(text: string | null): { personId?: unknown; requestId?: unknown; values?: unknown } {
   try {
     const kept: unknown = text === null ? undefined : JSON.parse(text);
     return typeof kept === "object" && kept !== null ? kept : {};
@@ -27,7 +33,7 @@ function parsed(text: string | null): { personId?: unknown; values?: unknown } {
   }
 }
 
-function isDraft(kept: unknown): kept is CampaignFormValues {
+function areValues(kept: unknown): kept is CampaignFormValues {
   if (typeof kept !== "object" || kept === null) return false;
   const fields: Record<string, unknown> = { ...kept };
   return Object.entries(newCampaignValues).every(([name, value]) =>

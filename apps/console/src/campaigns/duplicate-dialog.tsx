@@ -20,6 +20,8 @@ export function DuplicateDialog({ campaign, onClose }: { campaign: Campaign; onC
   const notice = useNotice();
   const navigate = useNavigate();
   const add = useConfirmedChange(campaignRoutes.addCampaign);
+  // Pressed again after a lost answer, it is added once.
+  const [requestId] = useState(() => crypto.randomUUID());
   const [name, setName] = useState(words.copyOf(campaign.name));
   const [startsAt, setStartsAt] = useState("");
   const [endsAt, setEndsAt] = useState(toLocalInput(campaign.endsAt));
@@ -31,7 +33,8 @@ export function DuplicateDialog({ campaign, onClose }: { campaign: Campaign; onC
     const end = endsAt === toLocalInput(campaign.endsAt) ? settings.endsAt : fromLocalInput(endsAt);
     const creativeIds = campaign.creatives.filter(({ isActive }) => isActive).map(({ creativeId }) => creativeId);
     const dates = { startsAt: fromLocalInput(startsAt), endsAt: end };
-    void add.run({ body: { ...settings, formats: campaign.formats, creativeIds, name, ...dates } }, (added) => {
+    const body = { ...settings, requestId, formats: campaign.formats, creativeIds, name, ...dates };
+    void add.run({ body }, (added) => {
       onClose();
       const { campaignId } = added;
       notice({ text: words.created(added.name) });

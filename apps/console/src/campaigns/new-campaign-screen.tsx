@@ -21,15 +21,19 @@ export function NewCampaignScreen() {
   const add = useConfirmedChange(campaignRoutes.addCampaign);
   const { personId } = usePerson();
   const [draft, setDraft] = useState(() => readDraft(personId));
-  const form = useForm<CampaignFormValues>({ defaultValues: draft ?? newCampaignValues });
+  const [requestId, setRequestId] = useState(() => draft?.requestId ?? crypto.randomUUID());
+  const form = useForm<CampaignFormValues>({ defaultValues: draft?.values ?? newCampaignValues });
   const { watch, reset } = form;
   useEffect(() => {
-    const typing = watch((typed) => keepDraft(personId, { ...newCampaignValues, ...typed } as CampaignFormValues));
+    const typing = watch((typed) =>
+      keepDraft(personId, { requestId, values: { ...newCampaignValues, ...typed } as CampaignFormValues }),
+    );
     return () => typing.unsubscribe();
-  }, [watch, personId]);
+  }, [watch, personId, requestId]);
   const discard = () => {
     discardDraft();
     setDraft(undefined);
+    setRequestId(crypto.randomUUID());
     reset(newCampaignValues);
   };
   return (
@@ -50,7 +54,7 @@ export function NewCampaignScreen() {
           isBusy={add.isPending}
           serverFaults={add.faults}
           onSubmit={(body) =>
-            void add.run({ body }, ({ campaignId, name }) => {
+            void add.run({ body: { ...body, requestId } }, ({ campaignId, name }) => {
               discardDraft();
               notice({ text: words.created(name) });
               void navigate({ to: "/campaigns/$campaignId", params: { campaignId } });

@@ -23,6 +23,8 @@ const problemWords = {
     TOO_MANY_REPORTS: ({ max }) => `You have ${max} saved reports, which is the most: remove one.`,
     TOO_MANY_UPLOADS: ({ own, all }) =>
       `Unfinished uploads: ${own} of yours, ${all} of all people. Choose the file of one again to finish it, or wait a day until they are removed.`,
+    ADDED_OTHERWISE: () =>
+      "The campaign was added already, with other settings: its answer was lost. Open it in the list of campaigns, and change it there.",
     ADVERTISER_EXISTS: ({ name }) =>
       `There is already an advertiser ${name}; names that differ only in case are the same.`,
     AT_MOST_ONCE: () =>
@@ -84,6 +86,8 @@ const problemWords = {
     TOO_MANY_REPORTS: ({ max }) => `У вас ${max} сохранённых отчётов, больше нельзя: удалите один.`,
     TOO_MANY_UPLOADS: ({ own, all }) =>
       `Незаконченных загрузок: ваших ${own}, всего ${all}. Выберите файл одной из них ещё раз, чтобы её закончить, или подождите день: потом они удаляются.`,
+    ADDED_OTHERWISE: () =>
+      "Кампания уже добавлена, с другими настройками: ответ потерялся. Откройте её в списке кампаний и измените там.",
     ADVERTISER_EXISTS: ({ name }) =>
       `Рекламодатель ${name} уже есть; имена, которые различаются только регистром, одинаковы.`,
     AT_MOST_ONCE: () =>

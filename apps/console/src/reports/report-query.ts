@@ -5,6 +5,9 @@ import type { ReportsSearch } from "./search.ts";
 /** That of the browser, unless the address names one. */
 export const zoneOf = ({ zone }: ReportsSearch): string => zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+/** The same report for each reader, whose browser may have another zone. */
+export const withZone = (search: ReportsSearch): ReportsSearch => ({ ...search, zone: zoneOf(search) });
+
 /** What the rows are split by: the days, unless the address names something else. */
 export function dimensionsOf({ time, by }: ReportsSearch): Dimension[] {
   if (time === undefined && by === undefined) return ["day"];

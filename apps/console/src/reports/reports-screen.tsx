@@ -1,4 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { usePerson } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { Page } from "../ui/page.tsx";
@@ -6,7 +7,7 @@ import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { ReportChart } from "./report-chart.tsx";
 import { ReportFilters } from "./report-filters.tsx";
-import { reportQueryOf } from "./report-query.ts";
+import { reportQueryOf, withZone } from "./report-query.ts";
 import { type Figure, ReportTable } from "./report-table.tsx";
 import { SavedReports } from "./saved-reports.tsx";
 import { useReport } from "./use-report.ts";
@@ -21,6 +22,10 @@ export function ReportsScreen() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { dateTime, date } = useFormats();
+  useEffect(() => {
+    // The address may be passed on as it is.
+    if (search.zone === undefined) void navigate({ search: withZone, replace: true });
+  }, [search.zone, navigate]);
   const { botIds, advertiser } = usePerson();
   // Publishers and advertisers have reports of what is theirs.
   const own = { botId: search.bot ?? botIds[0], advertiser: advertiser ?? undefined };

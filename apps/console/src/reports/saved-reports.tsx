@@ -11,6 +11,7 @@ import { Icon } from "../ui/icon.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useWords } from "../words/word-table.ts";
+import { withZone } from "./report-query.ts";
 import { type ReportsSearch, reportsSearch } from "./search.ts";
 import { reportWords } from "./words.ts";
 
@@ -51,9 +52,9 @@ export function SavedReports({ search }: { search: ReportsSearch }) {
 }
 
 /** `reportsSearch` reads the fields in one order, so that two addresses of one report are equal. */
-const textOfSearch = (search: ReportsSearch) => writeAddress(search).slice(1);
+const textOfSearch = (search: ReportsSearch) => writeAddress(reportsSearch(withZone(search))).slice(1);
 
-const searchOfSaved = ({ search }: Pick<SavedReport, "search">) => reportsSearch(parseAddress(search));
+const searchOfSaved = ({ search }: Pick<SavedReport, "search">) => withZone(reportsSearch(parseAddress(search)));
 
 function SaveDialog({ address, onClose }: { address: string; onClose: () => void }) {
   const words = useWords(reportWords);

@@ -6,7 +6,8 @@ export const timelineWords = wordTable({
     title: "Users and codes",
     find: "Id of a user, code, view, click or event",
     start: "Search for what happened to a user or a code: by its id, or by the id of a view, a click or an event.",
-    noneFound: "Nothing is stored under this id. Copy it whole: of a user the number, of a code its 18 letters.",
+    noneFound:
+      "Nothing is stored under this id. Copy it whole: of a user the number, of a code its 18 letters and digits.",
     several: "This user is known to several bots:",
     bot: "Bot",
     user: "User",
@@ -32,7 +33,7 @@ export const timelineWords = wordTable({
     title: "Пользователи и коды",
     find: "Id пользователя, код, id просмотра, клика или события",
     start: "Узнайте, что было с пользователем или кодом: введите его id или id просмотра, клика или события.",
-    noneFound: "Под этим id ничего нет. Скопируйте его целиком: у пользователя это число, у кода – 16 символов.",
+    noneFound: "Под этим id ничего нет. Скопируйте его целиком: у пользователя это число, у кода – 18 символов.",
     several: "Этого пользователя знают несколько ботов:",
     bot: "Бот",
     user: "Пользователь",

@@ -35,6 +35,15 @@ test("an amount's fault says how to write it", async () => {
   });
 });
 
+test("where an amount is needed, nobody is advised to leave it empty", async () => {
+  const read = readAmount("0", "payment");
+  if (read.outcome !== "refused") throw new Error("it was read");
+  expect(await faultOfAmount(read)).toEqual({
+    en: "An amount from 0.000001 to 100000000000: it must be more than 0.",
+    ru: "Сумма от 0.000001 до 100000000000: она должна быть больше нуля.",
+  });
+});
+
 test("what is wrong with a file is said in sentences, with what its owner can do", () => {
   const texts = [
     { code: "FILE_IS_OTHER", values: { kind: "an HLS playlist" } },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type AmountFault, amountOf, readAmount, roundedAmount, roundedParts } from "./amounts.ts";
+import { type AmountFault, amountOf, microsOf, readAmount, roundedAmount, roundedParts } from "./amounts.ts";
 
 describe("an amount is read to the millionth", () => {
   test.each([
@@ -74,6 +74,13 @@ describe("anything else is refused, with the bounds and how to write it", () => 
     const read = readAmount(text, "budget");
     expect(read).toMatchObject({ outcome: "refused", fault, message: expect.stringContaining(words) });
     expect(read).toMatchObject({ message: expect.stringContaining("from 0.000001 to 100000000000") });
+  });
+
+  test("a payment is more than nothing, and none is not advised", () => {
+    const read = readAmount("0", "payment");
+    const message = "must be an amount from 0.000001 to 100000000000, such as 12 or 0.002: it is more than 0";
+    expect(read).toMatchObject({ fault: "zero", message });
+    expect(microsOf("payment").safeParse(0).error?.message).toContain("it is more than 0");
   });
 
   test("prices have bounds of their own", () => {

@@ -16,12 +16,13 @@ const MAX_FINE_MICROS = Number.MAX_SAFE_INTEGER;
 /** A hundredth. It is a multiple of 16, so that doubles have all its multiples up to 2^57, which is above every bound. */
 const COARSE_STEP = 10_000;
 
-/** `price`: of one view or click. `budget`: of a campaign, in total or per day. */
-export type AmountKind = "price" | "budget";
+/** `price`: of one view or click. `budget`: of a campaign, in total or per day, or none. `payment`: what was paid, never nothing. */
+export type AmountKind = "price" | "budget" | "payment";
 
 const bounds = {
   price: { min: 0, max: 1e15 },
   budget: { min: 1, max: 1e17 },
+  payment: { min: 1, max: 1e17 },
 } satisfies Record<AmountKind, { min: number; max: number }>;
 
 /** Why an amount is refused. */
@@ -36,6 +37,7 @@ export type AmountFault =
   | "point"
   | "decimals"
   | "too-small"
+  | "zero"
   | "too-large"
   | "too-fine";
 
@@ -74,6 +76,7 @@ const hints: Readonly<Record<AmountFault, (write: string) => string>> = {
   point: (write) => `write ${write}`,
   decimals: () => `it has ${DECIMALS} decimals at most`,
   "too-small": () => "",
+  zero: () => "it is more than 0",
   "too-large": () => "",
   "too-fine": () => `above ${amountOf(MAX_FINE_MICROS)} an amount has 2 decimals at most`,
 };
@@ -110,11 +113,11 @@ function microsFault(input: unknown, kind: AmountKind): string | undefined {
   return fault === "too-small" && kind === "budget" ? "for no budget send null" : hints[fault]("");
 }
 
-type SizeFault = Extract<AmountFault, "too-small" | "too-large" | "too-fine">;
+type SizeFault = Extract<AmountFault, "too-small" | "zero" | "too-large" | "too-fine">;
 
 function sizeFault(micros: bigint, kind: AmountKind): SizeFault | undefined {
   const { min, max } = bounds[kind];
-  if (micros < min) return "too-small";
+  if (micros < min) return kind === "payment" ? "zero" : "too-small";
   if (micros > max) return "too-large";
   return micros > MAX_FINE_MICROS && micros % BigInt(COARSE_STEP) !== 0n ? "too-fine" : undefined;
 }

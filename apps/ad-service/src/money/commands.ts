@@ -48,7 +48,7 @@ export function moneyCommands(program: Command, context: CommandContext): void {
     "money top-up 'The Shop' 100 --reference INV-2026-014",
   ])
     .argument("<advertiser>", advertiserHelp)
-    .argument("<amount>", "in the currency of the deployment", amountOption("budget"))
+    .argument("<amount>", "in the currency of the deployment", amountOption("payment"))
     .requiredOption("--reference <text>", "of the bank or the invoice")
     .option("--note <text>", "for the statement")
     .action(async (advertiser: string, amountMicros: number, { yes, ...of }: TopUpOptions) => {
@@ -58,14 +58,14 @@ export function moneyCommands(program: Command, context: CommandContext): void {
 
   correction(money, "correct-advertiser", "correct an advertiser's account, by an entry of its own")
     .argument("<advertiser>", advertiserHelp)
-    .argument("<amount>", "in the currency of the deployment", amountOption("budget"))
+    .argument("<amount>", "in the currency of the deployment", amountOption("payment"))
     .action(async (advertiser: string, amountMicros: number, of: CorrectionOptions) => {
       const input = { params: { advertiser }, body: { amountMicros, ...of } };
       show(await callForRow(context, operatorRequest("correctAdvertiser", input)));
     });
   correction(money, "correct-publisher", "correct what a bot's publisher is owed, by an entry of its own")
     .argument("<bot-id>", "Telegram id of the bot", telegramIdOption)
-    .argument("<amount>", "in the currency of the deployment", amountOption("budget"))
+    .argument("<amount>", "in the currency of the deployment", amountOption("payment"))
     .action(async (botId: string, amountMicros: number, of: CorrectionOptions) => {
       const input = { params: { botId }, body: { amountMicros, ...of } };
       show(await callForRow(context, operatorRequest("correctPublisher", input)));

@@ -67,7 +67,7 @@ function readEvent(body: Uint8Array): PaymentReading {
   if (read.data.type !== "payment.succeeded") return { outcome: "ignored" };
   const { success, data, error } = payment.safeParse(read.data.data);
   if (!success) return { outcome: "malformed", message: z.prettifyError(error) };
-  const amount = readAmount(data.amount, "budget");
+  const amount = readAmount(data.amount, "payment");
   if (amount.outcome === "refused") return { outcome: "malformed", message: `amount ${amount.message}` };
   const { id: paymentId, advertiser_id: advertiserId, currency, reference } = data;
   return {

@@ -15,7 +15,7 @@ export function CorrectionDialog({ advertiser: { advertiserId, name }, currency,
   const { money } = useFormats();
   const notice = useNotice();
   const correct = useConfirmedChange(moneyRoutes.correctAdvertiser);
-  const amount = useAmount();
+  const amount = useAmount("payment");
   // Pressed again after a lost answer, it is recorded once.
   const [requestId] = useState(() => crypto.randomUUID());
   const [direction, setDirection] = useState<"credit" | "debit">("credit");

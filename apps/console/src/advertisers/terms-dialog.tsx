@@ -20,7 +20,7 @@ export function TermsDialog({ advertiser, currency, onClose }: MoneyDialogProps)
   const set = useConfirmedChange(moneyRoutes.setTerms);
   const { advertiserId, name, creditLimitMicros } = advertiser;
   const [billing, setBilling] = useState(advertiser.billing);
-  const limit = useAmount(creditLimitMicros === null ? "" : amountOf(creditLimitMicros));
+  const limit = useAmount("budget", creditLimitMicros === null ? "" : amountOf(creditLimitMicros));
   const submit = () => {
     const hasLimit = billing === "credit" && limit.text.trim() !== "";
     const limitMicros = hasLimit ? limit.read() : null;

@@ -21,7 +21,7 @@ export function TopUpDialog({ advertiser: { advertiserId, name }, currency, onCl
   const { money } = useFormats();
   const notice = useNotice();
   const record = useConfirmedChange(moneyRoutes.recordTopUp);
-  const amount = useAmount();
+  const amount = useAmount("payment");
   // Pressed again after a lost answer, it is recorded once.
   const [requestId] = useState(() => crypto.randomUUID());
   const [reference, setReference] = useState("");

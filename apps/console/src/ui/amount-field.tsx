@@ -1,11 +1,11 @@
-import { readAmount } from "@intermission/operator-api/amounts";
+import { type AmountKind, readAmount } from "@intermission/operator-api/amounts";
 import { useState } from "react";
 import type { LocalText } from "../operator/local-text.ts";
 import { Field } from "./field.tsx";
 import { faultOfAmount } from "./typed-faults.ts";
 
 /** An amount as a person writes it: its text, and its micros once it is read. */
-export function useAmount(initial = "") {
+export function useAmount(kind: AmountKind, initial = "") {
   const [text, setText] = useState(initial);
   const [fault, setFault] = useState<LocalText>();
   return {
@@ -17,7 +17,7 @@ export function useAmount(initial = "") {
     },
     /** Undefined: the text is no amount, and the field says why. */
     read(): number | undefined {
-      const reading = readAmount(text.trim(), "budget");
+      const reading = readAmount(text.trim(), kind);
       if (reading.outcome === "amount") return reading.micros;
       void faultOfAmount(reading).then(setFault);
       return undefined;

@@ -38,7 +38,7 @@ export function AdvertiserAccount({ advertiserId }: { advertiserId: string }) {
           <div className="stack">
             <Facts money={read} currency={read.currency} advertiser={advertiser.data} />
             <Statements advertiserId={read.advertiserId} />
-            <Entries advertiserId={read.advertiserId} />
+            <Entries advertiser={read} currency={read.currency} />
           </div>
         )}
       </AnswerView>

@@ -1,7 +1,9 @@
 import { amountOf } from "@intermission/operator-api/amounts";
-import { type MoneyEntry, moneyRoutes } from "@intermission/operator-api/money";
+import { type AdvertiserMoney, type MoneyEntry, moneyRoutes } from "@intermission/operator-api/money";
+import { useState } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { usePages } from "../operator/use-pages.ts";
+import { useMay } from "../session/use-session.ts";
 import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { csvOf, saveCsv } from "../ui/csv.ts";
@@ -9,10 +11,12 @@ import { type Column, DataTable } from "../ui/data-table.tsx";
 import { MoreButton } from "../ui/more-button.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
+import { TopUpDialog } from "./top-up-dialog.tsx";
 import { advertiserWords, entryWords } from "./words.ts";
 
 /** What was paid in, charged and corrected, the latest first. */
-export function Entries({ advertiserId }: { advertiserId: string }) {
+export function Entries({ advertiser, currency }: { advertiser: AdvertiserMoney; currency: string }) {
+  const { advertiserId } = advertiser;
   const words = useWords(advertiserWords);
   const { dateTime } = useFormats();
   const columns = useColumns();
@@ -41,7 +45,9 @@ export function Entries({ advertiserId }: { advertiserId: string }) {
                 )}
               </div>
               {rows.length === 0 ? (
-                <EmptyState>{words.noEntries}</EmptyState>
+                <EmptyState action={<FirstTopUp advertiser={advertiser} currency={currency} />}>
+                  {words.noEntries}
+                </EmptyState>
               ) : (
                 <DataTable
                   label={words.entries}
@@ -56,6 +62,19 @@ export function Entries({ advertiserId }: { advertiserId: string }) {
         }}
       </AnswerView>
     </section>
+  );
+}
+
+function FirstTopUp({ advertiser, currency }: { advertiser: AdvertiserMoney; currency: string }) {
+  const words = useWords(advertiserWords);
+  const may = useMay();
+  const [isOpen, setOpen] = useState(false);
+  if (!may("recordTopUp")) return null;
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{words.firstTopUp}</Button>
+      {isOpen && <TopUpDialog advertiser={advertiser} currency={currency} onClose={() => setOpen(false)} />}
+    </>
   );
 }
 

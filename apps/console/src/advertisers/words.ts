@@ -52,6 +52,7 @@ export const advertiserWords = wordTable({
     restored: (name: string) => `The active campaigns of ${name} run again.`,
     showCampaigns: (count: number) => counted("en", count, { one: "campaign", other: "campaigns" }),
     entries: "Entries",
+    firstTopUp: "Record the first top-up",
     noEntries: "Nothing was paid in or charged yet.",
     settledUntil: (time: string) => `Charges are entered until ${time}.`,
     at: "Time",
@@ -125,6 +126,7 @@ export const advertiserWords = wordTable({
     showCampaigns: (count) =>
       counted("ru", count, { one: "кампания", few: "кампании", many: "кампаний", other: "кампании" }),
     entries: "Записи",
+    firstTopUp: "Записать первое пополнение",
     noEntries: "Пополнений и списаний ещё не было.",
     settledUntil: (time) => `Списания внесены до ${time}.`,
     at: "Время",

@@ -80,8 +80,9 @@ for (const { name, size, tag } of windows) {
       const address = { zone: "Asia/Tehran", time: "day", by: "bot", compare: "weekdays" };
       expect(Object.fromEntries(searchParams)).toEqual(address);
 
-      await saved.getByRole("button", { name: "Remove Bots by day" }).click();
+      await saved.getByRole("button", { name: "Remove Bots by day" }).press("Enter");
       await expect(link).toHaveCount(0);
+      await expect(saved).toBeFocused();
       await page.getByRole("button", { name: "Undo" }).click();
       await expect(link).toBeVisible();
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);

@@ -1,6 +1,6 @@
 import { type SavedReport, savedReportRoutes } from "@intermission/operator-api/saved-reports";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { parseAddress, writeAddress } from "../operator/address-search.ts";
 import { useAnswer, useChange } from "../operator/use-operator.ts";
 import { useErrorText } from "../ui/answer-view.tsx";
@@ -23,12 +23,13 @@ import { reportWords } from "./words.ts";
 export function SavedReports({ search }: { search: ReportsSearch }) {
   const words = useWords(reportWords);
   const [isSaving, setSaving] = useState(false);
+  const list = useRef<HTMLElement>(null);
   const saved = useAnswer(savedReportRoutes.listSavedReports);
   const address = textOfSearch(search);
   const isOpen = (report: SavedReport) => textOfSearch(searchOfSaved(report)) === address;
   const reports = saved.data?.savedReports ?? [];
   return (
-    <nav className="saved-reports" aria-label={words.saved}>
+    <nav className="saved-reports" aria-label={words.saved} ref={list} tabIndex={-1}>
       {reports.length > 0 && (
         <ul>
           {reports.map((report) => (
@@ -36,7 +37,7 @@ export function SavedReports({ search }: { search: ReportsSearch }) {
               <Link to="/reports" search={searchOfSaved(report)} activeOptions={{ exact: true, includeSearch: true }}>
                 {report.name}
               </Link>
-              <RemoveButton report={report} />
+              <RemoveButton report={report} onRemoved={() => list.current?.focus()} />
             </li>
           ))}
         </ul>
@@ -83,7 +84,13 @@ function SaveDialog({ address, onClose }: { address: string; onClose: () => void
   );
 }
 
-function RemoveButton({ report: { savedReportId, name, search } }: { report: SavedReport }) {
+interface RemoveButtonProps {
+  report: SavedReport;
+  /** The button is gone with its report: whoever uses the keyboard goes on from here. */
+  onRemoved: () => void;
+}
+
+function RemoveButton({ report: { savedReportId, name, search }, onRemoved }: RemoveButtonProps) {
   const words = useWords(reportWords);
   const notice = useNotice();
   const textOf = useErrorText();
@@ -96,12 +103,13 @@ function RemoveButton({ report: { savedReportId, name, search } }: { report: Sav
   const onRemove = () =>
     remove
       .mutateAsync({ params: { savedReportId } })
-      .then(() =>
+      .then(() => {
+        onRemoved();
         notice({
           text: words.removed(name),
           onUndo: () => void saveAgain.mutateAsync({ body: { name, search } }).catch(failed),
-        }),
-      )
+        });
+      })
       .catch(failed);
   return (
     <button type="button" aria-label={words.remove(name)} aria-busy={remove.isPending} onClick={() => void onRemove()}>

@@ -105,3 +105,23 @@ test("an advertiser without entries leads to its first top-up, which is more tha
   await expect(desk.getByRole("table", { name: "Entries" }).getByText("INV-first")).toBeVisible();
   await expect(desk.getByRole("button", { name: "Record the first top-up" })).toHaveCount(0);
 });
+
+test.describe("on a phone with letters of twice the size", { tag: "@long" }, () => {
+  test.use({ window: { width: 390, height: 844 } });
+
+  test("the name of a row is whole, however long it is", async ({ desk, stack: { ads } }) => {
+    const email = `${"a".repeat(40)}@long-names.example`;
+    await ads(["people", "add", email, "--role", "analyst"]);
+    await desk.goto("people");
+    await desk.evaluate(() => {
+      document.documentElement.style.fontSize = "200%";
+    });
+    const name = desk.getByRole("rowheader", { name: email });
+    await name.waitFor();
+    const box = desk.locator(".table-box");
+    await expect
+      .poll(() => box.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), { timeout: 5000 })
+      .toBe(0);
+    expect(await name.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+  });
+});

@@ -3,8 +3,8 @@ import { type Role, roles } from "@intermission/operator-api/people";
 import { useState } from "react";
 import type { LocalText } from "../operator/local-text.ts";
 import { useWholeList } from "../operator/use-operator.ts";
-import { roleWords } from "../session/words.ts";
 import { Field } from "../ui/field.tsx";
+import { roleWords } from "../words/role-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { peopleWords } from "./words.ts";
 

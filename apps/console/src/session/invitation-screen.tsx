@@ -10,12 +10,13 @@ import { Failure, Skeleton } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { useBodyResolver } from "../ui/typed-faults.ts";
+import { roleWords } from "../words/role-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { EntryCard } from "./entry-card.tsx";
 import { OtherWays } from "./other-ways.tsx";
 import { useRefusalText } from "./refusal-text.ts";
 import { startSession } from "./use-session.ts";
-import { roleWords, sessionWords } from "./words.ts";
+import { sessionWords } from "./words.ts";
 
 /** `/console/invitation#…`: the token stands in the fragment, which browsers send to no server. */
 export function InvitationScreen() {

@@ -1,6 +1,5 @@
-import type { Role } from "@intermission/operator-api/people";
 import type { SignInProblem } from "@intermission/operator-api/problems";
-import { type Language, wordTable } from "../words/word-table.ts";
+import { wordTable } from "../words/word-table.ts";
 
 /** Those of signing in, and others for which its screens say more than elsewhere. */
 type SignInRefusal = SignInProblem | "LINKED_ALREADY" | "LAST_SIGN_IN_METHOD" | "SIGN_IN_AGAIN" | "TOO_MANY_METHODS";
@@ -97,20 +96,3 @@ export const sessionWords = wordTable({
     brand: "Реклама с наградой для ботов",
   },
 });
-
-export const roleWords = {
-  en: {
-    owner: "owner",
-    "ad-ops": "ad operations",
-    analyst: "analyst",
-    advertiser: "advertiser",
-    publisher: "publisher",
-  },
-  ru: {
-    owner: "владелец",
-    "ad-ops": "управление рекламой",
-    analyst: "аналитик",
-    advertiser: "рекламодатель",
-    publisher: "издатель",
-  },
-} satisfies Record<Language, Record<Role, string>>;

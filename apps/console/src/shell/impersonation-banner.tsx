@@ -4,11 +4,11 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { type CurrentSession, changeSession } from "../session/use-session.ts";
-import { roleWords } from "../session/words.ts";
 import { useErrorText } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useFormats } from "../words/formats.ts";
+import { roleWords } from "../words/role-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { shellWords } from "./words.ts";
 

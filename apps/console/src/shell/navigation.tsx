@@ -4,11 +4,11 @@ import { Link, useLocation } from "@tanstack/react-router";
 import { useContext, useEffect, useRef } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { endSession, useMay, usePerson } from "../session/use-session.ts";
-import { roleWords } from "../session/words.ts";
 import { useErrorText } from "../ui/answer-view.tsx";
 import icon from "../ui/icon.svg";
 import { Icon } from "../ui/icon.tsx";
 import { useNotice } from "../ui/notices.tsx";
+import { roleWords } from "../words/role-words.ts";
 import {
   keepLanguage,
   languageNames,

@@ -1,9 +1,10 @@
 import { type Bot, botRoutes, type TokenEntry } from "@intermission/operator-api/bots";
 import { endpointRoutes } from "@intermission/operator-api/endpoints";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { useAnswer, useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
-import { AnswerView, AsOf, useErrorText } from "../ui/answer-view.tsx";
+import { AnswerView, AsOf, Skeleton, useErrorText } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { Page } from "../ui/page.tsx";
@@ -15,6 +16,9 @@ import { EndpointPanel } from "./endpoint-panel.tsx";
 import { botWords } from "./words.ts";
 import "./bots.css";
 
+/** The form is a third of the screen, and below what is read first. */
+const SettingsForm = lazy(async () => ({ default: (await import("./settings-form.tsx")).SettingsForm }));
+
 const route = getRouteApi("/shell/bots/$botId");
 
 /** A bot: how its webhooks fare, which ones were sent, and its settings. */
@@ -22,6 +26,7 @@ export function BotScreen() {
   const { botId } = route.useParams();
   const bot = useAnswer(botRoutes.showBot, { params: { botId } });
   const endpoint = useAnswer(endpointRoutes.showEndpoint, { params: { botId } });
+  const may = useMay();
   return (
     <Page
       title={bot.data?.name ?? botId}
@@ -37,7 +42,14 @@ export function BotScreen() {
           <div className="stack">
             <AnswerView query={endpoint}>{(read) => <EndpointPanel endpoint={read} />}</AnswerView>
             <Deliveries botId={botId} />
-            <Settings bot={shown} />
+            <Tokens bot={shown} />
+            {may("updateBot") ? (
+              <Suspense fallback={<Skeleton rows={6} />}>
+                <SettingsForm bot={shown} />
+              </Suspense>
+            ) : (
+              <Settings bot={shown} />
+            )}
           </div>
         )}
       </AnswerView>
@@ -76,11 +88,12 @@ function Actions({ bot: { botId, name, isSuspended } }: { bot: Bot }) {
   );
 }
 
-function Settings({ bot }: { bot: Bot & { tokens: TokenEntry[] } }) {
+/** The settings, for who may not change them. */
+function Settings({ bot }: { bot: Bot }) {
   const words = useWords(botWords);
   const language = useLanguage();
-  const { number, dateTime } = useFormats();
-  const { botId, username, category, dailyCap, cooldownSeconds, timeZone, tokens } = bot;
+  const { number } = useFormats();
+  const { botId, username, category, dailyCap, cooldownSeconds, timeZone } = bot;
   const facts = {
     Id: botId,
     [words.username]: username === null ? "–" : `@${username}`,
@@ -99,17 +112,24 @@ function Settings({ bot }: { bot: Bot & { tokens: TokenEntry[] } }) {
             <dd>{value}</dd>
           </div>
         ))}
-        <div>
-          <dt>{words.tokens}</dt>
-          <dd>
-            {tokens.map(({ tokenId, state, createdAt }) => (
-              <p key={tokenId}>
-                <code>{tokenId}</code> {words.tokenState[state]}, {words.since(dateTime(createdAt))}
-              </p>
-            ))}
-          </dd>
-        </div>
       </dl>
+    </section>
+  );
+}
+
+function Tokens({ bot: { tokens } }: { bot: { tokens: readonly TokenEntry[] } }) {
+  const words = useWords(botWords);
+  const { dateTime } = useFormats();
+  return (
+    <section className="panel stack" aria-labelledby="tokens">
+      <h2 id="tokens">{words.tokens}</h2>
+      <ul>
+        {tokens.map(({ tokenId, state, createdAt }) => (
+          <li key={tokenId}>
+            <code>{tokenId}</code> {words.tokenState[state]}, {words.since(dateTime(createdAt))}
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import { type Bot, botRoutes, type TokenEntry } from "@intermission/operator-api/bots";
+import { type Bot, botRoutes } from "@intermission/operator-api/bots";
 import { endpointRoutes } from "@intermission/operator-api/endpoints";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
@@ -13,10 +13,12 @@ import { categoryText } from "../words/vocabulary-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { EndpointPanel } from "./endpoint-panel.tsx";
+import { TokensPanel } from "./tokens-panel.tsx";
 import { botWords } from "./words.ts";
 import "./bots.css";
 
-/** The form is a third of the screen, and below what is read first. */
+/** What is changed is a third of the screen, and below what is read first. */
+const TestersPanel = lazy(async () => ({ default: (await import("./testers-panel.tsx")).TestersPanel }));
 const SettingsForm = lazy(async () => ({ default: (await import("./settings-form.tsx")).SettingsForm }));
 
 const route = getRouteApi("/shell/bots/$botId");
@@ -42,7 +44,10 @@ export function BotScreen() {
           <div className="stack">
             <AnswerView query={endpoint}>{(read) => <EndpointPanel endpoint={read} />}</AnswerView>
             <Deliveries botId={botId} />
-            <Tokens bot={shown} />
+            <TokensPanel bot={shown} />
+            <Suspense fallback={<Skeleton rows={2} />}>
+              <TestersPanel bot={shown} />
+            </Suspense>
             {may("updateBot") ? (
               <Suspense fallback={<Skeleton rows={6} />}>
                 <SettingsForm bot={shown} />
@@ -113,23 +118,6 @@ function Settings({ bot }: { bot: Bot }) {
           </div>
         ))}
       </dl>
-    </section>
-  );
-}
-
-function Tokens({ bot: { tokens } }: { bot: { tokens: readonly TokenEntry[] } }) {
-  const words = useWords(botWords);
-  const { dateTime } = useFormats();
-  return (
-    <section className="panel stack" aria-labelledby="tokens">
-      <h2 id="tokens">{words.tokens}</h2>
-      <ul>
-        {tokens.map(({ tokenId, state, createdAt }) => (
-          <li key={tokenId}>
-            <code>{tokenId}</code> {words.tokenState[state]}, {words.since(dateTime(createdAt))}
-          </li>
-        ))}
-      </ul>
     </section>
   );
 }

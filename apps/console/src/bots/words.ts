@@ -71,14 +71,6 @@ export const botWords = wordTable({
     cooldown: "Pause between ads",
     seconds: (count: string) => `${count} s`,
     timeZone: "Time zone",
-    tokens: "API tokens",
-    tokenState: {
-      next: "next",
-      active: "active",
-      retiring: "retiring",
-      revoked: "revoked",
-    },
-    since: (time: string) => `since ${time}`,
   },
   ru: {
     bots: "Боты",
@@ -150,14 +142,6 @@ export const botWords = wordTable({
     cooldown: "Пауза между рекламами",
     seconds: (count) => `${count} с`,
     timeZone: "Часовой пояс",
-    tokens: "API-токены",
-    tokenState: {
-      next: "следующий",
-      active: "действует",
-      retiring: "заменяется",
-      revoked: "отозван",
-    },
-    since: (time) => `с ${time}`,
   },
 });
 

@@ -83,10 +83,14 @@ export function useAnswer<Route extends OperatorRoute>(route: Route, ...input: I
   return useQuery(answerOf(route, ...input));
 }
 
-/** A route that changes something. Everything on the screen is read again before its answer is shown, or after its refusal. */
-export function useChange<Route extends OperatorRoute>(route: Route) {
+/**
+ * A route that changes something. Everything on the screen is read again before its answer is shown, or after its refusal.
+ * `gcTime: 0`: once it is reset, its answer is forgotten at once, and not after some minutes.
+ */
+export function useChange<Route extends OperatorRoute>(route: Route, options: { gcTime?: 0 } = {}) {
   const queries = useQueryClient();
   return useMutation<AnswerOf<Route>, Error, RouteInput<Route>>({
+    ...options,
     mutationFn: (input) => callOperator(route, input),
     onSuccess: () => queries.invalidateQueries(),
     // A refusal is said at once: without a connection, reading again takes seconds.

@@ -1,0 +1,165 @@
+import { type Bot, type TokenEntry, tokenRoutes } from "@intermission/operator-api/bots";
+import { useState } from "react";
+import { useChange } from "../operator/use-operator.ts";
+import { useMay } from "../session/use-session.ts";
+import { useErrorText } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
+import { useNotice } from "../ui/notices.tsx";
+import { useFormats } from "../words/formats.ts";
+import { useWords } from "../words/word-table.ts";
+import { NewTokenDialog } from "./new-token-dialog.tsx";
+import { RevokeDialog } from "./revoke-dialog.tsx";
+import { tokensWords } from "./tokens-words.ts";
+
+type BotWithTokens = Bot & { tokens: readonly TokenEntry[] };
+
+/** The API tokens of a bot, and the way from one to the next: for who may, with the button of each step. */
+export function TokensPanel({ bot }: { bot: BotWithTokens }) {
+  const words = useWords(tokensWords);
+  const { number } = useFormats();
+  const valid = bot.tokens.filter(({ state }) => state !== "revoked");
+  const revoked = bot.tokens.filter(({ state }) => state === "revoked");
+  return (
+    <section className="panel narrow" aria-labelledby="tokens">
+      <header className="panel-head">
+        <h2 id="tokens">{words.tokens}</h2>
+        <NewToken bot={bot} />
+      </header>
+      {valid.length === 0 && <p className="fault">{words.noToken}</p>}
+      <TokenList bot={bot} tokens={valid} />
+      <Guide tokens={valid} />
+      {revoked.length > 0 && (
+        <details>
+          <summary>{words.revokedTokens(number(revoked.length))}</summary>
+          <TokenList bot={bot} tokens={revoked} />
+        </details>
+      )}
+    </section>
+  );
+}
+
+function NewToken({ bot: { botId, tokens } }: { bot: BotWithTokens }) {
+  const words = useWords(tokensWords);
+  const may = useMay();
+  const notice = useNotice();
+  const textOf = useErrorText();
+  // Its answer is a secret, which is kept by the window that shows it, and by nothing else.
+  const create = useChange(tokenRoutes.createToken, { gcTime: 0 });
+  const [made, setMade] = useState<{ token: string; isFirst: boolean }>();
+  const isOffered = may("createToken") && !tokens.some(({ state }) => state === "next");
+  const onNew = () =>
+    create.mutate(
+      { params: { botId } },
+      {
+        onError: (error) => notice({ text: textOf(error), look: "failed" }),
+        onSuccess: ({ token, state }) => setMade({ token, isFirst: state === "active" }),
+        onSettled: () => create.reset(),
+      },
+    );
+  return (
+    <>
+      {isOffered && (
+        <span className="panel-actions">
+          <Button isBusy={create.isPending} onClick={onNew}>
+            {words.newToken}
+          </Button>
+        </span>
+      )}
+      {made !== undefined && <NewTokenDialog {...made} onClose={() => setMade(undefined)} />}
+    </>
+  );
+}
+
+/** From one token of a bot to the next. */
+const steps = ["make", "use", "revoke"] as const;
+
+/** Shown while tokens are changed: which steps there are, and which one is next. */
+function Guide({ tokens }: { tokens: readonly TokenEntry[] }) {
+  const words = useWords(tokensWords);
+  const has = (state: TokenEntry["state"]) => tokens.some((token) => token.state === state);
+  if (!has("next") && !has("retiring")) return null;
+  const step = has("next") ? "use" : "revoke";
+  return (
+    <ol className="token-steps" aria-label={words.guide}>
+      {steps.map((one) => (
+        <li key={one} aria-current={one === step ? "step" : undefined}>
+          {words.steps[one]}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const looks = { next: "pill-late", active: "pill-good", retiring: "pill-late", revoked: "" } as const;
+
+function TokenList({ bot, tokens }: { bot: Bot; tokens: readonly TokenEntry[] }) {
+  const words = useWords(tokensWords);
+  const { dateTime } = useFormats();
+  const may = useMay();
+  const [retiredFor, setRetiredFor] = useState<string>();
+  const [revoked, setRevoked] = useState<TokenEntry>();
+  return (
+    <>
+      <ul className="tokens">
+        {tokens.map((token) => (
+          <li key={token.tokenId} className="row">
+            <code>{token.tokenId}</code>
+            <span className={`pill ${looks[token.state]}`}>{words.state[token.state]}</span>
+            <small>
+              {token.state === "retiring" && token.revokeAt !== null
+                ? words.until(dateTime(token.revokeAt))
+                : words.since(dateTime(token.revokedAt ?? token.createdAt))}
+            </small>
+            {token.state === "next" && may("activateToken") && (
+              <Button look="primary" onClick={() => setRetiredFor(token.tokenId)}>
+                {words.retire}
+              </Button>
+            )}
+            {token.state !== "revoked" && may("revokeToken") && (
+              <Button look="danger" aria-label={words.revokeOf(token.tokenId)} onClick={() => setRevoked(token)}>
+                {words.revoke}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {retiredFor !== undefined && (
+        <RetireDialog botId={bot.botId} tokenId={retiredFor} onClose={() => setRetiredFor(undefined)} />
+      )}
+      {revoked !== undefined && <RevokeDialog bot={bot} token={revoked} onClose={() => setRevoked(undefined)} />}
+    </>
+  );
+}
+
+/** Makes the next token the signing one, so that the one before it works for some days only. */
+function RetireDialog({ botId, tokenId, onClose }: { botId: string; tokenId: string; onClose: () => void }) {
+  const words = useWords(tokensWords);
+  const { dateTime } = useFormats();
+  const notice = useNotice();
+  const textOf = useErrorText();
+  const activate = useChange(tokenRoutes.activateToken);
+  const onRetire = () =>
+    activate.mutate(
+      { params: { botId, tokenId } },
+      {
+        onError: (error) => notice({ text: textOf(error), look: "failed" }),
+        onSuccess: ({ retiring }) => {
+          notice({ text: retiring === null ? words.retiredNone : words.retired(dateTime(retiring.revokeAt)) });
+          onClose();
+        },
+      },
+    );
+  return (
+    <FormDialog
+      title={words.retire}
+      submitText={words.retire}
+      isBusy={activate.isPending}
+      onSubmit={onRetire}
+      onClose={onClose}
+    >
+      <p>{words.retireText}</p>
+      <p className="secondary">{words.docs}</p>
+    </FormDialog>
+  );
+}

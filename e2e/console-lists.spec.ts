@@ -12,11 +12,12 @@ test("the webhook log of a bot goes on to its end, page by page, also of one sta
   const receiver = await openReceiver();
   receiver.state.status = 200;
   await ads(["bots", "add", "--bot-id", BOT, "--name", "Log Book", "--webhook-url", receiver.state.url, "--json"]);
-  for (let sent = 0; sent < 3; sent += 1) await ads(["endpoints", "test", BOT]);
+  // The demo tests a new address by itself, too, and a test that is under way refuses another one.
+  for (let sent = 0; sent < 3; sent += 1) await expect(() => ads(["endpoints", "test", BOT])).toPass();
   await receiver.close();
   const listed = JSON.parse(await ads(["deliveries", "list", "--bot-id", BOT, "--json"]));
   const eventIds = listed.map(({ eventId }: { eventId: string }) => eventId);
-  expect(eventIds).toHaveLength(3);
+  expect(eventIds.length).toBeGreaterThanOrEqual(3);
   // Pages of one, instead of hundreds of webhooks.
   await desk.route(/\/operator\/v1\/deliveries\?/, (route) =>
     route.continue({ url: `${route.request().url()}&limit=1` }),
@@ -26,9 +27,9 @@ test("the webhook log of a bot goes on to its end, page by page, also of one sta
   const more = desk.getByRole("button", { name: "Show more" });
   for (const search of ["", "?state=delivered"]) {
     await desk.goto(`bots/${BOT}${search}`);
-    for (let pages = 1; pages <= 3; pages += 1) {
+    for (let pages = 1; pages <= eventIds.length; pages += 1) {
       await expect.poll(shown).toEqual(eventIds.slice(0, pages));
-      if (pages < 3) await more.click();
+      if (pages < eventIds.length) await more.click();
     }
     await expect(more).toHaveCount(0);
   }

@@ -10,6 +10,8 @@ const unhandled: Readonly<Record<string, string>> = {
   MomentFault: "a label: each refusal carries its sentence",
   openIdProviderIds: "keys of the settings: every provider is used in the same way",
   levels: "the levels of the logger's library",
+  runMode: "what is not the demo is production",
+  UnitReading: "what is not refused is a unit",
   Account: "an account's name: the entries of any add up",
   MoneyLimit: "a label of a metric",
   ReplicaReading: "whatever was not read there is answered by the primary",

@@ -11,6 +11,7 @@ const unhandled: Readonly<Record<string, string>> = {
   openIdProviderIds: "keys of the settings: every provider is used in the same way",
   levels: "the levels of the logger's library",
   runMode: "what is not the demo is production",
+  ChoiceField: "names of fields that are drawn alike",
   UnitReading: "what is not refused is a unit",
   Account: "an account's name: the entries of any add up",
   MoneyLimit: "a label of a metric",

@@ -66,7 +66,7 @@ for (const { name, size, tag } of windows) {
       await reader.type(code);
       await page.getByRole("option", { name: `What happened to ${code}?` }).waitFor();
       await reader.press("Enter");
-      await expect(steps.filter({ hasText: "Click held for review" })).toContainText("right-after-issue");
+      await expect(steps.filter({ hasText: "Click held for review" })).toContainText("right after the code was issued");
       await expect(steps.first()).toContainText("The bot got a code");
       expect(reader.steps).toBeLessThanOrEqual(3);
       expect(page.url()).toContain(`find=${code}`);
@@ -76,7 +76,7 @@ for (const { name, size, tag } of windows) {
       await reader.click(page.getByRole("searchbox"));
       await reader.type(userId);
       await expect(page.getByText("Earned today")).toBeVisible();
-      await expect(steps.filter({ hasText: "Click held for review" })).toContainText("right-after-issue");
+      await expect(steps.filter({ hasText: "Click held for review" })).toContainText("right after the code was issued");
       expect(reader.steps).toBeLessThanOrEqual(3);
       expect((await analyze(page)).violations).toEqual([]);
     });

@@ -15,8 +15,11 @@ import { creativeWords } from "./words.ts";
 export function useCreatives({ advertiser, review, kind, find }: CreativesSearch) {
   const person = usePerson();
   const filter = { advertiser: person.advertiser ?? advertiser, review, kind, find: find?.trim() || undefined };
-  return usePages(["creatives", filter], (after, signal) =>
-    callOperator(creativeRoutes.listCreatives, { query: { ...filter, after, order: "newest" } }, signal),
+  return usePages(
+    ["creatives", filter],
+    (after, signal) =>
+      callOperator(creativeRoutes.listCreatives, { query: { ...filter, after, order: "newest" } }, signal),
+    { keepsRows: true },
   );
 }
 

@@ -166,7 +166,7 @@ function targetOf({ purposes, isPlainHttpAllowed }: Opened, { purpose, url }: Ou
   const { targets } = purposes[purpose];
   const known = targets.get(url);
   if (known) return known;
-  // Networks name http in old wrappers and trackers, which nobody here can correct. Browsers request them by https, too.
+  // Networks name http in old wrappers and trackers, which cannot be corrected here. Browsers request them by https, too.
   const isUpgraded = purpose === "vast" && !isPlainHttpAllowed;
   const parsed = parseTarget(isUpgraded ? url.replace(/^http:/i, "https:") : url, isPlainHttpAllowed);
   for (const oldest of targets.keys()) {

@@ -11,7 +11,7 @@ import { type BotField, type BotFormValues, bySetting, readBotForm, typedFields,
 import { settingsWords } from "./settings-words.ts";
 
 /**
- * The form of a bot's settings. Only what was typed is sent; what somebody else changes meanwhile appears in the fields that
+ * The form of a bot's settings. Only what was typed is sent; what another person changes meanwhile appears in the fields that
  * were not typed into.
  */
 export function SettingsForm({ bot }: { bot: Bot }) {

@@ -84,7 +84,7 @@ function useTesters(bot: Bot) {
   const [fault, setFault] = useState<LocalText>();
   const params = { botId: bot.botId };
   const change = async (edit: (testers: readonly string[]) => string[], onDone: () => void) => {
-    // Read again, the list has what somebody else has changed meanwhile. Without an answer, the change fails, too, and says why.
+    // Read again, the list has what another person has changed meanwhile. Without an answer, the change fails, too, and says why.
     const read = queries.fetchQuery({ ...answerOf(botRoutes.showBot, { params }), staleTime: 0, retry: false });
     const { testers } = await read.catch(() => bot);
     const body = { testers: edit(testers) };

@@ -1,4 +1,5 @@
 import { newEventId } from "@intermission/ad-core/code";
+import { requestErrorClass } from "@intermission/ad-core/wire-fields";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { rarelyRead, statusClass } from "@intermission/server/metrics";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
@@ -16,22 +17,7 @@ export interface DeliveryMetrics {
 const buckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
 /** Exported as 0 from the start, so that the first failure of a class is an increase. */
-const attemptClasses = [
-  "delivered",
-  "4xx",
-  "5xx",
-  "dns",
-  "refused",
-  "reset",
-  "tls",
-  "timeout-connect",
-  "timeout-total",
-  "blocked-address",
-  "redirect",
-  "protocol",
-  "too-large",
-  "unknown",
-];
+const attemptClasses = ["delivered", "4xx", "5xx"].concat(requestErrorClass.options, "unknown");
 
 /**
  * Delivery metrics. Attempts and durations are this node's. The gauges report the state of all nodes from the database:

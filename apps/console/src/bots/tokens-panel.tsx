@@ -6,9 +6,9 @@ import { useErrorText } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
+import { ShownOnceDialog } from "../ui/shown-once-dialog.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
-import { NewTokenDialog } from "./new-token-dialog.tsx";
 import { RevokeDialog } from "./revoke-dialog.tsx";
 import { tokensWords } from "./tokens-words.ts";
 
@@ -66,7 +66,17 @@ function NewToken({ bot: { botId, tokens } }: { bot: BotWithTokens }) {
           </Button>
         </span>
       )}
-      {made !== undefined && <NewTokenDialog {...made} onClose={() => setMade(undefined)} />}
+      {made !== undefined && (
+        <ShownOnceDialog
+          title={words.newToken}
+          about={words.shownOnce}
+          value={made.token}
+          onClose={() => setMade(undefined)}
+        >
+          <p>{made.isFirst ? words.putFirst : words.putBeside}</p>
+          <p className="secondary">{words.docs}</p>
+        </ShownOnceDialog>
+      )}
     </>
   );
 }

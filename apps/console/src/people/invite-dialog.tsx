@@ -2,9 +2,9 @@ import { peopleRoutes } from "@intermission/operator-api/people";
 import { useState } from "react";
 import { Field } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
+import { ShownOnceDialog } from "../ui/shown-once-dialog.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useWords } from "../words/word-table.ts";
-import { LinkDialog } from "./link-dialog.tsx";
 import { RoleFields, useReach } from "./role-fields.tsx";
 import { peopleWords } from "./words.ts";
 
@@ -15,7 +15,8 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   const [email, setEmail] = useState("");
   const reach = useReach({ role: "ad-ops", advertiserId: null, botIds: [] });
   const [link, setLink] = useState<string>();
-  if (link !== undefined) return <LinkDialog email={email} link={link} onClose={onClose} />;
+  if (link !== undefined)
+    return <ShownOnceDialog title={words.link} about={words.linkText(email)} value={link} onClose={onClose} />;
   const submit = () => invite.run({ body: { email, ...reach.body } }, (invited) => setLink(invited.link));
   return (
     <FormDialog

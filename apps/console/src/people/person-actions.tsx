@@ -8,8 +8,8 @@ import { useErrorText } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
+import { ShownOnceDialog } from "../ui/shown-once-dialog.tsx";
 import { useWords } from "../words/word-table.ts";
-import { LinkDialog } from "./link-dialog.tsx";
 import { RoleDialog } from "./role-dialog.tsx";
 import { SeeAsButton } from "./see-as-button.tsx";
 import { peopleWords } from "./words.ts";
@@ -28,6 +28,7 @@ export function PersonActions({ person }: { person: Person }) {
   const [isConfirming, setConfirming] = useState(false);
   const [isRoleOpen, setRoleOpen] = useState(false);
   const [link, setLink] = useState<string>();
+  const closeLink = () => setLink(undefined);
   const changes = may("listAuditEntries") && (
     <Link to="/audit" search={{ actor: email }} className="button button-quiet" aria-label={words.history(email)}>
       {words.changes}
@@ -85,7 +86,9 @@ export function PersonActions({ person }: { person: Person }) {
           <p>{words.inviteAnewText}</p>
         </FormDialog>
       )}
-      {link !== undefined && <LinkDialog email={email} link={link} onClose={() => setLink(undefined)} />}
+      {link !== undefined && (
+        <ShownOnceDialog title={words.link} about={words.linkText(email)} value={link} onClose={closeLink} />
+      )}
     </>
   );
 }

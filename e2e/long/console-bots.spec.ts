@@ -25,7 +25,7 @@ test("settings are changed in place: only what was typed, with faults and questi
   await save.click();
   await expect(desk.getByText("Must be 1 or more.")).toBeVisible();
   await expect(cap).toBeFocused();
-  // Meanwhile somebody else changes another setting, which the change must leave alone.
+  // Meanwhile another person changes another setting, which the change must leave alone.
   await stack.ads(["bots", "update", botId, "--cooldown", "90"]);
   await cap.fill("30");
   await desk.getByLabel("What a code pays").selectOption("each");
@@ -47,7 +47,7 @@ test("settings are changed in place: only what was typed, with faults and questi
   await expect.poll(async () => (await show()).blockedAdvertisers).toEqual(["Nobody & Sons"]);
 });
 
-test("testers are added and removed, and what somebody else has added meanwhile stays", async ({ desk, stack }) => {
+test("testers are added and removed, and what another person has added meanwhile stays", async ({ desk, stack }) => {
   const testers = async () => JSON.parse(await stack.ads(["bots", "show", botId, "--json"])).testers;
   await desk.goto(`bots/${botId}`);
   const panel = desk.getByRole("region", { name: "Testers" });

@@ -35,7 +35,7 @@ test("an amount's fault says how to write it", async () => {
   });
 });
 
-test("where an amount is needed, nobody is advised to leave it empty", async () => {
+test("where an amount is needed, no sentence advises to leave it empty", async () => {
   const read = readAmount("0", "payment");
   if (read.outcome !== "refused") throw new Error("it was read");
   expect(await faultOfAmount(read)).toEqual({

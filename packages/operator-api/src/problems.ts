@@ -86,7 +86,7 @@ export const generalProblems = [
 ] as const;
 export type GeneralProblem = (typeof generalProblems)[number];
 
-/** Why nobody was signed in. */
+/** Why a sign-in was refused. */
 export const signInProblems = [
   "NOT_LINKED",
   "NOT_SIGNED_IN",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { FieldFaultCode } from "./field-faults.ts";
 import { fieldFault, forms } from "./field-forms.ts";
 
-/** Codes of standards, as the runtime's own tables (ICU) have them: a code that nobody has would silently match nothing. */
+/** Codes of standards, as the runtime's own tables (ICU) have them: a code that does not exist would silently match no user. */
 
 const currencyRule = "must be an ISO 4217 currency code in capitals, such as EUR";
 

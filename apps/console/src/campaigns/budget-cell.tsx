@@ -102,7 +102,7 @@ interface AmountFormProps {
   label: string;
   text: string;
   fault: LocalText | undefined;
-  /** What somebody else has set while the field is open. */
+  /** What another person has set while the field is open. */
   news: string | undefined;
   isPending: boolean;
   onText: (text: string) => void;

@@ -13,7 +13,7 @@ import { campaignWords } from "./words.ts";
 
 /**
  * The form of a campaign's settings; nothing for a role that may not change them, and for an archived campaign. Only what was
- * typed is sent, and only if nobody has changed the campaign since it was shown. A change of somebody else appears in the
+ * typed is sent, and only if the campaign has not been changed since it was shown. Another person's change appears in the
  * fields at once; where the reader has typed into the same field, the reader chooses.
  */
 export function SettingsPanel({ campaign }: { campaign: Campaign }) {
@@ -59,7 +59,7 @@ export function SettingsPanel({ campaign }: { campaign: Campaign }) {
   );
 }
 
-/** The form, the campaign that it began with, what was typed since, and what somebody else has set meanwhile. */
+/** The form, the campaign that it began with, what was typed since, and what another person has set meanwhile. */
 function useTypedSettings(campaign: Campaign) {
   const [seen, setSeen] = useState(campaign);
   const form = useForm<CampaignFormValues>({ defaultValues: valuesOf(campaign) });
@@ -111,7 +111,7 @@ const labels = {
   priority: "priority",
 } as const satisfies Record<keyof CampaignFormValues, keyof (typeof campaignWords)["en"]>;
 
-/** The fields that the reader and somebody else have changed. */
+/** The fields that the reader and another person have changed. */
 function Conflicts({ fields, stored, onKeep, onTake }: ConflictsProps) {
   const words = useWords(campaignWords);
   const values = valuesOf(stored);

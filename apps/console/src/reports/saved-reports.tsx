@@ -86,7 +86,7 @@ function SaveDialog({ address, onClose }: { address: string; onClose: () => void
 
 interface RemoveButtonProps {
   report: SavedReport;
-  /** The button is gone with its report: whoever uses the keyboard goes on from here. */
+  /** The button is gone with its report, so the focus moves here. */
   onRemoved: () => void;
 }
 

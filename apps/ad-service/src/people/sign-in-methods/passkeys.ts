@@ -21,7 +21,7 @@ type Routes = typeof signInMethodRoutes;
 type Assertion = z.output<Routes["signInWithPasskey"]["body"]>["credential"];
 type NewCredential = z.output<Routes["addPasskey"]["body"]>["credential"];
 
-/** The challenge that a passkey must answer. The person is null while somebody signs in. */
+/** The challenge that a passkey must answer. The person is null during a sign-in. */
 export const passkeyChallenge: SealedCookie<{ challenge: string; personId: string | null }> = {
   name: "__Host-passkey",
   seconds: 5 * 60,

@@ -66,6 +66,23 @@ def test_an_async_handler_is_refused_where_nothing_awaits_it_and_its_event_is_ha
 
 
 @stores
+def test_a_handler_that_starts_a_task_is_refused_and_its_task_does_not_run(make):
+    store, calls = make(), []
+
+    async def pay():
+        calls.append(1)
+
+    async def main():
+        for _copy in range(2):
+            with pytest.raises(TypeError, match=r"await once_async"):
+                store.once("evt_1", lambda: asyncio.create_task(pay()))
+            await asyncio.sleep(0)
+
+    asyncio.run(main())
+    assert calls == []
+
+
+@stores
 def test_a_handler_that_is_not_async_runs_once_where_it_is_awaited(make):
     store, calls = make(), []
 

@@ -33,24 +33,18 @@ class _Settings:
         *,
         timeout: float | None,
         retries: int,
-        is_proxied: bool,
     ) -> None:
         self.base = f"{server_address(url)}/client/v1"
         self.tokens = api_tokens(token)
         self.bot_id = bot_id_of(bot_id)
         self.timeout = seconds_of(timeout)
         self.retries = retries_of(retries)
-        self.is_proxied = is_proxied
+        self.proxy: str | None = None
         self._token_index = 0
 
     @property
     def token(self) -> str:
         return self.tokens[self._token_index]
-
-    @property
-    def proxy(self) -> str | None:
-        """That of the environment, which a transport of the caller's own does not use."""
-        return proxy_of(self.base) if self.is_proxied else None
 
     def request_of(self, operation: Operation[Any], token: str) -> dict[str, Any]:
         timeout = operation.timeout if self.timeout is None else self.timeout
@@ -111,11 +105,12 @@ class _Client(Generic[Http, Transport]):
         retries: int = 2,
         transport: Transport | None = None,
     ) -> None:
-        self._settings = _Settings(
-            url, token, bot_id, timeout=timeout, retries=retries, is_proxied=transport is None
-        )
+        self._settings = _Settings(url, token, bot_id, timeout=timeout, retries=retries)
         self._transport = transport
         self._http = connect(self._connect)
+        if transport is None:
+            # Read once, as httpx does.
+            self._settings.proxy = proxy_of(self._settings.base)
 
     def _connect(self) -> Http:
         raise NotImplementedError
@@ -211,15 +206,19 @@ class Ads(_Client[httpx.Client, httpx.BaseTransport]):
 class AsyncAds(_Client[httpx.AsyncClient, httpx.AsyncBaseTransport]):
     """`Ads` for asyncio: the same arguments, methods and errors. Close it, or use it in an `async with` statement.
 
-    It works in several event loops, one after the other or in threads of their own. `close` ends its use in the running one.
+    It works in several event loops, one after the other or in threads of their own; a `transport` of the caller's own belongs
+    to one loop. `close` ends its use in the running one.
     """
 
     def _connect(self) -> httpx.AsyncClient:
-        client = httpx.AsyncClient(transport=self._transport)
+        client = self._another()
         self._lock = threading.Lock()
         self._unused = [client]
         self._by_loop: dict[asyncio.AbstractEventLoop, httpx.AsyncClient] = {}
         return client
+
+    def _another(self) -> httpx.AsyncClient:
+        return httpx.AsyncClient(transport=self._transport)
 
     def _client(self) -> httpx.AsyncClient:
         """That of the running loop: a connection belongs to the loop that opened it, and each `asyncio.run` has another."""
@@ -229,7 +228,7 @@ class AsyncAds(_Client[httpx.AsyncClient, httpx.AsyncBaseTransport]):
             if client is None:
                 for ended in [one for one in self._by_loop if one.is_closed()]:
                     del self._by_loop[ended]
-                client = self._unused.pop() if self._unused else httpx.AsyncClient(transport=self._transport)
+                client = self._unused.pop() if self._unused else connect(self._another)
                 self._by_loop[loop] = client
             return client
 

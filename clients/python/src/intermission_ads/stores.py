@@ -34,7 +34,7 @@ def _running_future() -> Future[None]:
 
 
 def call(handle: Callable[[], object]) -> None:
-    """Raises for a handler that is async: nothing would run it, and its event would count as handled."""
+    """Raises for a handler that is async: its event would count as handled before it ran."""
     result = handle()
     if inspect.isawaitable(result):
         discard(result)
@@ -42,16 +42,19 @@ def call(handle: Callable[[], object]) -> None:
 
 
 async def call_async(handle: Callable[[], object]) -> None:
-    """Also calls a handler that is not async: an error after its effect would have it called for each copy."""
+    """Also accepts a handler that is not async: raising after it ran would run it again for each copy."""
     result = handle()
     if inspect.isawaitable(result):
         await result
 
 
 def discard(awaitable: object) -> None:
-    """Of a coroutine that nothing awaits Python warns."""
+    """Prevents the effect of an awaitable that is refused: a task would run by itself. Of a coroutine that is never awaited,
+    Python warns unless it is closed."""
     if asyncio.iscoroutine(awaitable):
         awaitable.close()
+    elif isinstance(awaitable, asyncio.Future):
+        awaitable.cancel()
 
 
 @dataclass(eq=False)

@@ -140,7 +140,7 @@ def tokens_by_bot(tokens: Tokens) -> dict[str, list[str]]:
     by_bot = tokens if isinstance(tokens, Mapping) else {"": tokens}
     return {
         str(bot_id): [
-            token.decode() if isinstance(token, bytes) else token
+            token.decode(errors="replace") if isinstance(token, bytes) else token
             for token in ([own] if isinstance(own, (str, bytes)) else own or ())
             if token
         ]
@@ -169,7 +169,8 @@ _names = ("x-signature", *standard_headers)
 def _signature_headers(headers: HeaderSource) -> dict[str, str]:
     """A header that arrives more than once is no signature, so it is read as empty.
 
-    The pairs of ASGI and of aiohttp's `raw_headers` are bytes. A list of values has one; what are no headers has none.
+    The pairs of ASGI and of aiohttp's `raw_headers` are bytes. A value may be a list of
+    one text. What is not headers counts as no headers.
     """
     found: dict[str, str] = {}
     # Not only of a mapping: Python's own server has messages with this method.

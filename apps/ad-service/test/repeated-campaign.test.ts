@@ -5,7 +5,7 @@ import { migrations } from "../src/migrations.ts";
 import { type AppFixture, openAppFixture } from "./fixtures/app-fixture.ts";
 
 const operatorToken = "o".repeat(32);
-const requestId = "5a1f0c3e-77aa-4b1c-9d53-0a6b7c8d9e0f";
+const idempotencyKey = "5a1f0c3e-77aa-4b1c-9d53-0a6b7c8d9e0f";
 let store: TestDatabase;
 let fixture: AppFixture;
 beforeAll(async () => {
@@ -27,9 +27,9 @@ async function send({ method, path, body }: ReturnType<typeof operatorRequest>) 
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
-function add(changes: { name?: string; startsAt?: string; advertiser?: string; requestId?: string } = {}) {
+function add(changes: { name?: string; startsAt?: string; advertiser?: string; idempotencyKey?: string } = {}) {
   const body = {
-    requestId,
+    idempotencyKey,
     advertiser: "Shop",
     name: "Spring sale",
     formats: ["direct_link" as const],
@@ -55,7 +55,7 @@ test("a campaign whose answer was lost is added once, also if it is sent again a
 });
 
 test("the same request with other settings is refused, also once the campaign itself was changed", async () => {
-  const otherwise = { status: 409, body: { error: { code: "ADDED_OTHERWISE" } } };
+  const otherwise = { status: 409, body: { error: { code: "IDEMPOTENCY_KEY_REUSED" } } };
   for (const changes of [{ name: "Summer sale" }, { startsAt: "2030-01-02T00:00:00Z" }, { advertiser: "Rival" }])
     expect(await add(changes)).toMatchObject(otherwise);
   const { campaignId } = (await add()).body as { campaignId: string };
@@ -65,7 +65,7 @@ test("the same request with other settings is refused, also once the campaign it
 });
 
 test("a request of its own adds another campaign", async () => {
-  expect((await add({ requestId: `${requestId}-other` })).status).toBe(201);
+  expect((await add({ idempotencyKey: `${idempotencyKey}-other` })).status).toBe(201);
   expect(await campaigns()).toHaveLength(2);
-  expect((await add({ requestId: "short" })).status).toBe(400);
+  expect((await add({ idempotencyKey: "short" })).status).toBe(400);
 });

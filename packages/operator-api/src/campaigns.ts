@@ -6,12 +6,12 @@ import { fieldFault } from "./field-forms.ts";
 import {
   boundedText,
   confirmation,
+  idempotencyKey,
   micros,
   moment,
   namesSetting,
   next,
   nothingToChange,
-  requestId,
   shortWord,
   wholeList,
 } from "./fields.ts";
@@ -177,7 +177,7 @@ const draft = someSettings
     ...campaignSettings.pick({ name: true, advertiser: true }).shape,
     formats: campaignFormats,
     creativeIds: z.array(z.string().max(64)).max(100).default([]),
-    requestId,
+    idempotencyKey,
   })
   .meta({
     examples: [

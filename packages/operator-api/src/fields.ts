@@ -85,9 +85,11 @@ export const callableAddress = z
     params: fieldFault("ADDRESS_FRAGMENT"),
   });
 
-/** Part of a request that makes something. */
-export const requestId = z
+/** Part of a request that records something. */
+export const idempotencyKey = z
   .string()
   .regex(/^[\w-]{16,64}$/, "must be 16 to 64 letters, digits, - or _")
   .optional()
-  .describe("Made by the caller: repeated with the same one, as after a lost answer, it is recorded once.");
+  .describe(
+    "Chosen by the caller. A request that is repeated with the same key, as after a lost answer, is recorded once.",
+  );

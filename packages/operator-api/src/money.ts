@@ -3,7 +3,17 @@ import { z } from "zod";
 import { advertiserStates } from "./advertisers.ts";
 import { microsOf } from "./amounts.ts";
 import { fieldFault, forms } from "./field-forms.ts";
-import { after, boundedText, confirmation, listLimit, micros, moment, next, requestId, wholeList } from "./fields.ts";
+import {
+  after,
+  boundedText,
+  confirmation,
+  idempotencyKey,
+  listLimit,
+  micros,
+  moment,
+  next,
+  wholeList,
+} from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 export const billings = ["prepaid", "credit"] as const;
@@ -99,7 +109,7 @@ const note = boundedText(500);
 const correction = z
   .strictObject({
     amountMicros,
-    requestId,
+    idempotencyKey,
     direction: z.enum(["credit", "debit"]).describe("`credit`: the account gets the amount; `debit`: it gives it."),
     against: z
       .enum(["revenue", "cash"])
@@ -168,7 +178,7 @@ export const moneyRoutes = {
     params: ofAdvertiser,
     query: confirmation,
     body: z
-      .strictObject({ amountMicros, reference, note: note.optional(), requestId })
+      .strictObject({ amountMicros, reference, note: note.optional(), idempotencyKey })
       .meta({ examples: [{ amountMicros: 100_000_000, reference: "INV-2026-014" }] }),
     status: 201,
     answer: recorded,

@@ -3,8 +3,8 @@
  * has as `details.values`. The message beside them is for the command line.
  */
 export const problems = {
-  ADDED_OTHERWISE: [],
   ADVERTISER_EXISTS: ["name"],
+  AMOUNT_NOT_OWED: ["owed", "currency"],
   AT_MOST_ONCE: [],
   BEING_SENT: [],
   BOT_EXISTS: ["botId"],
@@ -16,6 +16,7 @@ export const problems = {
   ENDPOINT_ACTIVE: [],
   ENDPOINT_DISABLED: [],
   HELD: [],
+  IDEMPOTENCY_KEY_REUSED: [],
   LAST_SIGN_IN_METHOD: [],
   LEDGER_HAS_ENTRIES: ["stored", "currency"],
   LINKED_ALREADY: [],
@@ -30,14 +31,12 @@ export const problems = {
   NO_ENDPOINT: [],
   NO_TOKEN: [],
   NO_VIDEO: [],
-  OWED_OTHERWISE: ["owed", "currency"],
   OWN_ACCOUNT: [],
   PAID: ["until"],
   PASSKEY_NOT_ADDED: [],
   PASSKEY_TOO_LATE: [],
   PERSON_DISABLED: [],
   PERSON_EXISTS: [],
-  RECORDED_OTHERWISE: [],
   REFUNDED: [],
   REPORT_NAME_TAKEN: ["name"],
   REVERSED: [],

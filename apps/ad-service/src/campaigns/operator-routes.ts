@@ -79,9 +79,9 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
 
   serveOperatorRoutes(scope, campaignRoutes, {
     async addCampaign(request) {
-      const { requestId, ...settings } = definedFields(request.body);
-      const campaignId = newCampaignId(requestId);
-      const before = requestId === undefined ? undefined : await findCampaign(database, campaignId);
+      const { idempotencyKey, ...settings } = definedFields(request.body);
+      const campaignId = newCampaignId(idempotencyKey);
+      const before = idempotencyKey === undefined ? undefined : await findCampaign(database, campaignId);
       if (before !== undefined) return addedBefore(before, settings);
       await requireBots(botsOf(settings.targeting));
       requireCountries(settings.targeting);
@@ -155,8 +155,8 @@ function addedCampaign(added: AddCampaignOutcome, draft: CampaignDraft): Campaig
 /** The campaign of a repeated request, unless something else is asked for now. */
 function addedBefore(campaign: Campaign, draft: CampaignDraft): Campaign {
   if (isOfDraft(campaign, draft)) return campaign;
-  const message = `the request with this id has added ${campaign.campaignId}, which has other settings: see campaigns show`;
-  throw conflict("ADDED_OTHERWISE", message);
+  const message = `the request with this idempotency key has added ${campaign.campaignId}, which has other settings: see campaigns show`;
+  throw conflict("IDEMPOTENCY_KEY_REUSED", message);
 }
 
 /** The effects of a change that are rarely meant. */

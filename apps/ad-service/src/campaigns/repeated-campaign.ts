@@ -6,14 +6,16 @@ import { advertiserKey } from "../advertisers/advertisers.ts";
 import { defaultSettings } from "./campaign-settings.ts";
 import type { CampaignDraft } from "./change-campaign.ts";
 
-/** `requestId`: made by the caller, whose repeated request is about the same campaign. */
-export function newCampaignId(requestId?: string): string {
+/** With the same `idempotencyKey` of the caller, the same id. */
+export function newCampaignId(idempotencyKey?: string): string {
   const bytes =
-    requestId === undefined ? randomBytes(9) : createHash("sha256").update(requestId).digest().subarray(0, 12);
+    idempotencyKey === undefined
+      ? randomBytes(9)
+      : createHash("sha256").update(idempotencyKey).digest().subarray(0, 12);
   return `cmp_${bs58.encode(bytes)}`;
 }
 
-/** Whether a campaign is as a draft would make it: not, once it was changed or if the draft is another one. */
+/** Whether the campaign still equals what this draft would create. */
 export function isOfDraft(campaign: Campaign, { formats, creativeIds = [], advertiser, ...settings }: CampaignDraft) {
   const expected = { ...defaultSettings, ...settings };
   const shown = campaign.creatives.filter(({ isActive }) => isActive).map(({ creativeId }) => creativeId);

@@ -62,26 +62,44 @@ export async function recordTransaction(
   return (await database.run(insert, values)).length > 0 ? "recorded" : "recorded-before";
 }
 
-/** `requestId`: made by the caller, whose repeated request is the same transaction. */
-export function newTransactionId(kind: EntryKind, requestId = bs58.encode(randomBytes(12))): string {
-  return `${kind.replace("_", "-")} ${requestId}`;
+/** With the same `idempotencyKey` of the caller, the same id. */
+export function newTransactionId(kind: EntryKind, idempotencyKey = bs58.encode(randomBytes(12))): string {
+  return `${kind.replace("_", "-")} ${idempotencyKey}`;
 }
 
 /** Entries that no priced event causes. A partial index has them. */
 const paymentKinds = "('top_up', 'correction', 'payout')";
 
-const findAmount = statement<{ amount: string }>(
-  "money.amount-in-transaction",
-  "select amount_micros::text as amount from money_entries where transaction_id = $1 and account = $2",
+export interface RecordedEntry {
+  account: Account;
+  amount: string;
+  reference: string | null;
+  note: string | null;
+}
+
+const findTransaction = statement<RecordedEntry>(
+  "money.find-transaction",
+  `select account, amount_micros::text as amount, reference, note
+   from money_entries join money_transactions using (transaction_id) where transaction_id = $1`,
 );
 
-/** What an account got by a transaction; undefined: no such transaction touched it. */
-export async function amountIn(
-  database: Pick<Database, "run">,
-  of: { transactionId: string; account: Account },
-): Promise<bigint | undefined> {
-  const [entry] = await database.run(findAmount, [of.transactionId, of.account]);
-  return entry && BigInt(entry.amount);
+/** The entries of a transaction; none: it is not recorded. */
+export function entriesIn(database: Pick<Database, "run">, transactionId: string): Promise<RecordedEntry[]> {
+  return database.run(findTransaction, [transactionId]);
+}
+
+/** Whether entries are those that this transaction would record. */
+export function areOf(made: MoneyTransaction, recorded: readonly RecordedEntry[]): boolean {
+  const { entries, reference = null, note = null } = made;
+  return (
+    recorded.length === entries.length &&
+    recorded.every(
+      (row) =>
+        row.reference === reference &&
+        row.note === note &&
+        entries.some((entry) => entry.account === row.account && BigInt(entry.amountMicros) === BigInt(row.amount)),
+    )
+  );
 }
 
 /** SQL of what was paid in to an advertiser's account. The id is an SQL expression. */

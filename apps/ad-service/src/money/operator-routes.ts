@@ -16,7 +16,8 @@ import { isPayable, listPublisherMoney, type PayoutOutcome, readEarnings, record
 import {
   type Account,
   advertiserAccount,
-  amountIn,
+  areOf,
+  entriesIn,
   hasReference,
   listEntries,
   type MoneyTransaction,
@@ -46,7 +47,7 @@ export interface MoneyOperatorDeps {
 
 interface Correction {
   amountMicros: number;
-  requestId?: string | undefined;
+  idempotencyKey?: string | undefined;
   direction: "credit" | "debit";
   against: "revenue" | "cash";
   note: string;
@@ -84,17 +85,17 @@ function ofAdvertisers(deps: MoneyOperatorDeps) {
       return moneyOfAdvertiser(database, advertiserId);
     },
 
-    async recordTopUp({ params, query, body: { amountMicros, reference, note, requestId } }) {
+    async recordTopUp({ params, query, body: { amountMicros, reference, note, idempotencyKey } }) {
       const { advertiserId, name, account } = await named(deps, params.advertiser);
       const message = `${reference} stands on a top-up of ${name} already; recorded again, it would count twice`;
-      const transactionId = newTransactionId("top_up", requestId);
-      const isRepeated = (await amountIn(database, { transactionId, account })) !== undefined;
+      const transactionId = newTransactionId("top_up", idempotencyKey);
+      const isRepeated = (await entriesIn(database, transactionId)).length > 0;
       const isKnown = !isRepeated && (await hasReference(database, { account, kind: "top_up", reference }));
       const effect = fieldFault("REFERENCE_KNOWN", { reference, name });
       requireConfirmation(isKnown ? [{ field: "reference", message, effect }] : [], { isConfirmed: query.confirmed });
       const entries = movement({ from: "cash", to: account, amountMicros });
       const made = { transactionId, kind: "top_up" as const, entries, currency, reference, note, at: now() };
-      await recordOnce(database, account, made);
+      await recordOnce(database, made);
       await campaigns.refresh();
       return { transactionId, balanceMicros: await balanceOf(deps, advertiserId) };
     },
@@ -185,23 +186,24 @@ function ofPublishers(deps: MoneyOperatorDeps) {
 async function correct(
   { database, campaigns, currency, now }: MoneyOperatorDeps,
   account: Account,
-  { amountMicros, direction, against, note, requestId }: Correction,
+  { amountMicros, direction, against, note, idempotencyKey }: Correction,
 ): Promise<string> {
-  const transactionId = newTransactionId("correction", requestId);
+  const transactionId = newTransactionId("correction", idempotencyKey);
   const [from, to]: [Account, Account] = direction === "credit" ? [against, account] : [account, against];
   const entries = movement({ from, to, amountMicros });
-  await recordOnce(database, account, { transactionId, kind: "correction", entries, currency, note, at: now() });
+  await recordOnce(database, { transactionId, kind: "correction", entries, currency, note, at: now() });
   await campaigns.refresh();
   return transactionId;
 }
 
-/** Also where the request is repeated: what was recorded then must be what is asked for now. */
-async function recordOnce(database: Database, account: Account, made: MoneyTransaction): Promise<void> {
-  const { transactionId, entries } = made;
+/** Records a transaction, unless it is recorded already. Refuses another one under the same idempotency key. */
+async function recordOnce(database: Database, made: MoneyTransaction): Promise<void> {
   if ((await recordTransaction(database, made)) === "recorded") return;
-  const recorded = await amountIn(database, { transactionId, account });
-  if (entries.some((entry) => entry.account === account && BigInt(entry.amountMicros) === recorded)) return;
-  throw conflict("RECORDED_OTHERWISE", "the request with this id was recorded before, with another amount or account");
+  if (areOf(made, await entriesIn(database, made.transactionId))) return;
+  throw conflict(
+    "IDEMPOTENCY_KEY_REUSED",
+    "a request with this idempotency key was recorded before, with other values",
+  );
 }
 
 async function entriesOf(
@@ -268,10 +270,14 @@ function payoutRefusal(
       return conflict("NOTHING_OWED", `nothing is owed until the end of ${month}`, { month });
     case "owed-otherwise": {
       const owed = amountOf(jsonInteger(refused.owedMicros));
-      return conflict("OWED_OTHERWISE", `${owed} ${currency} are owed until the end of ${month}: nothing is recorded`, {
-        owed,
-        currency,
-      });
+      return conflict(
+        "AMOUNT_NOT_OWED",
+        `${owed} ${currency} are owed until the end of ${month}: nothing is recorded`,
+        {
+          owed,
+          currency,
+        },
+      );
     }
     case "too-early":
       return conflict(

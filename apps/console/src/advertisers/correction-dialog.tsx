@@ -17,14 +17,14 @@ export function CorrectionDialog({ advertiser: { advertiserId, name }, currency,
   const correct = useConfirmedChange(moneyRoutes.correctAdvertiser);
   const amount = useAmount("payment");
   // Pressed again after a lost answer, it is recorded once.
-  const [requestId] = useState(() => crypto.randomUUID());
+  const [idempotencyKey] = useState(() => crypto.randomUUID());
   const [direction, setDirection] = useState<"credit" | "debit">("credit");
   const [against, setAgainst] = useState<"revenue" | "cash">("revenue");
   const [note, setNote] = useState("");
   const submit = () => {
     const amountMicros = amount.read();
     if (amountMicros === undefined) return;
-    const body = { requestId, amountMicros, direction, against, note };
+    const body = { idempotencyKey, amountMicros, direction, against, note };
     void correct.run({ params: { advertiser: advertiserId }, body }, ({ balanceMicros }) => {
       onClose();
       notice({ text: words.toppedUp(money(balanceMicros, currency)) });

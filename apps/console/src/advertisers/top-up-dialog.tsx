@@ -23,13 +23,13 @@ export function TopUpDialog({ advertiser: { advertiserId, name }, currency, onCl
   const record = useConfirmedChange(moneyRoutes.recordTopUp);
   const amount = useAmount("payment");
   // Pressed again after a lost answer, it is recorded once.
-  const [requestId] = useState(() => crypto.randomUUID());
+  const [idempotencyKey] = useState(() => crypto.randomUUID());
   const [reference, setReference] = useState("");
   const [note, setNote] = useState("");
   const submit = () => {
     const amountMicros = amount.read();
     if (amountMicros === undefined) return;
-    const body = { requestId, amountMicros, reference, ...(note.trim() !== "" && { note }) };
+    const body = { idempotencyKey, amountMicros, reference, ...(note.trim() !== "" && { note }) };
     void record.run({ params: { advertiser: advertiserId }, body }, ({ balanceMicros }) => {
       onClose();
       notice({ text: words.toppedUp(money(balanceMicros, currency)) });

@@ -2,7 +2,7 @@ import { type CampaignFormValues, newCampaignValues } from "./campaign-form-valu
 
 export interface CampaignDraft {
   /** Of the request that adds it: sent again after a lost answer, also of a page before, it adds one campaign. */
-  requestId: string;
+  idempotencyKey: string;
   values: CampaignFormValues;
 }
 
@@ -20,11 +20,13 @@ export function discardDraft(): void {
 
 /** What the person typed and did not save; undefined: nothing, or a draft of another version of this form. */
 export function readDraft(personId: string): CampaignDraft | undefined {
-  const { personId: keptFor, requestId, values } = parsed(sessionStorage.getItem(KEY));
-  return keptFor === personId && typeof requestId === "string" && areValues(values) ? { requestId, values } : undefined;
+  const { personId: keptFor, idempotencyKey, values } = parsed(sessionStorage.getItem(KEY));
+  return keptFor === personId && typeof idempotencyKey === "string" && areValues(values)
+    ? { idempotencyKey, values }
+    : undefined;
 }
 
-function parsed(text: string | null): { personId?: unknown; requestId?: unknown; values?: unknown } {
+function parsed(text: string | null): { personId?: unknown; idempotencyKey?: unknown; values?: unknown } {
   try {
     const kept: unknown = text === null ? undefined : JSON.parse(text);
     return typeof kept === "object" && kept !== null ? kept : {};

@@ -21,7 +21,7 @@ export function DuplicateDialog({ campaign, onClose }: { campaign: Campaign; onC
   const navigate = useNavigate();
   const add = useConfirmedChange(campaignRoutes.addCampaign);
   // Pressed again after a lost answer, it is added once.
-  const [requestId] = useState(() => crypto.randomUUID());
+  const [idempotencyKey] = useState(() => crypto.randomUUID());
   const [name, setName] = useState(words.copyOf(campaign.name));
   const [startsAt, setStartsAt] = useState("");
   const [endsAt, setEndsAt] = useState(toLocalInput(campaign.endsAt));
@@ -33,7 +33,7 @@ export function DuplicateDialog({ campaign, onClose }: { campaign: Campaign; onC
     const end = endsAt === toLocalInput(campaign.endsAt) ? settings.endsAt : fromLocalInput(endsAt);
     const creativeIds = campaign.creatives.filter(({ isActive }) => isActive).map(({ creativeId }) => creativeId);
     const dates = { startsAt: fromLocalInput(startsAt), endsAt: end };
-    const body = { ...settings, requestId, formats: campaign.formats, creativeIds, name, ...dates };
+    const body = { ...settings, idempotencyKey, formats: campaign.formats, creativeIds, name, ...dates };
     void add.run({ body }, (added) => {
       onClose();
       const { campaignId } = added;

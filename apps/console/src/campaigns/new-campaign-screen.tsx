@@ -21,19 +21,19 @@ export function NewCampaignScreen() {
   const add = useConfirmedChange(campaignRoutes.addCampaign);
   const { personId } = usePerson();
   const [draft, setDraft] = useState(() => readDraft(personId));
-  const [requestId, setRequestId] = useState(() => draft?.requestId ?? crypto.randomUUID());
+  const [idempotencyKey, setIdempotencyKey] = useState(() => draft?.idempotencyKey ?? crypto.randomUUID());
   const form = useForm<CampaignFormValues>({ defaultValues: draft?.values ?? newCampaignValues });
   const { watch, reset } = form;
   useEffect(() => {
     const typing = watch((typed) =>
-      keepDraft(personId, { requestId, values: { ...newCampaignValues, ...typed } as CampaignFormValues }),
+      keepDraft(personId, { idempotencyKey, values: { ...newCampaignValues, ...typed } as CampaignFormValues }),
     );
     return () => typing.unsubscribe();
-  }, [watch, personId, requestId]);
+  }, [watch, personId, idempotencyKey]);
   const discard = () => {
     discardDraft();
     setDraft(undefined);
-    setRequestId(crypto.randomUUID());
+    setIdempotencyKey(crypto.randomUUID());
     reset(newCampaignValues);
   };
   return (
@@ -54,7 +54,7 @@ export function NewCampaignScreen() {
           isBusy={add.isPending}
           serverFaults={add.faults}
           onSubmit={(body) =>
-            void add.run({ body: { ...body, requestId } }, ({ campaignId, name }) => {
+            void add.run({ body: { ...body, idempotencyKey } }, ({ campaignId, name }) => {
               discardDraft();
               notice({ text: words.created(name) });
               void navigate({ to: "/campaigns/$campaignId", params: { campaignId } });

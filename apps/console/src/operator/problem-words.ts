@@ -23,8 +23,6 @@ const problemWords = {
     TOO_MANY_REPORTS: ({ max }) => `You have ${max} saved reports, which is the most: remove one.`,
     TOO_MANY_UPLOADS: ({ own, all }) =>
       `Unfinished uploads: ${own} of yours, ${all} of all people. Choose the file of one again to finish it, or wait a day until they are removed.`,
-    ADDED_OTHERWISE: () =>
-      "The campaign was added already, with other settings: its answer was lost. Open it in the list of campaigns, and change it there.",
     ADVERTISER_EXISTS: ({ name }) =>
       `There is already an advertiser ${name}; names that differ only in case are the same.`,
     AT_MOST_ONCE: () =>
@@ -55,10 +53,10 @@ const problemWords = {
     NOT_HELD: ({ state }) => `It is ${state} already: only a held one can be released or refused.`,
     NOT_KEPT: ({ since }) => `Its webhook is no longer kept: only those of events since ${since} are.`,
     NOTHING_OWED: ({ month }) => `Nothing is owed until the end of ${month}.`,
-    OWED_OTHERWISE: ({ owed, currency }) =>
+    AMOUNT_NOT_OWED: ({ owed, currency }) =>
       `Nothing is recorded: ${owed} ${currency} are owed now, which is another amount than the one shown. Compare it with what you have paid.`,
-    RECORDED_OTHERWISE: () =>
-      "This was recorded already, with another amount: its answer was lost. Close this window and look at the entries.",
+    IDEMPOTENCY_KEY_REUSED: () =>
+      "This was recorded already, with other values: its answer was lost. Close this window and look at what the list shows.",
     OWN_ACCOUNT: () => "You cannot do this to your own account: another owner can.",
     PAID: ({ until }) => `Everything until the end of ${until} is paid already; choose a later month.`,
     PERSON_EXISTS: () => "A person with this e-mail address exists already.",
@@ -86,8 +84,6 @@ const problemWords = {
     TOO_MANY_REPORTS: ({ max }) => `У вас ${max} сохранённых отчётов, больше нельзя: удалите один.`,
     TOO_MANY_UPLOADS: ({ own, all }) =>
       `Незаконченных загрузок: ваших ${own}, всего ${all}. Выберите файл одной из них ещё раз, чтобы её закончить, или подождите день: потом они удаляются.`,
-    ADDED_OTHERWISE: () =>
-      "Кампания уже добавлена, с другими настройками: ответ потерялся. Откройте её в списке кампаний и измените там.",
     ADVERTISER_EXISTS: ({ name }) =>
       `Рекламодатель ${name} уже есть; имена, которые различаются только регистром, одинаковы.`,
     AT_MOST_ONCE: () =>
@@ -118,9 +114,10 @@ const problemWords = {
     NOT_HELD: ({ state }) => `Состояние уже ${state}: оплатить или отклонить можно только задержанное.`,
     NOT_KEPT: ({ since }) => `Этот вебхук уже не хранится: есть только вебхуки событий с ${since}.`,
     NOTHING_OWED: ({ month }) => `На конец ${month} ничего не причитается.`,
-    OWED_OTHERWISE: ({ owed, currency }) =>
+    AMOUNT_NOT_OWED: ({ owed, currency }) =>
       `Ничего не записано: сейчас причитается ${owed} ${currency}, а не показанная сумма. Сравните с тем, что вы выплатили.`,
-    RECORDED_OTHERWISE: () => "Это уже записано, с другой суммой: ответ потерялся. Закройте окно и посмотрите записи.",
+    IDEMPOTENCY_KEY_REUSED: () =>
+      "Это уже записано, с другими значениями: ответ потерялся. Закройте окно и посмотрите, что показывает список.",
     OWN_ACCOUNT: () => "Со своей учётной записью этого сделать нельзя: это может другой владелец.",
     PAID: ({ until }) => `Всё на конец ${until} уже выплачено; выберите месяц позже.`,
     PERSON_EXISTS: () => "Человек с такой почтой уже есть.",

@@ -50,14 +50,16 @@ test("an sslmode that does not exist is told, with those that do", () => {
 test("a socket without its encoding, and several hosts, are told with the form that is meant", () => {
   for (const url of ["postgres://me:hush@/ads?host=/run/postgresql", "postgres://me:hush@a.test:5432,b.test:5432/ads"])
     expect(faultsOf(url)).toEqual([expect.stringMatching(/^must name one host, .*@%2Frun%2Fpostgresql/)]);
-  expect(faultsOf("postgres://me:hush@%2Frun%2Fpostgresql/ads")).toEqual([]);
+  for (const url of ["postgres://me:hush@%2Frun%2Fpostgresql/ads", "postgres://me:a,b@db.test/ads"])
+    expect(faultsOf(url)).toEqual([]);
+  expect(faultsOf("postgres://db.test?options=-c%20x=a,b")).toEqual([]);
 });
 
 test("the driver gets the sslmode that it takes the others for, so that it warns of nothing", () => {
   const url = "postgres://me:sslmode=require@db.test/ads";
   expect(connectionOf(`${url}?sslmode=require`).connectionString).toBe(`${url}?sslmode=verify-full`);
   expect(connectionOf(`${url}?a=b&sslmode=prefer&c=d`).connectionString).toBe(`${url}?a=b&sslmode=verify-full&c=d`);
-  for (const kept of ["?sslmode=disable", "?sslmode=no-verify", ""])
+  for (const kept of ["?sslmode=disable", "?sslmode=no-verify", "?uselibpqcompat=true&sslmode=require", ""])
     expect(connectionOf(url + kept).connectionString).toBe(url + kept);
 });
 

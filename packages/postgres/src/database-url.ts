@@ -13,9 +13,10 @@ const sslmodes = ["disable", "prefer", "require", "verify-ca", "verify-full", "n
 function databaseUrlFault(text: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(text)) return "must begin with postgres://";
   if (/\S\s+\S/.test(text)) return `has a blank: write it as %20; ${howToEncode}`;
-  const [, behindHost = ""] = /^[^/]*\/\/[^/?#]*(.*)$/s.exec(text.trim()) ?? [];
+  const [, authority = "", behindHost = ""] = /^[^/]*\/\/([^/?#]*)(.*)$/s.exec(text.trim()) ?? [];
+  const hosts = authority.slice(authority.lastIndexOf("@") + 1);
   if (/[@#]/.test(behindHost)) return `has an @ or a # where none can be, probably in its password: ${howToEncode}`;
-  if (/@\//.test(text) || /^[^/]*\/\/[^/]*,/.test(text))
+  if (/@\//.test(text) || hosts.includes(","))
     return "must name one host, as postgres://user:password@host:5432/database; a socket's folder is percent-encoded: @%2Frun%2Fpostgresql/database";
   if (!URL.canParse(text)) return `is no address as postgres://user:password@host:5432/database; ${howToEncode}`;
   const { username, password, pathname, searchParams } = new URL(text);
@@ -41,10 +42,11 @@ interface Issues {
 }
 
 /**
- * How the driver connects. It takes `prefer`, `require` and `verify-ca` for `verify-full`, with ten lines on standard error about
- * its next version.
+ * How the driver connects. Without `uselibpqcompat` it treats `prefer`, `require` and `verify-ca` as `verify-full`, and prints a
+ * warning about that, which this avoids.
  */
 export function connectionOf(databaseUrl: string): { connectionString: string } {
+  if (/[?&]uselibpqcompat=true(?=&|$)/.test(databaseUrl)) return { connectionString: databaseUrl };
   return { connectionString: databaseUrl.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, "$1verify-full") };
 }
 

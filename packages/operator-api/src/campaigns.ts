@@ -132,6 +132,11 @@ export const campaign = z.object({
   totalBudgetMicros: micros.nullable(),
   dailyBudgetMicros: micros.nullable(),
   landingUrl: z.string().nullable(),
+  // Codes were checked when they were set, by the names that the server's runtime knows.
+  targeting: targeting.extend({
+    languages: z.array(z.string()).optional(),
+    countries: z.array(z.string()).optional(),
+  }),
   creatives: z.array(campaignCreative),
   createdAt: moment,
   updatedAt: moment,

@@ -16,7 +16,7 @@ test("a country that the standard calls otherwise, or not at all, is refused wit
   for (const code of ["DE", "GB", "XK", "UA"]) expect(countryCode.parse(code)).toBe(code);
   expect(faultOf(countryCode, "UK")).toEqual([expect.stringMatching(/ISO 3166 .*: write GB$/)]);
   expect(faultOf(countryCode, "EN")).toEqual([expect.stringMatching(/: EN is none$/)]);
-  for (const code of ["ZZ", "XX", "T1", "de", "DEU"]) expect(faultOf(countryCode, code)).toHaveLength(1);
+  for (const code of ["ZZ", "XX", "EU", "UN", "T1", "de", "DEU"]) expect(faultOf(countryCode, code)).toHaveLength(1);
 });
 
 test("a language that the standard calls otherwise, or not at all, is refused with the code that is meant", () => {
@@ -24,5 +24,6 @@ test("a language that the standard calls otherwise, or not at all, is refused wi
   expect(faultOf(languageCode, "ua")).toEqual([expect.stringMatching(/ISO 639 .*: ua is none$/)]);
   expect(faultOf(languageCode, "iw")).toEqual([expect.stringMatching(/: write he$/)]);
   expect(faultOf(languageCode, "eng")).toEqual([expect.stringMatching(/: write en$/)]);
+  expect(faultOf(languageCode, "sh")).toEqual([expect.stringMatching(/: write sr$/)]);
   for (const code of ["jp", "cn", "EN", "en-GB", "e"]) expect(faultOf(languageCode, code)).toHaveLength(1);
 });

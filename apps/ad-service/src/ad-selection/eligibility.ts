@@ -37,13 +37,24 @@ export function platformOf(userAgent: string | undefined): Platform | undefined 
   return /Windows NT|Macintosh|X11|Linux/i.test(userAgent) ? "desktop" : undefined;
 }
 
-/** The language of a tag: `pt` for `pt-BR`. */
+/** Former codes, which Java and old browsers send, by CLDR's aliases. `Intl.Locale` knows them, and takes 9 µs. */
+const renamedLanguages: Readonly<Record<string, string>> = {
+  in: "id",
+  iw: "he",
+  ji: "yi",
+  jw: "jv",
+  mo: "ro",
+  sh: "sr",
+  tl: "fil",
+};
+
+/** The language of a tag as ISO 639 calls it today: `pt` for `pt-BR`, `id` for `in`, which Android sends. */
 export function languageOf(tag: string | undefined): string | undefined {
   const [language = ""] = (tag ?? "")
     .trim()
     .toLowerCase()
     .split(/[-_,;]/);
-  return /^[a-z]{2,3}$/.test(language) ? language : undefined;
+  return /^[a-z]{2,3}$/.test(language) ? (renamedLanguages[language] ?? language) : undefined;
 }
 
 export type ExclusionReason =

@@ -1,9 +1,9 @@
 import type { Page } from "@playwright/test";
 
-/** What a Russian reader reads in Latin letters: names of standards, products, files and units, and the demo's own names. */
+/** What a Russian reader reads in Latin letters: names of standards, products, files and units, and what is typed as it is. */
 const usual = new Set(
   `Android API BR CSV DE eCPM GB Intermission iOS JPEG OpenID PIN PNG Premium SHA SMTP Telegram USD UTC VAST VMAP WebP WebVTT XML
-  ads bots pnpm update webhook`.split(/\s+/),
+  ads bots pnpm update webhook betting dating games`.split(/\s+/),
 );
 
 const named = [
@@ -14,6 +14,9 @@ const named = [
   // Addresses, of people too; paths; settings.
   /\S+@\S+|@\w+|https?:\S+|(?<=^|\s)\/\S+/g,
   /\b[A-Z0-9]+(_[A-Z0-9]+)+\b/g,
+  // Fields of events, and plural forms as they are typed.
+  /\b[a-z]+(_[a-z]+)+\b/g,
+  /\b(one|few|many|other)=\S+/g,
   // Time zones, files.
   /\b[A-Z]\w+\/[\w-]+(\/[\w-]+)?/g,
   /\S+[.](mp4|webp|png)\b/g,

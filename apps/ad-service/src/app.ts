@@ -332,8 +332,8 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       scope.addHook("preHandler", (request, reply, done) =>
         recordChanges({ request, reply, actor: actorOf(request) }, done),
       );
-      // Questions that features ask about others, which they may not import.
-      const ofOthers = {
+      // Functions of other features, which a feature may not import.
+      const crossFeature = {
         requireBots: (botIds: readonly (string | undefined)[]) => requireBots(database, botIds),
         requireAdvertiser: (nameOrId: string) => requireAdvertiser(database, nameOrId),
         submitterOf,
@@ -344,7 +344,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       tokenOperatorRoutes(scope, deps);
       creativeOperatorRoutes(scope, {
         ...deps,
-        ...ofOthers,
+        ...crossFeature,
         ffmpeg: openFfmpeg(),
         downloadVideo: (video) => downloadVideo(deps.requests, video),
         faultOfTag: (url) => faultOfTag(deps, { url, now }),
@@ -352,19 +352,19 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
         resumable: resumableUploads(deps.media.uploadsFolder),
         callerOf: (request) => actorOf(request)?.id ?? "",
       });
-      campaignOperatorRoutes(scope, { ...deps, ...ofOthers });
+      campaignOperatorRoutes(scope, { ...deps, ...crossFeature });
       currencyOperatorRoutes(scope, deps);
       advertiserOperatorRoutes(scope, deps);
-      moneyOperatorRoutes(scope, { ...deps, ...ofOthers });
+      moneyOperatorRoutes(scope, { ...deps, ...crossFeature });
       explainOperatorRoutes(scope, deps);
       eventOperatorRoutes(scope, deps);
       deliveryOperatorRoutes(scope, deps);
-      noticeOperatorRoutes(scope, { ...deps, ...ofOthers });
+      noticeOperatorRoutes(scope, { ...deps, ...crossFeature });
       viewOperatorRoutes(scope, deps);
       clickOperatorRoutes(scope, deps);
       conversionOperatorRoutes(scope, deps);
-      statsOperatorRoutes(scope, { ...deps, ...ofOthers });
-      savedReportOperatorRoutes(scope, { ...deps, ...ofOthers });
+      statsOperatorRoutes(scope, { ...deps, ...crossFeature });
+      savedReportOperatorRoutes(scope, { ...deps, ...crossFeature });
       userOperatorRoutes(scope, deps);
       const signIns = openSignIns(deps);
       peopleOperatorRoutes(scope, { ...deps, signIns });

@@ -316,6 +316,7 @@ test.each([
   ["MODE", "prod", /must be production or demo/],
   ["SMTP_URL", "smtp://me:hush%@mail.example", /percent-encoded: @ as %40/],
   ["SMTP_URL", "smtp://me:hush?hush@mail.example", /percent-encoded/],
+  ["SMTP_URL", "smtp://me:12/hush@mail.example:587", /percent-encoded/],
 ])("a value that would fail later is refused: %s=%s", (name, value, fault) => {
   expect(faultsOf({ ...production, [name]: value })).toMatch(fault);
 });

@@ -261,8 +261,8 @@ interface SettingInForce {
 function settingsInForce(read: Record<string, unknown>, environment: NodeJS.ProcessEnv): SettingInForce[] {
   return settingNames.toSorted().map((name) => {
     const isSecret = secrets.includes(name);
-    const written = environment[name] || undefined;
-    const isSet = written !== undefined || (isSecret && Boolean(environment[`${name}_FILE`]));
+    const written = environment[name]?.trim() || undefined;
+    const isSet = written !== undefined || (isSecret && Boolean(environment[`${name}_FILE`]?.trim()));
     const standard = read[name] === undefined ? null : String(read[name]);
     return { name, isSet, value: isSecret ? null : (written ?? standard), isSecret };
   });
@@ -273,7 +273,7 @@ export type CommandConfig = ReturnType<typeof readCommandConfig>;
 /** Reads the command line's configuration from its options and its environment. */
 export function readCommandConfig(options: { url?: string | undefined }, environment: NodeJS.ProcessEnv = process.env) {
   const effective = { ...environment, ...(options.url !== undefined && { ADS_URL: options.url }) };
-  // As where a script's variable is not set: the command would change the store of this machine instead.
+  // An unset variable in a script gives an empty --url: without this check the command would change the local store.
   if (options.url?.trim() === "") throw new StartFault("--url is empty: write the server's address behind it");
   const read = readSettings(commandVariables, effective, { names: commandNames, secrets, crossFaults: commandFaults });
   return {

@@ -211,7 +211,7 @@ describe("with a running server", () => {
     expect(nowhere).toMatchObject({ code: 3, err: expect.stringContaining("does not answer") });
     for (const [url, err] of [
       [fixture.address.replace("http:", "https:"), "speaks no TLS"],
-      [`${fixture.address}/operator/v1`, "has no operator's API"],
+      [`${fixture.address}/operator/v1`, "has no such operator's API"],
       ["", "--url is empty"],
     ] as const) {
       const ended = await ads(["bots", "list", "--url", url], { ...env, OPERATOR_TOKEN: fixture.operatorToken });

@@ -3,7 +3,7 @@
  * address overrides start-up parameters and poolers refuse them.
  */
 
-/** Values are written the same way everywhere: in another DateStyle the driver reads no moment, and a moved date is another one. */
+/** Values have one text form everywhere: the driver parses only ISO dates, and an export must mean the same on another server. */
 const sameText = `set timezone to 'UTC'; set datestyle to 'ISO, MDY'; set intervalstyle to 'postgres';
   set extra_float_digits to 1; set bytea_output to 'hex'; set client_encoding to 'UTF8'; set standard_conforming_strings to on`;
 

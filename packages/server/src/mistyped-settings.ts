@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 
-/** A variable that no setting has the name of, although one is nearly so called. */
+/** A variable that is not a setting, but has nearly the name of one. */
 export interface MistypedSetting {
   readonly written: string;
   readonly meant: string;
@@ -16,18 +16,18 @@ const MAX_MISTAKES = 2;
 const UNIT =
   /_(MS|MILLISECONDS?|S|SECS?|SECONDS?|MIN|MINUTES?|H|HOURS?|DAYS?|WEEKS?|MONTHS?|KB|MB|GB|MEGABYTES|BYTES|PERCENT)$/;
 
-/** By the name that a bot's own program reads: the setting of the same environment that it is no mistake beside. */
+/** Names that a bot's own program reads. They are no mistake if the setting beside them is set as well. */
 const ofBots: Readonly<Record<string, string>> = { AD_API_TOKEN: "AD_API_TOKENS" };
 
 /**
  * The variables that are probably mistyped settings: they differ by a typing mistake or two, in their case, in underscores, or
- * in the unit at the end; or they add `_FILE` to a setting that is no secret. An empty variable is not set.
+ * in the unit at the end; or they add `_FILE` to a setting that is no secret. A blank variable is not set.
  */
 export function mistypedSettings(environment: NodeJS.ProcessEnv, { names, secrets }: KnownSettings): MistypedSetting[] {
   const readable = [...names, ...secrets.map((name) => `${name}_FILE`)];
   const known = new Set(readable);
   return Object.entries(environment).flatMap(([written, value]) => {
-    if (value === undefined || value === "" || known.has(written)) return [];
+    if (!value?.trim() || known.has(written)) return [];
     const meant = readable.find((name) => isLike(written, name)) ?? withAnotherUnit(written, names);
     if (meant === undefined || environment[ofBots[written] ?? ""]) return [];
     return [{ written, meant }];
@@ -69,7 +69,7 @@ function areSwapped(word: string, expected: string): boolean {
   return word === `${expected.slice(0, at)}${second}${first}${expected.slice(at + 2)}`;
 }
 
-/** `DRAIN_MS`, `RETENTION_CODES`, and `RETENTION_EVENTS_DAYS`, which there is not: the nearest setting. */
+/** The setting that differs only in its unit, or the nearest one of the same family and unit (`RETENTION_EVENTS_DAYS`). */
 function withAnotherUnit(written: string, names: readonly string[]): string | undefined {
   const measured = names.filter((name) => UNIT.test(name));
   const stem = stemOf(written);

@@ -65,7 +65,7 @@ export function httpOperatorClient(
       });
       if (!isSocket && statusCode === 404 && isNoRoute(text))
         throw new NotReachable(
-          `${target.url} has no operator's API: start its server with OPERATOR_TOKEN, and name its own address, without a path that is not its proxy's`,
+          `${target.url} has no such operator's API: its server was started without OPERATOR_TOKEN, is of another version than this command line, or has another address (as in PUBLIC_URL)`,
         );
       return answerOf(statusCode, text, answered["content-type"]);
     },

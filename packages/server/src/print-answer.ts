@@ -19,7 +19,7 @@ export function openPrinter(output: NodeJS.WritableStream): Printer {
   return {
     print(text) {
       write(text);
-      // Apart: Node takes a part that a file had room for as the whole, and only the next write fails.
+      // Written separately: on a full disk Node reports a partial write as complete, and only the next write fails.
       write("\n");
     },
     async fault() {

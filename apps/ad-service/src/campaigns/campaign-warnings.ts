@@ -7,7 +7,7 @@ import type { ConfirmableEffect } from "@intermission/server/refuse";
 import { advertiserNames, similarAdvertiser } from "../advertisers/similar-advertiser.ts";
 import type { Delivered } from "./campaigns.ts";
 
-/** An effect of a campaign's settings that is rarely intended. `message` is a sentence about `field` that says what will happen. */
+/** An effect of a campaign's settings that is rarely meant. `message` is a sentence about `field` that says what will happen. */
 export interface CampaignWarning extends ConfirmableEffect {
   field: keyof CampaignSettings;
 }
@@ -24,7 +24,7 @@ export interface WarningFacts {
   now: Date;
 }
 
-/** The effects of changed settings that are rarely intended. Settings that stay the same cause no warning. */
+/** The effects of changed settings that are rarely meant. Settings that stay the same cause no warning. */
 export function campaignWarnings(facts: WarningFacts): CampaignWarning[] {
   const { before, changes, advertisers } = facts;
   const warnings: CampaignWarning[] = [];

@@ -5,14 +5,15 @@ export const mailServer = z
   .string()
   .refine(
     isMailServer,
-    "must be smtp://user:password@host:port, or smtps://; in user and password, special characters are percent-encoded: @ as %40, # as %23, % as %25",
+    "must be smtp://user:password@host:port, or smtps://; in user and password, special characters are percent-encoded: @ as %40, / as %2F, # as %23, % as %25",
   );
 
 function isMailServer(text: string): boolean {
   if (!/^smtps?:\/\//.test(text) || !URL.canParse(text)) return false;
-  const { username, password, hostname, search, hash } = new URL(text);
-  // A # or a ? that ends the password is read as what follows an address.
-  return hostname !== "" && hash === "" && !search.includes("@") && [username, password].every(isPercentEncoded);
+  const { username, password, hostname, pathname, search, hash } = new URL(text);
+  // A /, ? or # in a password that is not encoded ends it, and what follows is read as a path, a query or a fragment.
+  const isWhole = /^\/?$/.test(pathname) && !search.includes("@") && hash === "";
+  return hostname !== "" && isWhole && [username, password].every(isPercentEncoded);
 }
 
 function isPercentEncoded(text: string): boolean {

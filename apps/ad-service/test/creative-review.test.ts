@@ -168,13 +168,13 @@ test("an operator's upload is approved at once, and approves nothing of an adver
 test("a search finds creatives by words of the name and by the id, of those that the caller may see", async () => {
   const [asShop, asRival] = [await signIn("Shop"), await signIn("Rival")];
   const creativeId = String((await asRival(await upload("Rival"))).body.creativeId);
-  const named = { params: { creativeId }, body: { name: "Spring_Blend 100%" } };
+  const named = { params: { creativeId }, body: { name: "Spring_Blend 100% Весна" } };
   expect((await asRival(operatorRequest("renameCreative", named))).status).toBe(200);
   const found = async (as: typeof asShop, find: string, advertiser?: string) => {
     const { body } = await as(operatorRequest("listCreatives", { query: { find, advertiser } }));
     return (body.creatives as { creativeId: string }[]).map((one) => one.creativeId);
   };
-  for (const find of ["blend  SPRING", "100%", "g_b", creativeId.slice(4, 16).toUpperCase(), " 100% "])
+  for (const find of ["blend  SPRING", "100%", "g_b", creativeId.slice(4, 16).toUpperCase(), " 100% ", "Весна"])
     expect(await found(asOperator, find), find).toEqual([creativeId]);
   expect(await found(asOperator, "spring tea")).toEqual([]);
   expect(await found(asRival, creativeId, "Rival")).toEqual([creativeId]);

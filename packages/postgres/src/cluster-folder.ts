@@ -138,6 +138,9 @@ const initdbWords = [
   "--auth-host=reject",
   "--encoding=UTF8",
   "--locale=C",
+  // The order of C, and letters of all scripts in lower(), which a search needs.
+  "--locale-provider=builtin",
+  "--builtin-locale=C.UTF-8",
   "--no-instructions",
 ];
 

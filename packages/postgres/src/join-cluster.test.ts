@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { copyCluster } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { isRunning, serverOf } from "./cluster-process.ts";
-import { openDatabase } from "./open-database.ts";
+import { openDatabase, statement } from "./open-database.ts";
 import type { StoreFault } from "./store-faults.ts";
 
 const migrations = { "0001": "create table things (id int)" };
@@ -66,6 +66,15 @@ const ended = (child: ChildProcess) =>
   child.exitCode ??
   child.signalCode ??
   new Promise((resolve) => child.once("exit", (code, signal) => resolve(code ?? signal)));
+
+test("a new cluster knows the capitals of all scripts, and sorts as every machine does", async () => {
+  const database = await openDatabase({ dataDirectory: useFolder("letters"), schema: "letters", migrations });
+  onTestFinished(() => database.close());
+  const text = `select lower('ВЕСНА É') as lower, array(select t from unnest('{b,a,B,é}'::text[]) as t order by t) as sorted`;
+  expect(await database.run(statement("test.letters", text), [])).toEqual([
+    { lower: "весна é", sorted: ["B", "a", "b", "é"] },
+  ]);
+});
 
 test("users share one server of the cluster, which the last one ends, whoever started it", async () => {
   const first = await startUser(dataDirectory, "one");

@@ -48,7 +48,7 @@ const listOf = (order: ListOrder): Statement<Creative> => {
     text: `${selectCreatives} where ($3::text is null or kind = $3)
      and ($4::text is null or advertiser_id = $4) and ($5::text is null or review = $5)
      and not exists (select from unnest($6::text[]) as word
-       where strpos(lower(concat_ws(' ', name, creative_id, url)), word) = 0)
+       where strpos(lower(concat_ws(' ', name, creative_id, url)), lower(word)) = 0)
      and ${where} ${end}`,
   };
 };
@@ -71,7 +71,7 @@ export interface CreativeList {
 
 export async function listCreatives(database: Database, of: CreativeList): Promise<ListPage<Creative>> {
   await requireCreative(database, of.after);
-  const words = of.find?.toLowerCase().split(/\s+/) ?? [];
+  const words = of.find?.split(/\s+/) ?? [];
   const filter = [of.kind, of.advertiserId, of.review, words];
   const rows = await database.run(lists[of.order], [of.after, of.limit + 1, ...filter]);
   return listPage(rows, of.limit, ({ creativeId }) => creativeId);

@@ -2,6 +2,8 @@ import { openSessionResponse } from "@intermission/ad-core/player-api";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
+import type { GuardedRequests } from "../src/outbound/guarded-request.ts";
+import { callTrackers } from "../src/vast/trackers.ts";
 import { startAdServer } from "./fixtures/ad-server-fixture.ts";
 import { type Answer, companion, inline, vast, wrapper } from "./fixtures/sample-ad-server.ts";
 import { openVastFixture } from "./fixtures/vast-fixture.ts";
@@ -253,8 +255,13 @@ describe("a VAST ad", () => {
           response.writeHead(302, { location }).end();
       const ads = await impressionAt(redirect("/moved?to=a"));
       ads.answers["/moved"] = redirect("//{host}/second".replace("{host}", new URL(ads.address).host));
-      ads.answers["/second"] = (_request, response) => response.writeHead(503).end();
+      const callsAtRedirect: unknown[] = [];
+      ads.answers["/second"] = async (_request, response) => {
+        callsAtRedirect.push(...(await fixture.calls()));
+        response.writeHead(503).end();
+      };
       await ads.attempts(3);
+      expect(callsAtRedirect, "a kill from here on repeats nothing").toMatchObject([{ outcome: "answered" }]);
       expect(ads.calls.map(({ url }) => url).slice(2)).toEqual(["/moved?to=a", "/second"]);
       expect(await fixture.calls()).toMatchObject([{ attempts: 1, outcome: "answered" }]);
     });
@@ -269,6 +276,26 @@ describe("a VAST ad", () => {
       await ads.attempts(3);
       expect(ads.count()).toBe(calls);
       expect(await fixture.calls()).toMatchObject([{ attempts: 1, outcome: "answered" }]);
+    });
+
+    test("a tracker that redirects is not called again after a fault of this machine, which is logged", async () => {
+      const location = "/second";
+      const ads = await impressionAt((_request, response) => response.writeHead(302, { location }).end());
+      const fault = Object.assign(new Error("too many open files"), { code: "EMFILE" });
+      const guardedRequest: GuardedRequests["guardedRequest"] = async (request) => {
+        if (request.url.endsWith(location)) throw fault;
+        return fixture.requests.guardedRequest(request);
+      };
+      const logged: unknown[] = [];
+      const log = { error: (details: unknown) => logged.push(details) };
+      for (let attempt = 0; attempt < 3; attempt++) {
+        const now = () => fixture.clock.now;
+        await callTrackers({ database: store.database, requests: { guardedRequest }, log, now }, { atMost: 100 });
+        fixture.advance(61);
+      }
+      expect(ads.count()).toBe(1);
+      expect(await fixture.calls()).toMatchObject([{ attempts: 1, outcome: "answered" }]);
+      expect(logged).toEqual([{ err: fault }]);
     });
 
     test("an unreachable tracker is called three times at most", async () => {

@@ -175,10 +175,10 @@ function judgeVideo(
 /** MRC: a video was viewable once half of it was in view for two seconds. The player fills the window, and a hidden one pauses. */
 const VIEWABLE_MS = 2000;
 
-/** The first milestone of playback that is not before these seconds. */
-function viewableEvent(durationMs: number): "firstQuartile" | "midpoint" | "thirdQuartile" | "complete" {
-  const milestones = ["firstQuartile", "midpoint", "thirdQuartile"] as const;
-  return milestones.find((_event, index) => (durationMs * (index + 1)) / 4 >= VIEWABLE_MS) ?? "complete";
+/** The first milestone of playback that is not before these seconds; undefined if the video is shorter. */
+function viewableEvent(durationMs: number): LinearEvent | undefined {
+  const milestones = ["firstQuartile", "midpoint", "thirdQuartile", "complete"] as const;
+  return milestones.find((_event, index) => (durationMs * (index + 1)) / milestones.length >= VIEWABLE_MS);
 }
 
 function trackersOf(

@@ -157,45 +157,56 @@ export async function callTrackers(deps: CallTrackersDeps, { atMost }: { atMost:
   return calls.length;
 }
 
-async function callOne(
-  { database, requests, count }: CallTrackersDeps,
-  call: ClaimedCall,
-  now: () => Date,
-): Promise<void> {
+/** The result is recorded before redirects are followed: a kill or a fault while they are must not repeat the call. */
+async function callOne(deps: CallTrackersDeps, call: ClaimedCall, now: () => Date): Promise<void> {
+  const { database, count } = deps;
+  const endsAt = performance.now() + CALL_MS;
   // A crash may have used up the attempts without a known result: the tracker is not called again.
-  const outcome = call.attempts > MAX_ATTEMPTS ? "unknown" : outcomeOf(await send(requests, call), call.attempts);
+  const first = call.attempts > MAX_ATTEMPTS ? undefined : await send(deps, call, { address: call.url, endsAt });
+  const outcome = first ? outcomeOf(first, call.attempts) : "unknown";
   count?.(outcome ?? "retried");
   if (outcome) await database.run(finish, [call.callId, call.openedAt, now(), outcome]);
+  if (first) await followRedirects(deps, call, { first, endsAt });
+}
+
+function send(
+  { requests }: Pick<CallTrackersDeps, "requests">,
+  { userAgent }: ClaimedCall,
+  { address, endsAt }: { address: string; endsAt: number },
+): Promise<GuardedResult> {
+  return requests.guardedRequest({
+    url: address,
+    method: "GET",
+    purpose: "vast",
+    headers: headersFor(userAgent),
+    totalTimeoutMs: Math.max(1, endsAt - performance.now()),
+    // Sent once, so never on a kept-alive connection: it may be closing, and a lost call would count as made.
+    connection: "fresh",
+  });
 }
 
 /**
- * Calls a tracker, and what it redirects to, as a browser does: a party often counts by a redirect to the next one, and others
- * count only behind one, such as that to https. Returns the result of the first address: once it has answered, a repeat of the
- * call would count twice, wherever it led.
+ * Many trackers count the call and redirect to the next party's; some count only after a redirect, for example to https.
+ * A tracker that redirects has answered, so what it redirects to is called once, whatever comes of it.
  */
-async function send(requests: CallTrackersDeps["requests"], { url, userAgent }: ClaimedCall): Promise<GuardedResult> {
-  const endsAt = performance.now() + CALL_MS;
-  const sendTo = (address: string, totalTimeoutMs: number) =>
-    requests.guardedRequest({
-      url: address,
-      method: "GET",
-      purpose: "vast",
-      headers: headersFor(userAgent),
-      totalTimeoutMs,
-      // Sent once, so never on a kept-alive connection: it may be closing, and a lost call would count as made.
-      connection: "fresh",
-    });
-  const first = await sendTo(url, CALL_MS);
-  let at = url;
+async function followRedirects(
+  deps: Pick<CallTrackersDeps, "requests" | "log">,
+  call: ClaimedCall,
+  { first, endsAt }: { first: GuardedResult; endsAt: number },
+): Promise<void> {
+  let address = call.url;
   let result = first;
-  for (let redirects = 0; redirects < MAX_REDIRECTS; redirects++) {
-    const next = result.outcome === "failed" && result.location !== undefined ? URL.parse(result.location, at) : null;
-    const leftMs = endsAt - performance.now();
-    if (!next || leftMs < 1) break;
-    at = next.href;
-    result = await sendTo(at, leftMs);
+  try {
+    for (let redirects = 0; redirects < MAX_REDIRECTS; redirects++) {
+      const next =
+        result.outcome === "failed" && result.location !== undefined ? URL.parse(result.location, address) : null;
+      if (!next || endsAt - performance.now() < 1) return;
+      address = next.href;
+      result = await send(deps, call, { address, endsAt });
+    }
+  } catch (error) {
+    deps.log.error({ err: error }, "a tracker's redirect could not be followed");
   }
-  return first;
 }
 
 /**

@@ -30,8 +30,8 @@ beforeAll(async () => {
   );
   await run(
     `insert into views (bot_id, view_id, code, user_id, campaign_id, creative_id, duration_ms, opened_at, deadline,
-      token_hash, state, accepted_ms, fault, fault_at) values
-      ('910', '910-4Yopen', $1, '501', 'cmp_1', 'cre_1', 10000, $2, now(), '\\x00', 'opened', 0, 'timeout', $3)`,
+      token_hash, state, accepted_ms, fault, fault_at, close_reason) values
+      ('910', '910-4Yopen', $1, '501', 'cmp_1', 'cre_1', 10000, $2, now(), '\\x00', 'opened', 0, 'timeout', $3, 'page-hidden')`,
     click,
     at(20),
     at(21),

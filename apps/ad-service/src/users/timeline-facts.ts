@@ -130,7 +130,8 @@ function detailsOfEnd(view: View): (TimelineDetail | false)[] {
   return [
     isOpen && { kind: "not-closed" },
     isOpen && { kind: "watched", acceptedMs, durationMs },
-    closeReason !== null && { kind: "closed", reason: closeReason },
+    // A view that is about to be closed has a reason, too; playback that goes on removes it.
+    !isOpen && closeReason !== null && { kind: "closed", reason: closeReason },
     { kind: "view-state", state },
     suspicious(suspicions),
     isOpen && fault !== null && { kind: "playback-fault", fault },

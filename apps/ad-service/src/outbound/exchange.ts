@@ -29,8 +29,8 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
   address: string | undefined;
   /** At least one byte of the request may have been sent. */
   wasSent = false;
-  /** Whether the current send has started. */
-  #isStarted = false;
+  /** The last send has begun: at least one byte of it may have been sent. */
+  hasBegun = false;
   isOver = false;
   /** Every byte of the answer was read: the connection may carry another exchange. */
   isClean = false;
@@ -66,8 +66,10 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
     this.#dueAt = this.startedAt + this.#connectTimeoutMs;
   }
 
-  /** Before the connection to one of several addresses is opened: it gets an equal part of the time that is left. */
+  /** Call before connecting to the next address: it may use an equal part of the connect time that is left. */
   shareConnectTime(addressesLeft: number): void {
+    // Once a send has begun, the total limit applies.
+    if (this.wasSent) return;
     const endsAt = this.startedAt + this.#connectTimeoutMs;
     const now = performance.now();
     this.#dueAt = now + (endsAt - now) / addressesLeft;
@@ -81,11 +83,14 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
     });
   }
 
-  /** Starts sending the request; `isOver` and `over` report the end. A second send keeps the deadline of the first. */
+  /**
+   * Starts sending the request; `isOver` and `over` report the end. A second send on the same address keeps the deadline of
+   * the first.
+   */
   sendOn(connection: Connection, request: Dispatcher.DispatchOptions): void {
     this.isOver = false;
     this.failure = undefined;
-    this.#isStarted = false;
+    this.hasBegun = false;
     this.#connection = connection;
     connection.client.dispatch(request, this);
   }
@@ -118,7 +123,7 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
 
   onRequestStart(): void {
     this.wasSent = true;
-    this.#isStarted = true;
+    this.hasBegun = true;
     this.#connection?.beginRequest();
     this.#dueAt = this.startedAt + this.#totalTimeoutMs;
     this.#takePhases();
@@ -176,7 +181,7 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
 
   #end(): void {
     this.isOver = true;
-    if (!this.#isStarted) this.#takePhases();
+    if (!this.hasBegun) this.#takePhases();
     this.timings.totalMs = performance.now() - this.startedAt;
     this.#onOver?.();
   }

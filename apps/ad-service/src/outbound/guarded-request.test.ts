@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import tls from "node:tls";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -110,6 +111,40 @@ describe("a name with several addresses", () => {
     for (let time = 0; time < 2; time++)
       expect(await send(`http://hook.test:${port}/`)).toMatchObject({ status: 200, address: "127.0.0.1" });
     expect(connections()).toBe(1);
+  });
+
+  test("is reached at the next one after a kept connection broke at one that then refuses new ones", async () => {
+    let requests = 0;
+    const answerOnce = (socket: Socket) => (++requests === 1 ? socket.write(OK) : setTimeout(first.close, 50));
+    const first = await server((socket) => socket.on("data", () => answerOnce(socket)), { certificate });
+    const { port } = first;
+    const SNICallback: tls.TlsOptions["SNICallback"] = (_name, proceed) => void setTimeout(proceed, 100, null);
+    const next = await server(always(OK), { address: "127.0.0.2", port, certificate: { ...certificate, SNICallback } });
+    const send = at("127.0.0.1", "127.0.0.2");
+    const url = `https://hook.test:${port}/`;
+    expect(await send(url)).toMatchObject({ status: 200, address: "127.0.0.1" });
+    // The time to connect is over when the kept connection breaks: the whole exchange has more.
+    expect(await send(url, { connectTimeoutMs: 20 })).toMatchObject({ status: 200, address: "127.0.0.2" });
+    expect(await send(url)).toMatchObject({ status: 200, address: "127.0.0.2" });
+    expect([requests, next.connections()]).toEqual([2, 1]);
+  });
+
+  test("is sent a request once more at most, also where kept connections break at two of its addresses", async () => {
+    let requests = 0;
+    const breaking: Behaviour = (socket) => socket.on("data", () => (++requests <= 2 ? socket.write(OK) : end(socket)));
+    const first = await server(breaking);
+    const { port } = first;
+    const next = await server(breaking, { address: "127.0.0.2", port });
+    const end = (socket: Socket) => (socket.localAddress === "127.0.0.1" ? first.close() : socket.end());
+    let addresses = ["127.0.0.2"];
+    const send = sender({ allowedNetworks: networks, lookup: async () => addresses, lookupKeptMs: 0 });
+    await send(`http://hook.test:${port}/`);
+    addresses = ["127.0.0.1"];
+    await send(`http://hook.test:${port}/`);
+    addresses = ["127.0.0.1", "127.0.0.2"];
+    expect(await send(`http://hook.test:${port}/`)).toMatchObject({ wasSent: true, address: "127.0.0.2" });
+    expect(requests).toBe(4);
+    expect(next.connections()).toBe(2);
   });
 
   test("is reached within its limit of time where one address is silent", async () => {

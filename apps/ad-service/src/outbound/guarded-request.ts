@@ -46,7 +46,7 @@ export interface GuardedRequestSettings {
 interface Target extends ParsedTarget {
   readonly literal: readonly string[] | undefined;
   open?: readonly string[];
-  /** The address to which a connection was opened last. */
+  /** The address to which a request was sent last. */
   reached?: string;
 }
 
@@ -124,24 +124,22 @@ async function perform(opened: Opened, request: OutgoingRequest, exchange: Excha
     exchange.address = address;
     exchange.shareConnectTime(inOrder.length - index);
     const pool = pools.to(address, target);
-    await sendOn(pool, { target, request, exchange, isFresh });
+    // A request is sent twice at most: the second time on a new connection.
+    await sendOn(pool, { target, request, exchange, isFresh: isFresh || exchange.wasSent });
     if (!isFresh && exchange.brokeOnKeptConnection) {
       request.signal?.throwIfAborted();
       await sendOn(pool, { target, request, exchange, isFresh: true });
     }
-    if (!isUnreached(exchange)) {
-      target.reached = address;
-      return;
-    }
+    if (exchange.hasBegun) target.reached = address;
+    if (!isUnreached(exchange)) return;
     request.signal?.throwIfAborted();
   }
 }
 
-/** Nothing was sent, and a connection to another address may be opened all the same. */
-function isUnreached({ answer, wasSent, failure }: Exchange): boolean {
+/** The last send did not begin, and a connection to another address may be opened all the same. */
+function isUnreached({ hasBegun, failure }: Exchange): boolean {
   const errorClass = errorClassOf(failure);
-  const isOfConnection = errorClass === "refused" || errorClass === "reset" || errorClass === "timeout-connect";
-  return answer === undefined && !wasSent && isOfConnection;
+  return !hasBegun && (errorClass === "refused" || errorClass === "reset" || errorClass === "timeout-connect");
 }
 
 /** Each takes a part of the time, and a name may have hundreds. */

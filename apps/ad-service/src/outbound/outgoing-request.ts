@@ -12,8 +12,9 @@ export interface OutgoingRequest {
   purpose: Purpose;
   /**
    * `kept`, the default: reuses an open connection if there is one. The other side may be closing it: a request that breaks
-   * on it before a byte comes back is sent once more immediately, on a new one, so use this only for requests that may
-   * arrive twice. `fresh`: a new connection, used once; the request is sent once.
+   * on it before a byte comes back is sent once more immediately, on a new one (to the name's next address if that cannot be
+   * opened), so use this only for requests that may arrive twice. `fresh`: a new connection, used once; the request is sent
+   * once.
    */
   connection?: "kept" | "fresh";
   /** An answer with fewer bytes than this is returned whole, as `body`; without it at most 16 KiB are read. */

@@ -2,7 +2,14 @@ import type { ProgressReport } from "@intermission/ad-core/player-api";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { expectedFrames, type FramesBySecond } from "./expected-frames.ts";
-import { gatherSignals, noSignals, suspicionsOf, type ViewingSignals } from "./viewing-signals.ts";
+import {
+  gatherSignals,
+  noSignals,
+  numbersOf,
+  signalsOf,
+  suspicionsOf,
+  type ViewingSignals,
+} from "./viewing-signals.ts";
 
 /** 25 frames in each of 31 seconds. */
 const film: FramesBySecond = Array(31).fill(25);
@@ -164,6 +171,33 @@ const slides = everyMs(5000, { untilMs: 30_000, durationMs: 30_000 });
 const still = everyMs(30_000, { untilMs: 1, durationMs: 30_000 });
 const longSound = everyMs(40, { untilMs: 5000, durationMs: 30_000 });
 const smooth = everyMs(1000 / 60, { untilMs: 30_000, durationMs: 30_000 });
+
+test("each signal keeps its place in the stored numbers, and is read as none where an older view lacks it", () => {
+  const openedAt = new Date(start);
+  const signals: ViewingSignals = {
+    hiddenMs: 0,
+    visibleMs: 1,
+    countedMs: 2,
+    frames: 3,
+    expectedFrames: 4,
+    movingMs: 5,
+    framelessMs: 6,
+    ranges: 7,
+    evenRanges: 8,
+    firstAtMs: start + 9,
+    firstClaimedMs: 10,
+    leadMs: 11,
+    calls: 12,
+    atOnce: 13,
+    unheard: 14,
+  };
+  const numbers = numbersOf(signals, openedAt);
+  expect(numbers).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
+  expect(signalsOf(numbers, openedAt)).toEqual(signals);
+  const older = signalsOf(numbers.slice(0, 9), openedAt);
+  expect(older).toMatchObject({ evenRanges: 8, firstAtMs: null, firstClaimedMs: 0, unheard: 0 });
+  expect(signalsOf(numbersOf(noSignals, openedAt), openedAt)).toEqual(noSignals);
+});
 
 describe("the frames that a file has", () => {
   const honest: [name: string, video: Video, dropped: number][] = [

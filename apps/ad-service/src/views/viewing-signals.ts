@@ -118,24 +118,26 @@ export function gatherCall(
   };
 }
 
-/** The order of the stored numbers. A new signal goes to the end: older views lack it. */
-const storedOrder = [
-  "hiddenMs",
-  "visibleMs",
-  "countedMs",
-  "frames",
-  "expectedFrames",
-  "movingMs",
-  "framelessMs",
-  "ranges",
-  "evenRanges",
-  "firstAtMs",
-  "firstClaimedMs",
-  "leadMs",
-  "calls",
-  "atOnce",
-  "unheard",
-] as const satisfies readonly (keyof ViewingSignals)[];
+/** The place of each signal in the stored numbers. A new one gets the next place: older views lack it. */
+const places = {
+  hiddenMs: 0,
+  visibleMs: 1,
+  countedMs: 2,
+  frames: 3,
+  expectedFrames: 4,
+  movingMs: 5,
+  framelessMs: 6,
+  ranges: 7,
+  evenRanges: 8,
+  firstAtMs: 9,
+  firstClaimedMs: 10,
+  leadMs: 11,
+  calls: 12,
+  atOnce: 13,
+  unheard: 14,
+} satisfies Record<keyof ViewingSignals, number>;
+
+const storedOrder = (Object.keys(places) as (keyof ViewingSignals)[]).toSorted((a, b) => places[a] - places[b]);
 
 /** The number that is stored for a `firstAtMs` of null; else it is stored as the time since the view was opened. */
 const NO_FIRST = -1;
@@ -144,8 +146,10 @@ const NO_FIRST = -1;
 export function numbersOf(signals: ViewingSignals, openedAt: Date): number[] {
   const { firstAtMs } = signals;
   const first = firstAtMs === null ? NO_FIRST : Math.max(0, firstAtMs - openedAt.getTime());
-  const stored = { ...signals, firstAtMs: first };
-  return storedOrder.map((name) => Math.min(Math.trunc(stored[name]), MAX_STORED));
+  return storedOrder.map((name) => {
+    const value = name === "firstAtMs" ? first : signals[name];
+    return Math.min(Math.trunc(value), MAX_STORED);
+  });
 }
 
 export function signalsOf(numbers: readonly number[], openedAt: Date): ViewingSignals {

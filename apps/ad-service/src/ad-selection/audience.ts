@@ -1,7 +1,7 @@
 import { isCountry, isLanguage } from "@intermission/operator-api/standard-codes";
 import type { AdRequest } from "./eligibility.ts";
 
-/** By which users are counted in the statistics, each in few kinds. `other` is an unknown or rare value. */
+/** The properties by which the statistics group users. Each has few values; `other` is an unknown or rare one. */
 export type AudienceKey = "country" | "platform" | "language" | "premium";
 
 const OTHER = "other";

@@ -137,7 +137,7 @@ export function drawByWeight<Item extends { weight: number }>(
   return items.at(-1);
 }
 
-/** The first goes first. */
+/** In order of precedence. */
 export const priorities: readonly CampaignPriority[] = ["sponsorship", "standard", "house"];
 
 /**

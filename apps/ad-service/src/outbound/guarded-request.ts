@@ -52,8 +52,8 @@ interface Target extends ParsedTarget {
 
 /**
  * The only path for outgoing HTTP. The name is resolved once. If any of its addresses is neither global unicast nor allowed,
- * nothing is sent; else the connection goes to exactly the first one, or to the next where none can be opened, and the peer is
- * compared before a byte is written.
+ * nothing is sent. Otherwise it connects to one of these addresses only: to the next one if the connection to the one before
+ * cannot be opened, four at most. The peer's address is compared before a byte is written.
  * Redirects are never followed, answers never decompressed, HTTP/2 never used.
  */
 export function openGuardedRequests(settings: GuardedRequestSettings): GuardedRequests {
@@ -146,8 +146,8 @@ function isUnreached({ hasBegun, failure }: Exchange): boolean {
 const MAX_ADDRESSES = 4;
 
 /**
- * The address that was reached last, then the two families in turn (RFC 8305, 4): where a name has addresses of IPv6 that this
- * machine or the other one cannot use, the second address is one of IPv4.
+ * The address that was reached last, then the two families in turn (RFC 8305, 4): if IPv6 does not work on either side, the
+ * second attempt already uses IPv4.
  */
 function orderAddresses(addresses: readonly string[], reached: string | undefined): readonly string[] {
   const isV6 = (address: string) => address.includes(":");

@@ -11,7 +11,7 @@ import type {
 } from "@intermission/operator-api/timeline";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 
-/** Facts of some codes of a bot, $2: each of these statements reads by an index that begins with the code. */
+/** Matches rows of the bot $1 with one of the codes $2; each of these statements reads by an index that begins with the code. */
 const of = (alias: string) => `${alias}.bot_id = $1 and ${alias}.code = any ($2::text[])`;
 
 type Ids = Pick<TimelineEntry, "code" | "id" | "campaignId" | "creativeId">;
@@ -55,14 +55,14 @@ function entryOfIssue({ code, issuedAt, expiresAt, reference }: Issue): Timeline
   );
 }
 
-type Request = StoredRequest & Pick<Ids, "code" | "campaignId" | "creativeId"> & { at: Date };
+type AdRequestRow = StoredRequest & Pick<Ids, "code" | "campaignId" | "creativeId"> & { at: Date };
 const requestColumns = `code, occurred_at as at, outcome, reason, campaign_id as "campaignId", creative_id as "creativeId"`;
-const requests = statement<Request>(
+const requests = statement<AdRequestRow>(
   "timeline.requested",
   `select ${requestColumns} from ad_requests r where ${of("r")} order by occurred_at desc limit 200`,
 );
 
-export function entryOfRequest(request: Request): TimelineEntry {
+export function entryOfRequest(request: AdRequestRow): TimelineEntry {
   const details = [detailOfRequest(request)];
   return entryOf({ ...request, id: null }, { at: request.at, step: "ad-requested", details });
 }
@@ -91,7 +91,7 @@ interface View extends Ids {
   durationMs: number;
   closedAt: Date | null;
   closeReason: CloseReason | null;
-  /** The latest sign of its player's. */
+  /** The latest report or playback fault. */
   seenAt: Date | null;
   fault: PlaybackFault | null;
   state: StoredViewState;
@@ -122,7 +122,7 @@ function entriesOfView(view: View): TimelineEntry[] {
   return steps.filter((step) => step !== false).map((step) => entryOf(view, step));
 }
 
-/** Of a view that is not closed: how far it has come. */
+/** The details of a view's end, or of its progress so far if it is not closed. */
 function detailsOfEnd(view: View): (TimelineDetail | false)[] {
   const { closedAt, closeReason, state, suspicions, fault, acceptedMs, durationMs } = view;
   const isOpen = closedAt === null;
@@ -177,7 +177,7 @@ function stepOfWithheldClick({ at, outcome, suspicions }: WithheldClick): Step {
   return { at, step: "click-not-counted", details: [{ kind: "visit-refused", reason: outcome }, ...details] };
 }
 
-interface Event extends Ids {
+interface EventRow extends Ids {
   at: Date;
   event: EventType;
   isTest: boolean;
@@ -189,7 +189,7 @@ interface Event extends Ids {
   refundedAt: Date | null;
   refundedMicros: number | null;
 }
-const events = statement<Event>(
+const events = statement<EventRow>(
   "timeline.earned",
   `select e.occurred_at as at, e.code, e.event_id as id, e.campaign_id as "campaignId", e.creative_id as "creativeId", e.event,
      e.is_test as "isTest", e.price_micros as "priceMicros", e.suspicions, d.state as "deliveryState",
@@ -198,7 +198,7 @@ const events = statement<Event>(
    left join refunds f on f.event_id = e.event_id where ${of("e")}`,
 );
 
-function entriesOfEvent(earned: Event): TimelineEntry[] {
+function entriesOfEvent(earned: EventRow): TimelineEntry[] {
   const { at, event, isTest, priceMicros, suspicions, deliveryState, endReason, refundedAt, refundedMicros } = earned;
   const details = [
     { kind: "event", event } as const,
@@ -280,8 +280,8 @@ export async function readFacts(
   ];
 }
 
-/** The latest of a user's that had no code. No index leads to them. Unnamed, so planned each time. */
-export const requestsWithoutCode: Statement<Request> = {
+/** The latest ad requests of a user without a code. No index covers them. Unnamed, so planned each time. */
+export const requestsWithoutCode: Statement<AdRequestRow> = {
   name: "",
   text: `select ${requestColumns} from ad_requests where bot_id = $1 and user_id = $2 and code is null
    order by occurred_at desc limit $3`,

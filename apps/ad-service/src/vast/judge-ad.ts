@@ -115,7 +115,7 @@ interface Judging {
 
 /**
  * Whether an unwrapped ad can be shown here: one video of 1 to 180 s, with a file that the viewer's device plays. Of several
- * creatives the first with such a video counts; without one, the first says why.
+ * linear creatives, the first that can be shown is used. If none can, the fault is that of the first one with media files.
  */
 export function judgeAd(ad: DocumentAd, { userAgent, device, isPlainHttpAllowed, drops = {} }: Judging): JudgedAd {
   if (ad.creatives.length === 0) return fault({ kind: "no-creative" });

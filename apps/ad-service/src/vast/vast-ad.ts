@@ -62,7 +62,7 @@ export interface VastAd {
  */
 export type VastErrorCode = 100 | 101 | 102 | 201 | 202 | 300 | 301 | 302 | 303 | 400 | 401 | 402 | 403 | 405;
 
-/** What a reason is called by VAST. */
+/** The VAST error code of each reason. */
 export const codesOfReasons = {
   "no-ad": 303,
   "too-slow": 301,
@@ -109,8 +109,9 @@ const BEGINS_WITH_MACRO = /^(?:\[|\{|\$\{|%%|%5B)/i;
 
 /**
  * An address of a document as a browser would resolve it (WHATWG URL) against the document's own: relative, without its
- * scheme, with unencoded characters or line ends. One that was escaped once too often is read as meant. Macros in its path and query stay. Undefined for one that no request can be
- * sent to: empty, too long, of another scheme, with a user name, or with a macro in place of its host.
+ * scheme, with unencoded characters or line ends. `&amp;` left by double escaping is read as `&`. Macros in its path and
+ * query stay. Undefined for one that no request can be sent to: empty, too long, of another scheme, with a user name, or
+ * with a macro in place of its host.
  */
 export function resolveAddress(text: string, base: string | undefined): string | undefined {
   if (text === "" || text.length > MAX_URL_LENGTH || BEGINS_WITH_MACRO.test(text) || hasUserInfo(text))

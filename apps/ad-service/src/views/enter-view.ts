@@ -252,7 +252,10 @@ async function beginView(
 
 const noneFits: NoAd = { outcome: "no-ad", reason: "none-fits" };
 
-/** Chooses an ad once. `again`: the device or its VAST tag has no file for it, which `tried` now contains. */
+/**
+ * Chooses an ad once. `again`: the chosen creative cannot be played on the device, or its VAST tag returned no ad. It was
+ * added to `tried`; choose again.
+ */
 async function choosePlayableAd(
   deps: EnterViewDeps,
   question: { input: EnterViewInput; viewId: string; failedCreatives: readonly string[]; seen: Opening["seen"] },

@@ -153,7 +153,9 @@ const finish = statement<never>(
 export async function callTrackers(deps: CallTrackersDeps, { atMost }: { atMost: number }): Promise<number> {
   const { database, now = () => new Date() } = deps;
   const calls = await database.run(claim, [now(), atMost]);
-  await Promise.all(calls.map((call) => callOne(deps, call, now)));
+  // All of them end before one that failed is reported: a server that stops waits for them.
+  const ended = await Promise.allSettled(calls.map((call) => callOne(deps, call, now)));
+  for (const end of ended) if (end.status === "rejected") throw end.reason;
   return calls.length;
 }
 

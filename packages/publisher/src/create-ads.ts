@@ -289,7 +289,7 @@ const HOURS = { h: 1, d: 24, w: 7 * 24 };
 
 /** The moment that `7d` names; every other text is left to the service, which says what it takes. */
 function momentAgo(text: string | Date | undefined): string | undefined {
-  // An invalid date is null, and sent as such.
+  // Of an invalid date it is null, which the service refuses in words; toISOString() throws a RangeError.
   if (text instanceof Date) return text.toJSON();
   const [, count, unit] = /^([1-9]\d{0,3})([hdw])$/.exec(text ?? "") ?? [];
   if (count === undefined) return text;

@@ -59,7 +59,7 @@ interface CheckedRedis {
 const checks = new WeakMap<CheckedRedis, Promise<void>>();
 
 /**
- * Tries once for each client whether it understands the options and, if it has it, `eval`. Rejects with a TypeError if it does
+ * Tries once for each client whether `NX` and, if it has it, `eval` work as the store needs. Rejects with a TypeError if they do
  * not, and with the client's own error if it is out of reach: then the next call tries again.
  */
 export function checkRedis(redis: CheckedRedis, prefix: string): Promise<void> {
@@ -72,7 +72,7 @@ export function checkRedis(redis: CheckedRedis, prefix: string): Promise<void> {
 }
 
 async function tryRedis(redis: CheckedRedis, key: string): Promise<void> {
-  const set = () => redis.set(key, "1", { NX: true, PX: 1000 });
+  const set = () => redis.set(key, "1", { NX: true, PX: 60_000 });
   try {
     const first = await set();
     if (first === null || (await set()) !== null) throw new TypeError(redisNeeded);

@@ -254,7 +254,7 @@ const isOverload = {
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-/** From the end of each failed attempt to the next: 12 attempts over 70 h 42 min. */
+/** From the end of each failed attempt to the next: 12 attempts over 70 h 42 min, or up to a fifth more. */
 const STEPS = [5, 30, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR, 24 * HOUR];
 const MAX_JITTER = 0.2;
 /** An endpoint may request a delay, but not postpone the schedule for days. */

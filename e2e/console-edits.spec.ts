@@ -1,4 +1,4 @@
-import { expect, test } from "./console.ts";
+import { expect, find, hold, test } from "./console.ts";
 
 // Each worker would start a stack, and make the same campaigns.
 test.describe.configure({ mode: "default" });
@@ -67,6 +67,61 @@ test("a budget that is changed in the list overwrites nothing that was set since
   await desk.getByRole("button", { name: "Undo" }).click();
   await expect(desk.getByText("Nothing is saved: somebody has changed this campaign").last()).toBeVisible();
   expect(await total()).toBe(360e6);
+});
+
+test("a budget is saved once, however often Enter is pressed", { tag: "@long" }, async ({ desk, stack }) => {
+  const { name } = JSON.parse(await stack.ads(["campaigns", "show", campaignId, "--json"]));
+  const changes: string[] = [];
+  desk.on("request", (request) => {
+    if (request.method() === "PATCH") changes.push(request.url());
+  });
+  const goOn = await hold(desk, "PATCH", `**/operator/v1/campaigns/${campaignId}*`);
+  await desk.goto("campaigns");
+  const cell = desk.getByRole("button", { name: `Change the total budget of ${name}` });
+  await cell.click();
+  await desk.getByRole("textbox", { name: `Change the total budget of ${name}` }).fill("350");
+  await desk.keyboard.press("Enter");
+  await expect.poll(() => changes.length).toBe(1);
+  await desk.keyboard.press("Enter");
+  goOn();
+  await expect(cell).toContainText("$350.00");
+  expect(changes).toHaveLength(1);
+});
+
+test("what is typed while a campaign is saved stays, and the form of another campaign is its own", {
+  tag: "@long",
+}, async ({ desk, stack }) => {
+  const show = async () => JSON.parse(await stack.ads(["campaigns", "show", campaignId, "--json"]));
+  const { name } = await show();
+  const goOn = await hold(desk, "PATCH", `**/operator/v1/campaigns/${campaignId}*`);
+  await desk.goto(`campaigns/${campaignId}`);
+  const total = desk.getByLabel("Total budget");
+  const daily = desk.getByLabel("Daily budget");
+  const save = desk.getByRole("button", { name: "Save" });
+  await total.fill("400");
+  await save.click();
+  await expect(save).toHaveAttribute("aria-busy", "true");
+  await daily.fill("50");
+  goOn();
+  await expect(desk.getByText("Saved", { exact: true })).toBeVisible();
+  await expect(total).toHaveValue("400");
+  await expect(daily).toHaveValue("50");
+  await save.click();
+  await expect.poll(async () => (await show()).dailyBudgetMicros).toBe(50e6);
+
+  const otherName = `Oats ${Date.now()}`;
+  const other = ["--advertiser", "Twin Mills", "--name", otherName, "--format", "direct_link"];
+  const added = ["campaigns", "add", ...other, "--landing-url", `${stack.urls.adService}/landing`, "--yes", "--json"];
+  const { campaignId: otherId } = JSON.parse(await stack.ads(added));
+  // Both have been read, so that the second visit shows them at once.
+  await desk.goto(`campaigns/${campaignId}`);
+  await expect(total).toHaveValue("400");
+  await find(desk, otherId, otherName);
+  await expect(total).toHaveValue("");
+  await total.fill("900");
+  await find(desk, campaignId, name);
+  await expect(desk.getByRole("heading", { name })).toBeVisible();
+  await expect(total).toHaveValue("400");
 });
 
 test("an answer in the form of another version is said to be one, with a way to load the page anew", {

@@ -102,6 +102,24 @@ export const windows: readonly { name: string; size: { width: number; height: nu
   { name: "phone", size: { width: 390, height: 844 }, tag: ["@long"] },
 ];
 
+/** Requests by this method to these addresses are under way until the returned function is called. */
+export async function hold(page: Page, method: "GET" | "PATCH", addresses: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(addresses, async (route) => {
+    if (route.request().method() === method) await promise;
+    await route.continue();
+  });
+  return resolve;
+}
+
+/** Opens an object by the finder: the first one of those with this id that has the name, before what can be done with it. */
+export async function find(page: Page, id: string, name: string): Promise<void> {
+  await page.keyboard.press("ControlOrMeta+k");
+  const finder = page.getByRole("dialog");
+  await finder.getByRole("combobox").fill(id);
+  await finder.getByRole("option").filter({ hasText: name }).first().click();
+}
+
 /** A publisher's webhook address that answers 500 until it is fixed, and counts what it has received. */
 export async function openReceiver() {
   const state = { status: 500, received: [] as string[], url: "" };

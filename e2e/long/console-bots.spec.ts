@@ -1,4 +1,4 @@
-import { expect, test } from "../console.ts";
+import { expect, find, hold, test } from "../console.ts";
 
 // One worker, so that one stack is started.
 test.describe.configure({ mode: "default" });
@@ -68,6 +68,44 @@ test("testers are added and removed, and what another person has added meanwhile
   expect(await testers()).toEqual(["777"]);
   await desk.getByRole("button", { name: "Undo" }).click();
   await expect.poll(testers).toEqual(["777", "4242"]);
+});
+
+test("what is typed while the settings are saved stays, and is saved next", async ({ desk, stack }) => {
+  const show = async () => JSON.parse(await stack.ads(["bots", "show", botId, "--json"]));
+  const save = desk.getByRole("button", { name: "Save", exact: true });
+  const goOn = await hold(desk, "PATCH", `**/operator/v1/bots/${botId}*`);
+  await desk.goto(`bots/${botId}`);
+  const cap = desk.getByLabel("Ads per user and day");
+  const pause = desk.getByLabel("Pause between ads, s");
+  const username = desk.getByLabel("Username");
+  await cap.fill("30");
+  await username.fill("@word_duel_bot");
+  await save.click();
+  await expect(save).toHaveAttribute("aria-busy", "true");
+  await pause.fill("45");
+  goOn();
+  await expect(desk.getByText("Saved", { exact: true })).toBeVisible();
+  await expect(cap).toHaveValue("30");
+  // As it is stored.
+  await expect(username).toHaveValue("word_duel_bot");
+  await expect(pause).toHaveValue("45");
+  await save.click();
+  await expect.poll(async () => (await show()).cooldownSeconds).toBe(45);
+});
+
+test("the form of one bot is never that of another, which the finder opens", async ({ desk, stack }) => {
+  const other = `${botId}9`;
+  await stack.ads(["bots", "add", "--bot-id", other, "--name", "Chess Hall", "--json"]);
+  const name = desk.getByLabel("Name", { exact: true });
+  // Both have been read, so that the second visit shows them at once.
+  await desk.goto(`bots/${botId}`);
+  await expect(name).toHaveValue("Word Duel");
+  await find(desk, other, "Chess Hall");
+  await expect(name).toHaveValue("Chess Hall");
+  await name.fill("Chess Palace");
+  await find(desk, botId, "Word Duel");
+  await expect(desk.getByRole("heading", { name: "Word Duel" })).toBeVisible();
+  await expect(name).toHaveValue("Word Duel");
 });
 
 test.describe("a publisher", () => {

@@ -39,9 +39,13 @@ export function valuesOf(bot: Bot): BotFormValues {
 
 /** The fields in which the form differs from the bot, in their order on the page. */
 export function typedFields(bot: Bot, values: BotFormValues): BotField[] {
-  const stored = valuesOf(bot);
-  const names = Object.keys(stored) as BotField[];
-  return names.filter((name) => stored[name] !== values[name]);
+  return changedFields(valuesOf(bot), values);
+}
+
+/** The fields in which two states of the form differ. */
+export function changedFields(before: BotFormValues, after: BotFormValues): BotField[] {
+  const names = Object.keys(before) as BotField[];
+  return names.filter((name) => before[name] !== after[name]);
 }
 
 export type BotFaults = Readonly<Partial<Record<string, LocalText>>>;

@@ -41,7 +41,8 @@ export function BotScreen() {
     >
       <AnswerView query={bot}>
         {(shown) => (
-          <div className="stack">
+          // The page of another bot has fields of its own: the router keeps the screen.
+          <div className="stack" key={shown.botId}>
             <AnswerView query={endpoint}>{(read) => <EndpointPanel endpoint={read} />}</AnswerView>
             <Deliveries botId={botId} />
             <TokensPanel bot={shown} />

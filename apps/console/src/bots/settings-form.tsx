@@ -7,12 +7,20 @@ import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { uiWords } from "../ui/words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
-import { type BotField, type BotFormValues, bySetting, readBotForm, typedFields, valuesOf } from "./bot-form-values.ts";
+import {
+  type BotField,
+  type BotFormValues,
+  bySetting,
+  changedFields,
+  readBotForm,
+  typedFields,
+  valuesOf,
+} from "./bot-form-values.ts";
 import { settingsWords } from "./settings-words.ts";
 
 /**
  * The form of a bot's settings. Only what was typed is sent; what another person changes meanwhile appears in the fields that
- * were not typed into.
+ * were not typed into, and what is typed while it is saved stays.
  */
 export function SettingsForm({ bot }: { bot: Bot }) {
   const words = useWords(settingsWords);
@@ -32,7 +40,9 @@ export function SettingsForm({ bot }: { bot: Bot }) {
     const read = await readBotForm(values, typed);
     if (read.outcome === "changes") {
       await update.run({ params: { botId: bot.botId }, body: read.body }, (changed) => {
-        form.reset(valuesOf(changed));
+        const now = form.getValues();
+        form.reset(valuesOf(changed), { keepDirtyValues: false });
+        for (const field of changedFields(values, now)) form.setValue(field, now[field], { shouldDirty: true });
         notice({ text: saved });
       });
       return;

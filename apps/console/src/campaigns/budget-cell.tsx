@@ -64,6 +64,8 @@ export function BudgetCell({ campaign, field, currency }: BudgetCellProps) {
     );
   }
   const submit = async () => {
+    // Enter twice is one change.
+    if (change.isPending) return;
     const read = text.trim() === "" ? undefined : readAmount(text.trim(), "budget");
     if (read?.outcome === "refused") {
       setFault(await faultOfAmount(read));

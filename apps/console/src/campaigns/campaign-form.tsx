@@ -34,7 +34,8 @@ interface CampaignFormProps {
   isBusy: boolean;
   /** Of the server's refusal, by the fields of the request. */
   serverFaults: Readonly<Record<string, LocalText>>;
-  onSubmit: (body: Extract<FormReading, { outcome: "request" }>["body"]) => void;
+  /** `sent`: what the fields held. */
+  onSubmit: (body: Extract<FormReading, { outcome: "request" }>["body"], sent: CampaignFormValues) => void;
 }
 
 /** The settings of a campaign, checked by the schemas of the routes, with warnings about what is rarely meant. */
@@ -50,7 +51,7 @@ export function CampaignForm(props: CampaignFormProps) {
   const submit = handleSubmit(async (typed) => {
     const read = await readCampaignForm(typed, targeting);
     if (read.outcome === "request") {
-      onSubmit(read.body);
+      onSubmit(read.body, typed);
       return;
     }
     // The first on the page.

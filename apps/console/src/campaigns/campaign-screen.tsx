@@ -42,7 +42,8 @@ export function CampaignScreen() {
           <div className="stack">
             {progress && <Progress campaign={progress} currency={listed.data?.currency ?? "USD"} />}
             <Suspense fallback={<Skeleton rows={6} />}>
-              <SettingsPanel campaign={read} />
+              {/* The page of another campaign has fields of its own: the router keeps the screen. */}
+              <SettingsPanel key={read.campaignId} campaign={read} />
             </Suspense>
           </div>
         )}

@@ -14,7 +14,7 @@ import { campaignWords } from "./words.ts";
 /**
  * The form of a campaign's settings; nothing for a role that may not change them, and for an archived campaign. Only what was
  * typed is sent, and only if the campaign has not been changed since it was shown. Another person's change appears in the
- * fields at once; where the reader has typed into the same field, the reader chooses.
+ * fields at once; where the reader has typed into the same field, the reader chooses. What is typed while it is saved stays.
  */
 export function SettingsPanel({ campaign }: { campaign: Campaign }) {
   const words = useWords(campaignWords);
@@ -25,7 +25,7 @@ export function SettingsPanel({ campaign }: { campaign: Campaign }) {
   const { form, seen, typed, conflicts, show, keepTyped } = useTypedSettings(campaign);
   const { campaignId, status } = campaign;
   if (!may("updateCampaign") || status === "archived") return null;
-  const submit = (body: Parameters<typeof requestOf>[1]) => {
+  const submit: React.ComponentProps<typeof CampaignForm>["onSubmit"] = (body, sent) => {
     const changes = requestOf(typed, body);
     if (Object.keys(changes).length === 0) {
       notice({ text: saved });
@@ -34,7 +34,7 @@ export function SettingsPanel({ campaign }: { campaign: Campaign }) {
     void update.run(
       { params: { campaignId }, query: { expectedUpdatedAt: seen.updatedAt }, body: changes },
       (changed) => {
-        show(changed);
+        show(changed, changedFields(sent, form.getValues()));
         notice({ text: saved });
       },
     );
@@ -71,14 +71,12 @@ function useTypedSettings(campaign: Campaign) {
         (field) => typed.includes(field) && changedFields(values, valuesOf(campaign)).includes(field),
       )
     : [];
-  const show = (stored: Campaign) => {
-    form.reset(valuesOf(stored));
+  /** `kept`: the fields that stay as they are typed. */
+  const show = (stored: Campaign, kept: readonly (keyof CampaignFormValues)[] = []) => {
+    form.reset({ ...valuesOf(stored), ...valuesAt(kept, form.getValues()) });
     setSeen(stored);
   };
-  const keepTyped = () => {
-    form.reset({ ...valuesOf(campaign), ...valuesAt(typed, values) });
-    setSeen(campaign);
-  };
+  const keepTyped = () => show(campaign, typed);
   const isMerged = isNewer && conflicts.length === 0;
   useEffect(() => {
     if (isMerged) keepTyped();

@@ -108,6 +108,24 @@ test("the form of one bot is never that of another, which the finder opens", asy
   await expect(name).toHaveValue("Word Duel");
 });
 
+test.describe("whose requests fail", () => {
+  test.use({ refusal: 503 });
+
+  test("a reward that is no number is refused, and the stored one stays, without the words of faults", async ({
+    desk,
+    stack,
+  }) => {
+    await stack.ads(["bots", "update", botId, "--reward-per-view", "5", "--reward-unit", "en: one=coin, other=coins"]);
+    await desk.route("**/fault-words*", (route) => route.fulfill({ status: 503, body: "" }));
+    await desk.goto(`bots/${botId}`);
+    const reward = desk.getByLabel("Reward for a view");
+    await reward.fill("6 coins");
+    await desk.getByRole("button", { name: "Save", exact: true }).click();
+    await expect(reward).toHaveAccessibleDescription(/must be a whole number/);
+    expect(JSON.parse(await stack.ads(["bots", "show", botId, "--json"])).rewardPerView).toBe(5);
+  });
+});
+
 test.describe("a publisher", () => {
   const EMAIL = "owner-of-words@example.com";
   test.use({ signedInAs: EMAIL });

@@ -1,6 +1,7 @@
 import { type Bot, type BotSettings, botRoutes, type RewardUnit } from "@intermission/operator-api/bots";
 import type { z } from "zod";
 import type { LocalText } from "../operator/local-text.ts";
+import { faultsOf } from "../ui/typed-faults.ts";
 import { settingsWords } from "./settings-words.ts";
 
 type BotChanges = z.input<typeof botRoutes.updateBot.body>;
@@ -80,11 +81,7 @@ export async function readBotForm(values: BotFormValues, fields: readonly BotFie
 
 /** What is wrong with a change, by setting; undefined: nothing. */
 export async function faultsOfChanges(body: object): Promise<BotFaults | undefined> {
-  const schema = botRoutes.updateBot.body;
-  if (schema.safeParse(body).success) return undefined;
-  // Without its words, the request is made, and the server's refusal says it.
-  const words = await import("../operator/fault-words.ts").catch(() => undefined);
-  const faults = words?.faultsOfBody(schema, body);
+  const faults = await faultsOf(botRoutes.updateBot.body, body);
   return faults && bySetting(faults);
 }
 

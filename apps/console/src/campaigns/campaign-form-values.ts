@@ -9,7 +9,7 @@ import {
 import type { z } from "zod";
 import type { LocalText } from "../operator/local-text.ts";
 import { readLocalTime, toLocalInput } from "../ui/local-time.ts";
-import { faultOfAmount } from "../ui/typed-faults.ts";
+import { faultOfAmount, faultsOf } from "../ui/typed-faults.ts";
 import { uiWords } from "../ui/words.ts";
 
 type SettingsInput = z.input<typeof campaignSettings>;
@@ -150,13 +150,8 @@ export async function readCampaignForm(values: CampaignFormValues, kept: Targeti
     priority: priorities.find((priority) => priority === values.priority) ?? "standard",
     targeting: { ...otherTargeting, ...listed("languages", values.languages), ...listed("bots", values.bots) },
   };
-  const schema = campaignRoutes.addCampaign.body;
-  if (!schema.safeParse(body).success) {
-    // Without its words, the request is made, and the server's refusal says it.
-    const words = await import("../operator/fault-words.ts").catch(() => undefined);
-    for (const [field, text] of Object.entries(words?.faultsOfBody(schema, body) ?? {}))
-      faults[formField(field)] ??= text;
-  }
+  const ofBody = (await faultsOf(campaignRoutes.addCampaign.body, body)) ?? {};
+  for (const [field, text] of Object.entries(ofBody)) faults[formField(field)] ??= text;
   return Object.keys(faults).length > 0 ? { outcome: "refused", faults } : { outcome: "request", body };
 }
 

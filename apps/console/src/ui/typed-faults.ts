@@ -4,7 +4,8 @@ import type { z } from "zod";
 import type { LocalText } from "../operator/local-text.ts";
 import { useLanguage } from "../words/word-table.ts";
 
-// The words of faults are many: they are loaded with the first one. If they cannot be loaded, a fault is said in English.
+// The words of faults are many: they are loaded with the first one. If they cannot be loaded, a fault is said in English, and
+// what has it is refused all the same.
 const loadWords = () => import("../operator/fault-words.ts").catch(() => undefined);
 
 /** Checks a form by the schema of a route's body, with the faults in the reader's language. */
@@ -13,14 +14,27 @@ export function useBodyResolver<Values extends FieldValues>(schema: z.ZodType<Va
   return async (typed) => {
     const parsed = schema.safeParse(typed);
     if (parsed.success) return { values: parsed.data, errors: {} };
-    const faults = (await loadWords())?.faultsOfBody(schema, typed) ?? {};
-    const errors = parsed.error.issues.map(({ path, message }) => {
-      const field = path.join(".");
-      return [field, { type: "schema", message: faults[field]?.[language] ?? message }];
-    });
+    const faults = Object.entries((await faultsOf(schema, typed)) ?? {});
+    const errors = faults.map(([field, text]) => [field, { type: "schema", message: text[language] }]);
     // The names are those of the schema's fields.
     return { values: {}, errors: Object.fromEntries(errors) as FieldErrors<Values> };
   };
+}
+
+/** What is wrong with a body, by field; undefined: nothing. */
+export async function faultsOf(
+  schema: z.ZodType,
+  body: unknown,
+): Promise<Readonly<Record<string, LocalText>> | undefined> {
+  const { error } = schema.safeParse(body);
+  if (error === undefined) return undefined;
+  const words = await loadWords();
+  if (words !== undefined) return words.faultsOfBody(schema, body);
+  const faults = error.issues.map(({ path, message }) => {
+    const names = path.filter((part) => typeof part === "string");
+    return [names.join("."), { en: message, ru: message }] as const;
+  });
+  return Object.fromEntries(faults);
 }
 
 /** Why an amount is refused. */

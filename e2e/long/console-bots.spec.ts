@@ -108,6 +108,23 @@ test("the form of one bot is never that of another, which the finder opens", asy
   await expect(name).toHaveValue("Word Duel");
 });
 
+test("a second change of the testers waits for the first one", async ({ desk, stack }) => {
+  const testers = async () => JSON.parse(await stack.ads(["bots", "show", botId, "--json"])).testers;
+  await stack.ads(["bots", "update", botId, "--tester", "4242", "--tester", "777"]);
+  await desk.goto(`bots/${botId}`);
+  const panel = desk.getByRole("region", { name: "Testers" });
+  const other = panel.getByRole("button", { name: "Remove: 777" });
+  await other.waitFor();
+  // The list is read again before it is changed.
+  const goOn = await hold(desk, "GET", `**/operator/v1/bots/${botId}`);
+  await panel.getByRole("button", { name: "Remove: 4242" }).click();
+  await expect(other).toHaveAttribute("aria-disabled", "true");
+  await other.click({ force: true });
+  goOn();
+  await expect(panel.getByRole("button", { name: "Remove: 4242" })).toHaveCount(0);
+  expect(await testers()).toEqual(["777"]);
+});
+
 test.describe("whose requests fail", () => {
   test.use({ refusal: 503 });
 
@@ -123,6 +140,20 @@ test.describe("whose requests fail", () => {
     await desk.getByRole("button", { name: "Save", exact: true }).click();
     await expect(reward).toHaveAccessibleDescription(/must be a whole number/);
     expect(JSON.parse(await stack.ads(["bots", "show", botId, "--json"])).rewardPerView).toBe(5);
+  });
+
+  test("testers are left as they are where the list cannot be read", async ({ desk, stack }) => {
+    await desk.goto(`bots/${botId}`);
+    const panel = desk.getByRole("region", { name: "Testers" });
+    await expect(panel).toContainText("This bot has no tester.");
+    await stack.ads(["bots", "update", botId, "--tester", "4242"]);
+    await desk.route(`**/operator/v1/bots/${botId}`, (route) =>
+      route.request().method() === "GET" ? route.fulfill({ status: 503, body: "" }) : route.fallback(),
+    );
+    await panel.getByLabel("Telegram id of a user").fill("777");
+    await panel.getByRole("button", { name: "Add" }).click();
+    await expect(desk.getByText("The ad service does not answer")).toBeVisible();
+    expect(JSON.parse(await stack.ads(["bots", "show", botId, "--json"])).testers).toEqual(["4242"]);
   });
 });
 

@@ -1,9 +1,10 @@
 import { type Bot, botRoutes } from "@intermission/operator-api/bots";
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useRef, useState } from "react";
 import type { LocalText } from "../operator/local-text.ts";
 import { answerOf } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
+import { useErrorText } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { useNotice } from "../ui/notices.tsx";
@@ -17,7 +18,7 @@ export function TestersPanel({ bot }: { bot: Bot }) {
   const words = useWords(testersWords);
   const may = useMay();
   const notice = useNotice();
-  const { change, add, isPending, fault } = useTesters(bot);
+  const { change, add, isBusy, fault } = useTesters(bot);
   const onAdd = (id: string) => add(id, () => notice({ text: words.added(id) }));
   const onRemove = (id: string) =>
     change(
@@ -36,7 +37,7 @@ export function TestersPanel({ bot }: { bot: Bot }) {
             <li key={id} className="row">
               <code>{id}</code>
               {may("updateBot") && (
-                <Button look="quiet" isBusy={isPending} aria-label={words.removeOf(id)} onClick={() => onRemove(id)}>
+                <Button look="quiet" isBusy={isBusy} aria-label={words.removeOf(id)} onClick={() => onRemove(id)}>
                   {words.remove}
                 </Button>
               )}
@@ -44,7 +45,7 @@ export function TestersPanel({ bot }: { bot: Bot }) {
           ))}
         </ul>
       )}
-      {may("updateBot") && <AddTester isBusy={isPending} fault={fault} onAdd={onAdd} />}
+      {may("updateBot") && <AddTester isBusy={isBusy} fault={fault} onAdd={onAdd} />}
     </section>
   );
 }
@@ -77,22 +78,36 @@ function AddTester({ isBusy, fault, onAdd }: AddTesterProps) {
   );
 }
 
-/** Changes of the list of testers, which is sent whole. */
+/**
+ * Changes of the list of testers, which is sent whole: one after another, each of the list as the server has it then. Where it
+ * cannot be read, nothing is changed.
+ */
 function useTesters(bot: Bot) {
   const queries = useQueryClient();
+  const notice = useNotice();
+  const textOf = useErrorText();
   const update = useConfirmedChange(botRoutes.updateBot);
   const [fault, setFault] = useState<LocalText>();
+  const [waiting, setWaiting] = useState(0);
+  const latest = useRef<Promise<unknown>>(Promise.resolve());
   const params = { botId: bot.botId };
-  const change = async (edit: (testers: readonly string[]) => string[], onDone: () => void) => {
-    // Read again, the list has what another person has changed meanwhile. Without an answer, the change fails, too, and says why.
-    const read = queries.fetchQuery({ ...answerOf(botRoutes.showBot, { params }), staleTime: 0, retry: false });
-    const { testers } = await read.catch(() => bot);
-    const body = { testers: edit(testers) };
+  const read = () => queries.fetchQuery({ ...answerOf(botRoutes.showBot, { params }), staleTime: 0, retry: false });
+  const make = async (edit: (testers: readonly string[]) => string[], onDone: () => void) => {
+    const stored = await read().catch((error: Error) => notice({ text: textOf(error), look: "failed" }));
+    if (stored === undefined) return false;
+    const body = { testers: edit(stored.testers) };
     const faults = await faultsOfChanges(body);
     setFault(faults?.testers);
     if (faults !== undefined) return false;
     return (await update.run({ params, body }, onDone)) !== undefined;
   };
+  /** Resolves to whether it was made. An Undo may be pressed while another change is under way: it waits for it. */
+  const change = (...parts: Parameters<typeof make>): Promise<boolean> => {
+    setWaiting((count) => count + 1);
+    const made = latest.current.then(() => make(...parts)).finally(() => setWaiting((count) => count - 1));
+    latest.current = made.catch(() => undefined);
+    return made;
+  };
   const add = (id: string, onDone: () => void) => change((testers) => [...new Set([...testers, id])], onDone);
-  return { change, add, isPending: update.isPending, fault: fault ?? bySetting(update.faults).testers };
+  return { change, add, isBusy: waiting > 0, fault: fault ?? bySetting(update.faults).testers };
 }

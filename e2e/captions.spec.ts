@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import type { DemoSecrets } from "../scripts/demo-secrets.ts";
 import { root } from "../scripts/processes.ts";
-import { closeAndGet, launchUrl, openOffer } from "./open-miniapp.ts";
+import { closeAndGet, launchUrl, openWithNewCode } from "./open-miniapp.ts";
 import { initDataOf } from "./scripted-viewer.ts";
 import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 
@@ -59,7 +59,7 @@ test("captions are shown while the ad is muted, can be switched off and on, and 
   stack,
   userId,
 }) => {
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).click();
   const caption = page.getByText("Hello & welcome");
   const toggle = page.getByRole("button", { name: "Captions" });

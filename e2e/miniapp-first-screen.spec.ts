@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { closeAndGet, launchUrl, openOffer, watchToTheEnd } from "./open-miniapp.ts";
+import { closeAndGet, launchUrl, openWithNewCode, watchToTheEnd } from "./open-miniapp.ts";
 import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 import { openInTelegram } from "./telegram-client.ts";
 
@@ -64,7 +64,7 @@ test("a video of the page that the session does not show is replaced", { tag: "@
     expect(body).toContain("/media/none.mp4");
     await route.fulfill({ response, body });
   });
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await watchToTheEnd(page);
   await closeAndGet(page);
   await expectPaidOnce(api, userId, "rewarded");

@@ -1,4 +1,4 @@
-import { closeAndGet, openOffer } from "./open-miniapp.ts";
+import { closeAndGet, openWithNewCode } from "./open-miniapp.ts";
 import { expect, expectPaidOnce, test } from "./stack.ts";
 
 test("playback that ran before a busy page got the event is not missing at the end", { tag: "@long" }, async ({
@@ -17,7 +17,7 @@ test("playback that ran before a busy page got the event is not missing at the e
     };
     addEventListener("playing", onPlaying, { capture: true, once: true });
   });
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).click();
   await page.getByRole("button", { name: "Tap to continue" }).click();
   await closeAndGet(page);
@@ -45,7 +45,7 @@ test("media keys and headsets neither pause nor seek an ad, and are released aft
       set(action, handler);
     };
   });
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).click();
   await page.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 0.2);
   const pressed = await page.evaluate(() => {

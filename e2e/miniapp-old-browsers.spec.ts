@@ -1,4 +1,4 @@
-import { closeAndGet, openOffer } from "./open-miniapp.ts";
+import { closeAndGet, openWithNewCode } from "./open-miniapp.ts";
 import { expect, expectPaidOnce, test } from "./stack.ts";
 
 /**
@@ -40,7 +40,7 @@ test("without what iOS 14 lacks, keyboard and taps stay in the dialogs, and the 
     const pauseOnce = ({ target }: Event) => target instanceof HTMLVideoElement && target.pause();
     addEventListener("playing", pauseOnce, { capture: true, once: true });
   });
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   const label = page.getByRole("button", { name: "Ad", exact: true }).filter({ visible: true });
   const watch = page.getByRole("button", { name: "Watch" });
   const { x, y } = (await watch.boundingBox()) ?? { x: 0, y: 0 };
@@ -87,7 +87,7 @@ test("without what iOS 14 lacks, keyboard and taps stay in the dialogs, and the 
 
 test("a listener with a signal is removed where browsers ignore the signal", async ({ api, page, stack, userId }) => {
   await page.addInitScript(takeNewerFunctions);
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).waitFor();
   const heard = await page.evaluate(() => {
     const [target, stop, stopped] = [new EventTarget(), new AbortController(), new AbortController()];

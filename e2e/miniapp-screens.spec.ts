@@ -1,5 +1,5 @@
 import type { Locator } from "@playwright/test";
-import { closeAndGet, launchUrl, openOffer, stopAtStart, watchToTheEnd } from "./open-miniapp.ts";
+import { closeAndGet, launchUrl, openWithNewCode, stopAtStart, watchToTheEnd } from "./open-miniapp.ts";
 import { initDataOf } from "./scripted-viewer.ts";
 import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 
@@ -37,7 +37,7 @@ test("each file of the app is compressed and cacheable for ever", async ({ api, 
     const { pathname } = new URL(response.url());
     if (pathname.startsWith("/app/assets/")) files.set(pathname, await response.allHeaders());
   });
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).waitFor();
   await expect.poll(() => files.size).toBeGreaterThan(2);
   for (const [name, headers] of files) {
@@ -88,7 +88,7 @@ test("the keyboard alone leads to the reward, and something always has the focus
       wasLost = isLost;
     }, 250);
   });
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   const buttonOf = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
   const tabTo = async (control: Locator) => {
     await control.waitFor();
@@ -141,7 +141,7 @@ test("space pauses and plays, M unmutes, and the view is rewarded", { tag: "@lon
     };
     addEventListener("playing", press, { capture: true, once: true });
   });
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).click();
   await page.getByRole("button", { name: "Play" }).waitFor();
   await expect(page.locator("video")).toHaveJSProperty("paused", true);
@@ -157,7 +157,7 @@ test("a web view that cannot play the ad's video format shows an explanation", a
   await page.addInitScript(() => {
     HTMLMediaElement.prototype.canPlayType = () => "";
   });
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await expect(page.getByRole("heading", { name: "Time to update" })).toBeVisible();
   // Opening again explains the same; the ad is not marked as broken.
   await page.reload();

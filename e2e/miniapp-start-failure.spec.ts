@@ -1,7 +1,7 @@
 import { directionOf } from "@intermission/ad-core/page-language";
 import type { Page } from "@playwright/test";
 import { type LanguageTag, languages, loadDictionary } from "../apps/miniapp/src/locales/languages.ts";
-import { launchUrl, openOffer } from "./open-miniapp.ts";
+import { launchUrl, openWithNewCode } from "./open-miniapp.ts";
 import { initDataOf } from "./scripted-viewer.ts";
 import { expect, newCode, test } from "./stack.ts";
 
@@ -20,7 +20,7 @@ test("an app whose script does not arrive says so at once, and can be tried agai
   userId,
 }) => {
   await page.route(script, (route) => route.abort());
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await expect(failure(page)).toBeFocused();
   await expect(page.locator(".spinner")).toBeHidden();
   await page.unroute(script);

@@ -1,4 +1,4 @@
-import { closeAndGet, openOffer, watchToTheEnd } from "./open-miniapp.ts";
+import { closeAndGet, openWithNewCode, watchToTheEnd } from "./open-miniapp.ts";
 import { expect, expectPaidOnce, test } from "./stack.ts";
 
 declare global {
@@ -31,7 +31,7 @@ test("the status follows the ad at once, contacts only both services, and shows 
     if (request.method() === "POST" && url.pathname.includes("telegramUser.signIn"))
       signIns.push({ isAfterTheClose: isClosed });
   });
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await watchToTheEnd(page);
   isClosed = true;
   await closeAndGet(page);
@@ -67,7 +67,7 @@ test("another ad is offered only when there is one; before, the status says when
   userId,
 }) => {
   const { botId } = stack.secrets;
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await watchToTheEnd(page);
   await stack.ads(["bots", "update", botId, "--cooldown", "12"]);
   try {

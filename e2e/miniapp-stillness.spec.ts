@@ -1,5 +1,5 @@
 import { devices, type Page } from "@playwright/test";
-import { closeAndGet, openOffer, watchToTheEnd } from "./open-miniapp.ts";
+import { closeAndGet, openWithNewCode, watchToTheEnd } from "./open-miniapp.ts";
 import { sendsVideo, test } from "./sell-tag.ts";
 import { expect } from "./stack.ts";
 
@@ -31,7 +31,7 @@ async function measureShifts(page: Page): Promise<void> {
 
 test("no element moves unexpectedly from the offer to the reward", async ({ api, page, stack, userId }) => {
   await measureShifts(page);
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await watchToTheEnd(page);
   await closeAndGet(page);
   await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
@@ -73,7 +73,7 @@ test("a VAST video whose ad declares its size moves nothing when its metadata ar
   await measureShifts(page);
   const files = '<MediaFile delivery="progressive" type="video/mp4" width="360" height="640">{self}/ad.mp4</MediaFile>';
   await sell(await sendsVideo("clip-2s.mp4"), { files });
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await watchToTheEnd(page);
   expect(await page.evaluate(() => window.shifts)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import type { DemoStack } from "../scripts/demo-stack.ts";
-import { closeAndGet, openOffer, watchToTheEnd } from "./open-miniapp.ts";
+import { closeAndGet, openWithNewCode, watchToTheEnd } from "./open-miniapp.ts";
 import { expect, expectPaidOnce, test } from "./stack.ts";
 
 const coins = {
@@ -27,7 +27,7 @@ test("a named reward stands on the offer, the end card and the status", { tag: "
   userId,
 }) => {
   await changeBot(stack, coins);
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await expect(page.getByRole("heading", { name: /^Watch \d+ s, get 10\s+coins$/ })).toBeVisible();
   await watchToTheEnd(page);
   await page.getByRole("button", { name: /^Earned: 10\s+coins/ }).click();
@@ -38,7 +38,7 @@ test("a named reward stands on the offer, the end card and the status", { tag: "
 
 test("without an offer the ad plays at once, without sound, and pays", async ({ api, page, stack, userId }) => {
   await changeBot(stack, { skipOffer: true });
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await expect(page.getByRole("button", { name: "Turn sound on" })).toBeVisible();
   await expect(page.getByRole("button", { name: "Watch", exact: true })).toHaveCount(0);
   await expect(page.getByRole("heading", { name: "You can close now" })).toBeAttached({ timeout: 20_000 });
@@ -65,7 +65,7 @@ test.describe("the screen of a credited reward", () => {
   test("closes itself", { tag: "@long" }, async ({ api, page, stack, userId }) => {
     await page.clock.install();
     await page.clock.resume();
-    await openOffer({ api, page, stack, userId });
+    await openWithNewCode({ api, page, stack, userId });
     await watchToTheEnd(page);
     await closeAndGet(page);
     await expect(page.getByText(closes)).toBeVisible();
@@ -74,7 +74,7 @@ test.describe("the screen of a credited reward", () => {
   });
 
   test("stays after a touch, and with reduced motion", { tag: "@long" }, async ({ api, page, stack, userId }) => {
-    await openOffer({ api, page, stack, userId });
+    await openWithNewCode({ api, page, stack, userId });
     await watchToTheEnd(page);
     await closeAndGet(page);
     await page.getByText(closes).dispatchEvent("pointerdown");

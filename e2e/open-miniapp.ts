@@ -21,8 +21,8 @@ export function launchUrl(
   return `${miniappUrl}#${launch}`;
 }
 
-/** Opens the mini-app with a new code of the user, as from the bot's button: the page shows the offer. */
-export async function openOffer({
+/** Opens the mini-app with a new code of the user, as from the bot's button. */
+export async function openWithNewCode({
   api,
   page,
   stack,

@@ -1,10 +1,10 @@
-import { closeAndGet, openOffer } from "./open-miniapp.ts";
+import { closeAndGet, openWithNewCode } from "./open-miniapp.ts";
 import { expect, expectPaidOnce, test } from "./stack.ts";
 
 for (const name of ["ad-service", "api"] as const) {
   const tag = name === "ad-service" ? [] : "@long";
   test(`a restart of the ${name} during a view loses nothing`, { tag }, async ({ api, page, stack, userId }) => {
-    await openOffer({ api, page, stack, userId });
+    await openWithNewCode({ api, page, stack, userId });
     await page.getByRole("button", { name: "Watch" }).click();
     await page.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 0.5);
     const server = stack.servers.get(name);

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { openOffer } from "./open-miniapp.ts";
+import { openWithNewCode } from "./open-miniapp.ts";
 import { sendsVideo, test } from "./sell-tag.ts";
 import { expect } from "./stack.ts";
 
@@ -38,7 +38,7 @@ for (const { name, size, media, shape, width } of cases) {
     userId,
   }) => {
     await sell(media, { files: file(size) });
-    await openOffer({ api, page, stack, userId });
+    await openWithNewCode({ api, page, stack, userId });
     await page.getByRole("button", { name: "Watch" }).click();
     await expect(page.locator(".watch")).toHaveAttribute("data-shape", shape);
     await expect.poll(async () => (await pictureBox(page)).width).toBeGreaterThan(width);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Answer, companion } from "../apps/ad-service/test/fixtures/sample-ad-server.ts";
 import { root } from "../scripts/processes.ts";
-import { closeAndGet, openOffer, watchToTheEnd } from "./open-miniapp.ts";
+import { closeAndGet, openWithNewCode, watchToTheEnd } from "./open-miniapp.ts";
 import { type AdServer, missing, sendsVideo, test } from "./sell-tag.ts";
 import { expect, expectPaidOnce } from "./stack.ts";
 
@@ -36,7 +36,7 @@ test("a VAST ad is watched, opens its page and pays; each tracker of each party 
   userId,
 }) => {
   const ads = await sell(playable);
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await expect(page.locator("video")).toHaveJSProperty("src", `${ads.address}/ad.mp4`);
   expect(callsOf(ads), "an offer is not an impression").toEqual([]);
   await watchToTheEnd(page);
@@ -67,7 +67,7 @@ test("an advertiser's picture is the end card; a tap on it opens its page, and i
   tag: "@long",
 }, async ({ api, context, page, sell, stack, userId }) => {
   const ads = await sell(playable, { companions: companion() }, drawn);
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await expect(page.locator("video")).toHaveJSProperty("src", `${ads.address}/ad.mp4`);
   expect(ads.callsOf("/companion.png"), "the video is loaded first").toEqual([]);
   await watchToTheEnd(page);
@@ -96,7 +96,7 @@ test("a picture that fails to load leaves the last frame, with the video's own c
   tag: "@long",
 }, async ({ api, context, page, sell, stack, userId }) => {
   const ads = await sell(playable, { companions: companion() });
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await watchToTheEnd(page);
   await expect.poll(() => ads.callsOf("/companion.png")).toHaveLength(1);
   await expect(page.locator("video")).toBeVisible();
@@ -128,7 +128,7 @@ for (const { name, media, duration, code, isBlack = false } of faults) {
     userId,
   }) => {
     const ads = await sell(media, { duration });
-    await openOffer({ api, page, stack, userId });
+    await openWithNewCode({ api, page, stack, userId });
     // The other ad takes its place by itself.
     await watchToTheEnd(page);
     expect(await page.locator("video").evaluate(({ src }: HTMLVideoElement) => src)).toContain(stack.urls.adService);

@@ -1,10 +1,10 @@
 import { arriveAtLanding } from "./arrive-at-landing.ts";
-import { closeAndGet, launchUrl, openOffer, stopAtStart, watchToTheEnd } from "./open-miniapp.ts";
+import { closeAndGet, launchUrl, openWithNewCode, stopAtStart, watchToTheEnd } from "./open-miniapp.ts";
 import { ScriptedViewer } from "./scripted-viewer.ts";
 import { expect, expectNeverPaid, expectNothingPaid, expectPaidOnce, newCode, test } from "./stack.ts";
 
 test("watching to the end and closing pays once, and the mini-app shows it", async ({ api, page, stack, userId }) => {
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await watchToTheEnd(page);
   await closeAndGet(page);
   await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
@@ -18,7 +18,7 @@ test("reading about the ad holds it, a report counts, and the view is paid after
   stack,
   userId,
 }) => {
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   const label = page.getByRole("button", { name: "Ad", exact: true }).filter({ visible: true });
   const sheet = page.getByRole("dialog");
   await label.click();
@@ -81,7 +81,7 @@ test("closing early asks for confirmation, pays nothing, and keeps the progress"
 });
 
 test("swiping the page away after the end still pays", async ({ api, page, stack, userId }) => {
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await watchToTheEnd(page);
   await page.close({ runBeforeUnload: false });
   await expectPaidOnce(api, userId, "rewarded");
@@ -130,7 +130,7 @@ test("reopening in the middle continues at the same second", async ({ api, page,
     };
     addEventListener("timeupdate", onTime, true);
   });
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   const counted = page.waitForResponse(
     async (response) => response.url().endsWith("/reports") && (await response.json()).accepted_ms >= 1000,
   );
@@ -173,7 +173,7 @@ test("two tabs pay once, and the older one shows that the ad plays elsewhere", a
 });
 
 test("a double tap on each button pays once", async ({ api, page, stack, userId }) => {
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).dblclick();
   await page.getByRole("heading", { name: "You can close now" }).waitFor({ timeout: 20_000 });
   await page.getByRole("button", { name: /^Reward earned/ }).dblclick();
@@ -187,7 +187,7 @@ test("seeking and higher speed in the page pay nothing before the ad's duration 
   stack,
   userId,
 }) => {
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).click();
   const startedAt = Date.now();
   await page.evaluate(() => {
@@ -203,7 +203,7 @@ test("seeking and higher speed in the page pay nothing before the ad's duration 
 });
 
 test("playback is paused while the page is hidden", { tag: "@long" }, async ({ api, page, stack, userId }) => {
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).click();
   await page.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 0.3);
   // A headless page never becomes hidden, so the test sets the visibility state.

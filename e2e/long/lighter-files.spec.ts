@@ -1,5 +1,5 @@
 import { findFullBrowser } from "../../scripts/find-browser.ts";
-import { closeAndGet, openOffer } from "../open-miniapp.ts";
+import { closeAndGet, openWithNewCode } from "../open-miniapp.ts";
 import { expect, expectPaidOnce, test } from "../stack.ts";
 
 test("the browser sends client hints with the opening of the session although no script requests them", async ({
@@ -14,7 +14,7 @@ test("the browser sends client hints with the opening of the session although no
   try {
     const page = await browser.newPage();
     const opening = page.waitForRequest((request) => request.url().endsWith("/player/v1/sessions"));
-    await openOffer({ api, page, stack, userId });
+    await openWithNewCode({ api, page, stack, userId });
     expect(await (await opening).allHeaders()).toMatchObject({
       ect: expect.stringMatching(/^[234]g$/),
       downlink: expect.stringMatching(/^[0-9.]+$/),
@@ -41,7 +41,7 @@ test("a stalled video continues at the same second in a lighter file, and the wh
     };
     addEventListener("timeupdate", onTime, true);
   });
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   const counted = page.waitForResponse(
     async (response) => response.url().endsWith("/reports") && (await response.json()).accepted_ms >= 1000,
   );

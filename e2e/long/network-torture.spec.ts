@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Page, Route } from "@playwright/test";
-import { closeAndGet, launchUrl, openOffer } from "../open-miniapp.ts";
+import { closeAndGet, launchUrl, openWithNewCode } from "../open-miniapp.ts";
 import { expect, expectPaidOnce, newCode, test } from "../stack.ts";
 
 /** Longer than the outages, so that each of them happens in the middle of the video. */
@@ -68,7 +68,7 @@ test("30 % of the reports lost, in either direction: the honest viewer is paid",
     }
     return route.continue();
   });
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).click();
   await getTheReward(page);
   expect(Math.min(lost.request, lost.answer)).toBeGreaterThan(0);
@@ -82,7 +82,7 @@ test("20 s without a network during playback: the honest viewer is paid", async 
   stack,
   userId,
 }) => {
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).click();
   await playUntil(page, 3);
   let unheard = 0;
@@ -105,7 +105,7 @@ test("both servers crash and restart during playback: the honest viewer is paid"
   stack,
   userId,
 }) => {
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).click();
   await playUntil(page, 3);
   for (const name of ["ad-service", "api"] as const) {
@@ -138,7 +138,7 @@ test("the media host is unreachable for a while: the honest viewer is paid", asy
     isCut = true;
     return route.fulfill({ response: answer });
   });
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).click();
   await playUntil(page, 2);
   await page.waitForTimeout(10_000);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root, runCommand } from "../../scripts/processes.ts";
-import { closeAndGet, openOffer, watchToTheEnd } from "../open-miniapp.ts";
+import { closeAndGet, openWithNewCode, watchToTheEnd } from "../open-miniapp.ts";
 import { expect, expectPaidOnce, test as onStack } from "../stack.ts";
 
 /** The app with React's development build, whose strict mode runs, undoes and runs again every effect of a component. */
@@ -43,7 +43,7 @@ test("although each effect runs twice, one player opens one session and plays on
       return create(name, options);
     };
   });
-  await openOffer({ api, page, stack, userId });
+  await openWithNewCode({ api, page, stack, userId });
   await watchToTheEnd(page);
   await closeAndGet(page);
   await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();

@@ -303,6 +303,16 @@ test.describe("where there is nothing", { tag: "@long" }, () => {
       await expect(desk.getByRole("table")).toBeVisible();
       expect(new URL(desk.url()).search).toBe("");
     }
+    // What is no filter stays: the month, whether views or clicks are meant, and how a report is split.
+    for (const [path, search, kept] of [
+      ["payouts", "month=2026-03&find=nothing", "?month=2026-03"],
+      ["reviews", "of=clicks&user=404", "?of=clicks"],
+      ["reports", "from=2020-01-01&to=2020-01-02&by=bot&zone=Asia/Tokyo", "?zone=Asia%2FTokyo&by=bot"],
+    ] as const) {
+      await desk.goto(`${path}?${search}`);
+      await desk.getByRole("link", { name: "Show all" }).click();
+      await expect.poll(() => new URL(desk.url()).search, { message: path }).toBe(kept);
+    }
   });
 });
 

@@ -88,6 +88,19 @@ test(
   },
 );
 
+test("a list that is read in pages has one button for more, however long it is", { tag: "@long" }, async ({ desk }) => {
+  // One page of the server's, with more rows than a list that is read whole shows at once.
+  await desk.route(/\/operator\/v1\/audit(\?|$)/, async (route) => {
+    const response = await route.fetch();
+    const { entries } = await response.json();
+    const many = Array.from({ length: 300 }, (_, index) => ({ ...entries[0], entryId: String(9_000_000 - index) }));
+    await route.fulfill({ json: { entries: many, next: "8000000" } });
+  });
+  await desk.goto("audit");
+  await expect(desk.getByRole("table", { name: "Audit trail" }).getByRole("row")).toHaveCount(301);
+  await expect(desk.getByRole("button", { name: "Show more" })).toHaveCount(1);
+});
+
 test("an advertiser without entries leads to its first top-up, which is more than 0", { tag: "@long" }, async ({
   desk,
   stack: { ads },

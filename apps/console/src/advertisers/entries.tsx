@@ -8,7 +8,6 @@ import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { csvOf, saveCsv } from "../ui/csv.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
-import { MoreButton } from "../ui/more-button.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { TopUpDialog } from "./top-up-dialog.tsx";
@@ -53,10 +52,10 @@ export function Entries({ advertiser, currency }: { advertiser: AdvertiserMoney;
                   label={words.entries}
                   columns={columns}
                   rows={rows}
+                  pages={pages}
                   keyOf={({ entryId }) => String(entryId)}
                 />
               )}
-              <MoreButton pages={pages} />
             </>
           );
         }}

@@ -3,7 +3,6 @@ import { addressOf, callOperator } from "../operator/call-operator.ts";
 import { usePages } from "../operator/use-pages.ts";
 import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
-import { MoreButton } from "../ui/more-button.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { advertiserWords } from "./words.ts";
@@ -29,15 +28,13 @@ export function Statements({ advertiserId }: { advertiserId: string }) {
           const rows = read.flatMap(({ statements }) => statements);
           if (rows.length === 0) return <EmptyState>{words.noStatements}</EmptyState>;
           return (
-            <>
-              <DataTable
-                label={words.statements}
-                columns={columns}
-                rows={rows}
-                keyOf={({ number }) => String(number)}
-              />
-              <MoreButton pages={pages} />
-            </>
+            <DataTable
+              label={words.statements}
+              columns={columns}
+              rows={rows}
+              pages={pages}
+              keyOf={({ number }) => String(number)}
+            />
           );
         }}
       </AnswerView>

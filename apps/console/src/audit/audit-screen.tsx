@@ -8,7 +8,6 @@ import { Button } from "../ui/button.tsx";
 import { csvOf, saveCsv } from "../ui/csv.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
-import { MoreButton } from "../ui/more-button.tsx";
 import { Page } from "../ui/page.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { useFormats } from "../words/formats.ts";
@@ -45,8 +44,13 @@ export function AuditScreen() {
             );
           return (
             <>
-              <DataTable label={words.audit} columns={columns} rows={rows} keyOf={({ entryId }) => entryId} />
-              <MoreButton pages={pages} />
+              <DataTable
+                label={words.audit}
+                columns={columns}
+                rows={rows}
+                pages={pages}
+                keyOf={({ entryId }) => entryId}
+              />
               <div className="row list-more">
                 <Button onClick={() => saveCsv("audit.csv", entriesCsv(rows))}>{words.csv}</Button>
               </div>

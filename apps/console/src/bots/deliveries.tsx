@@ -6,10 +6,9 @@ import { useAnswer, useChange } from "../operator/use-operator.ts";
 import { usePages } from "../operator/use-pages.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, EmptyState, ShowAll, useErrorText } from "../ui/answer-view.tsx";
-import { DataTable } from "../ui/data-table.tsx";
+import { DataTable, type Pages } from "../ui/data-table.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
-import { MoreButton } from "../ui/more-button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useFormats } from "../words/formats.ts";
 import { deliveryWords, eventWords } from "../words/vocabulary-words.ts";
@@ -60,10 +59,11 @@ export function Deliveries({ botId }: { botId: string }) {
               {search.state === undefined ? words.noDelivery : words.noDeliveryOf}
             </EmptyState>
           ) : (
-            <>
-              <DeliveryTable rows={rows} onOpen={(event) => void navigate({ search: { ...search, event } })} />
-              <MoreButton pages={pages} />
-            </>
+            <DeliveryTable
+              rows={rows}
+              pages={pages}
+              onOpen={(event) => void navigate({ search: { ...search, event } })}
+            />
           )
         }
       </AnswerView>
@@ -74,7 +74,13 @@ export function Deliveries({ botId }: { botId: string }) {
   );
 }
 
-function DeliveryTable({ rows, onOpen }: { rows: readonly ListedDelivery[]; onOpen: (eventId: string) => void }) {
+interface DeliveryTableProps {
+  rows: readonly ListedDelivery[];
+  pages: Pages;
+  onOpen: (eventId: string) => void;
+}
+
+function DeliveryTable({ rows, pages, onOpen }: DeliveryTableProps) {
   const words = useWords(botWords);
   const language = useLanguage();
   const states = deliveryWords[language];
@@ -96,6 +102,7 @@ function DeliveryTable({ rows, onOpen }: { rows: readonly ListedDelivery[]; onOp
     <DataTable
       label={words.deliveries}
       rows={rows}
+      pages={pages}
       keyOf={({ eventId }) => eventId}
       columns={[
         {

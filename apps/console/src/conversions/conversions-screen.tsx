@@ -9,9 +9,8 @@ import { usePages } from "../operator/use-pages.ts";
 import { useBots } from "../session/use-bots.ts";
 import { useCampaigns } from "../session/use-campaigns.ts";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
-import { DataTable } from "../ui/data-table.tsx";
+import { DataTable, type Pages } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
-import { MoreButton } from "../ui/more-button.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
@@ -37,6 +36,7 @@ export function ConversionsScreen() {
   const list = usePages(["conversions", filter, event], (after, signal) =>
     callOperator(conversionRoutes.listConversions, { query: { ...filter, event, after } }, signal),
   );
+  const isFiltered = [bot, campaign, event].some((value) => value !== undefined);
   const rows = list.data?.pages.flatMap(({ conversions }) => conversions) ?? [];
   return (
     <Page title={words.title} aside={list.data && <AsOf at={list.dataUpdatedAt} />}>
@@ -48,7 +48,7 @@ export function ConversionsScreen() {
         <AnswerView query={list}>
           {() =>
             rows.length === 0 ? (
-              <EmptyState action={Object.keys(search).length > 0 && <ShowAll />}>{words.none}</EmptyState>
+              <EmptyState action={isFiltered && <ShowAll keep={["days"]} />}>{words.none}</EmptyState>
             ) : (
               <section aria-labelledby="latest">
                 <div className="list-head">
@@ -59,8 +59,7 @@ export function ConversionsScreen() {
                     </Link>
                   )}
                 </div>
-                <Conversions rows={rows} />
-                <MoreButton pages={list} />
+                <Conversions rows={rows} pages={list} />
               </section>
             )
           }
@@ -151,7 +150,7 @@ function Sums({
   );
 }
 
-function Conversions({ rows }: { rows: readonly Conversion[] }) {
+function Conversions({ rows, pages }: { rows: readonly Conversion[]; pages: Pages }) {
   const words = useWords(conversionWords);
   const { dateTime, ago, money } = useFormats();
   const campaigns = useCampaigns({ archived: false });
@@ -160,6 +159,7 @@ function Conversions({ rows }: { rows: readonly Conversion[] }) {
     <DataTable
       label={words.latest}
       rows={rows}
+      pages={pages}
       keyOf={({ clickId, event, conversionId }) => `${clickId} ${event} ${conversionId}`}
       columns={[
         {

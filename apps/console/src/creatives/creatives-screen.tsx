@@ -5,7 +5,6 @@ import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
 import { ListHead } from "../ui/list-head.tsx";
-import { MoreButton } from "../ui/more-button.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
@@ -43,23 +42,21 @@ export function CreativesScreen() {
       {may("uploadVideo") && <UploadPanel />}
       <Filters search={search} count={creatives.data && shown.length} />
       <AnswerView query={creatives} rows={6}>
-        {() => (
-          <>
-            {shown.length === 0 ? (
-              <EmptyState action={Object.keys(search).length > 0 && <ShowAll />}>
-                {Object.keys(search).length === 0 ? words.none : words.noMatch}
-              </EmptyState>
-            ) : (
-              <DataTable
-                label={words.creatives}
-                columns={columns}
-                rows={shown}
-                keyOf={({ creativeId }) => creativeId}
-              />
-            )}
-            <MoreButton pages={creatives} />
-          </>
-        )}
+        {() =>
+          shown.length === 0 ? (
+            <EmptyState action={Object.keys(search).length > 0 && <ShowAll />}>
+              {Object.keys(search).length === 0 ? words.none : words.noMatch}
+            </EmptyState>
+          ) : (
+            <DataTable
+              label={words.creatives}
+              columns={columns}
+              rows={shown}
+              pages={creatives}
+              keyOf={({ creativeId }) => creativeId}
+            />
+          )
+        }
       </AnswerView>
     </Page>
   );

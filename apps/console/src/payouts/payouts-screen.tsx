@@ -56,7 +56,7 @@ function Publishers({ publishers, month, currency, isOver }: PublishersProps) {
       <Filters month={month} total={words.total(shown.length, money(owedMicros, currency))} />
       {!isOver && <p className="secondary">{words.notOver}</p>}
       {shown.length === 0 ? (
-        <EmptyState action={publishers.length > 0 && <ShowAll />}>
+        <EmptyState action={publishers.length > 0 && <ShowAll keep={["month"]} />}>
           {publishers.length === 0 ? words.none : words.noMatch}
         </EmptyState>
       ) : (

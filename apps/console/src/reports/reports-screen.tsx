@@ -10,11 +10,15 @@ import { ReportFilters } from "./report-filters.tsx";
 import { reportQueryOf, withZone } from "./report-query.ts";
 import { type Figure, ReportTable } from "./report-table.tsx";
 import { SavedReports } from "./saved-reports.tsx";
+import type { ReportsSearch } from "./search.ts";
 import { useReport } from "./use-report.ts";
 import { reportWords } from "./words.ts";
 import "./reports.css";
 
 const route = getRouteApi("/shell/reports");
+
+/** What of the address chooses no rows. */
+const shape = ["zone", "time", "by", "compare", "orderBy", "order", "figure"] satisfies (keyof ReportsSearch)[];
 
 /** Figures of any range and zone, split, compared and ordered; the CSV file is the same report. */
 export function ReportsScreen() {
@@ -31,6 +35,7 @@ export function ReportsScreen() {
   const own = { botId: search.bot ?? botIds[0], advertiser: advertiser ?? undefined };
   const query = { ...reportQueryOf(search), ...own };
   const report = useReport(query);
+  const isFiltered = [search.from, search.to, search.bot, search.campaign].some((value) => value !== undefined);
   const showFigure = (figure: Figure) => void navigate({ search: { ...search, figure }, replace: true });
   const csv = new URLSearchParams(Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]));
   return (
@@ -56,7 +61,7 @@ export function ReportsScreen() {
               {answer.countedUntil && words.countedUntil(dateTime(answer.countedUntil))}
             </p>
             {answer.rows.length === 0 ? (
-              <EmptyState action={<ShowAll />}>{words.none}</EmptyState>
+              <EmptyState action={isFiltered && <ShowAll keep={shape} />}>{words.none}</EmptyState>
             ) : (
               <>
                 {answer.next === null ? (

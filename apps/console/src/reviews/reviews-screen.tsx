@@ -5,7 +5,6 @@ import { useCampaigns } from "../session/use-campaigns.ts";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
-import { MoreButton } from "../ui/more-button.tsx";
 import { Page } from "../ui/page.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { useFormats } from "../words/formats.ts";
@@ -32,7 +31,9 @@ export function ReviewsScreen() {
       <AnswerView query={reviews} rows={6}>
         {() =>
           rows.length === 0 ? (
-            <EmptyState action={isFiltered && <ShowAll />}>{isFiltered ? words.noneOf : words.none}</EmptyState>
+            <EmptyState action={isFiltered && <ShowAll keep={["of"]} />}>
+              {isFiltered ? words.noneOf : words.none}
+            </EmptyState>
           ) : (
             <>
               <div className="list-head">
@@ -43,8 +44,7 @@ export function ReviewsScreen() {
                   <BulkButtons search={search} />
                 </span>
               </div>
-              <DataTable label={words.title} columns={columns} rows={rows} keyOf={({ id }) => id} />
-              <MoreButton pages={reviews} />
+              <DataTable label={words.title} columns={columns} rows={rows} pages={reviews} keyOf={({ id }) => id} />
             </>
           )
         }

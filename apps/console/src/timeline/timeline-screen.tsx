@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { answerOf, useAnswer } from "../operator/use-operator.ts";
 import { useBots } from "../session/use-bots.ts";
-import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
+import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { useFormats } from "../words/formats.ts";
@@ -44,7 +44,7 @@ export function TimelineScreen() {
 function Found({ all, find, botId }: { all: readonly FoundTimeline[]; find: string; botId: string | undefined }) {
   const words = useWords(timelineWords);
   const shown = all.length === 1 ? all[0] : all.find((one) => one.botId === botId);
-  if (all.length === 0) return <EmptyState action={<ShowAll />}>{words.noneFound}</EmptyState>;
+  if (all.length === 0) return <EmptyState>{words.noneFound}</EmptyState>;
   if (shown === undefined) return <Choice all={all} find={find} />;
   const { code, userId } = shown;
   return code === null ? (

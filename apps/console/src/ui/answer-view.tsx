@@ -1,4 +1,4 @@
-import { Link, useLocation } from "@tanstack/react-router";
+import { Link, useLocation, useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { CallError } from "../operator/call-operator.ts";
 import { useFormats } from "../words/formats.ts";
@@ -93,11 +93,13 @@ export function EmptyState({ children, action }: { children: ReactNode; action?:
   );
 }
 
-/** The button of an empty state that the filters of a list have made: the list without them. */
-export function ShowAll() {
+/** The button of an empty state that the filters of a list have made: the list without them. `keep`: what is no filter. */
+export function ShowAll({ keep = [] }: { keep?: readonly string[] }) {
   const { showAll } = useWords(uiWords);
+  const address: Readonly<Record<string, unknown>> = useSearch({ strict: false });
+  const kept = Object.fromEntries(keep.map((name) => [name, address[name]]));
   return (
-    <Link to="." search={{}} className="button button-plain">
+    <Link to="." search={kept} className="button button-plain">
       {showAll}
     </Link>
   );

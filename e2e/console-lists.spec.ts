@@ -101,6 +101,24 @@ test("a list that is read in pages has one button for more, however long it is",
   await expect(desk.getByRole("button", { name: "Show more" })).toHaveCount(1);
 });
 
+test("the finder asks the server after a pause in the typing, and not for each letter", { tag: "@long" }, async ({
+  desk,
+}) => {
+  const requested: (string | null)[] = [];
+  desk.on("request", (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === "/operator/v1/creatives" && searchParams.has("find")) requested.push(searchParams.get("find"));
+  });
+  await desk.keyboard.press("ControlOrMeta+k");
+  const field = desk.getByRole("dialog").getByRole("combobox");
+  await field.waitFor();
+  await desk.clock.install();
+  await desk.clock.pauseAt(Date.now() + 3_600_000);
+  await field.pressSequentially("harvest");
+  await desk.clock.runFor(1000);
+  await expect.poll(() => requested).toEqual(["harvest"]);
+});
+
 test("an advertiser without entries leads to its first top-up, which is more than 0", { tag: "@long" }, async ({
   desk,
   stack: { ads },

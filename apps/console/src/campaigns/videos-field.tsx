@@ -1,8 +1,9 @@
 import { creativeRoutes } from "@intermission/operator-api/creatives";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useDeferredValue, useId, useState } from "react";
+import { useId, useState } from "react";
 import { type Control, useController } from "react-hook-form";
 import { answerOf, useAnswer } from "../operator/use-operator.ts";
+import { usePaused } from "../ui/use-paused.ts";
 import { useWords } from "../words/word-table.ts";
 import type { CampaignFormValues } from "./campaign-form-values.ts";
 import { campaignWords } from "./words.ts";
@@ -20,7 +21,7 @@ export function VideosField({ control, fault }: VideosFieldProps) {
   const id = useId();
   const { field } = useController({ control, name: "creativeIds" });
   const [text, setText] = useState("");
-  const find = useDeferredValue(text.trim());
+  const find = usePaused(text.trim());
   const { data } = useQuery({
     ...answerOf(creativeRoutes.listCreatives, { query: { find: find || undefined, limit: MAX_SHOWN } }),
     placeholderData: keepPreviousData,

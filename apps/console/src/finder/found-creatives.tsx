@@ -4,6 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
 import { answerOf } from "../operator/use-operator.ts";
 import { usePerson } from "../session/use-session.ts";
+import { usePaused } from "../ui/use-paused.ts";
 import { useWords } from "../words/word-table.ts";
 import { FinderItem, Named } from "./finder-item.tsx";
 import { finderWords } from "./words.ts";
@@ -15,9 +16,10 @@ export function FoundCreatives({ text }: { text: string }) {
   const words = useWords(finderWords);
   const navigate = useNavigate();
   const { advertiser } = usePerson();
+  const find = usePaused(text.slice(0, 128));
   const { data } = useQuery({
     ...answerOf(creativeRoutes.listCreatives, {
-      query: { advertiser: advertiser ?? undefined, find: text.slice(0, 128) || undefined, limit: MAX_SHOWN },
+      query: { advertiser: advertiser ?? undefined, find: find || undefined, limit: MAX_SHOWN },
     }),
     placeholderData: keepPreviousData,
   });

@@ -1,8 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "./icon.tsx";
-
-/** How long the reader may pause while typing. */
-const TYPING_MS = 200;
+import { usePaused } from "./use-paused.ts";
 
 /** The search field of a list: `/` leads to it, and what is typed is passed on after a short pause. */
 export function SearchField({
@@ -15,6 +13,7 @@ export function SearchField({
   onChange: (text: string) => void;
 }) {
   const [text, setText] = useState(value);
+  const paused = usePaused(text);
   const passedOn = useRef(value);
   const passOn = useRef(() => {});
   passOn.current = () => {
@@ -28,11 +27,7 @@ export function SearchField({
     passedOn.current = value;
     setText(value);
   }, [value]);
-  useEffect(() => {
-    if (text === passedOn.current) return;
-    const timer = setTimeout(() => passOn.current(), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
+  useEffect(() => passOn.current(), [paused]);
   return (
     <label className="search">
       <Icon name="search" />

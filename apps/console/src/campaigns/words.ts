@@ -1,4 +1,4 @@
-import { counted, type Language, wordTable } from "../words/word-table.ts";
+import { counted, type Language, numberText, wordTable } from "../words/word-table.ts";
 import type { CampaignPhase } from "./pace.ts";
 
 export const campaignWords = wordTable({
@@ -41,7 +41,7 @@ export const campaignWords = wordTable({
     paused: (name: string) => `${name} is paused.`,
     resumed: (name: string) => `${name} runs again.`,
     archived: (name: string) => `${name} is archived.`,
-    pauseAll: (count: number) => `Pause all ${count}`,
+    pauseAll: (count: number) => `Pause all ${numberText("en", count)}`,
     pausedAll: (count: number) => counted("en", count, { one: "campaign is paused.", other: "campaigns are paused." }),
     someFailed: (count: number) => counted("en", count, { one: "campaign failed", other: "campaigns failed" }),
     copyOf: (name: string) => `${name} (copy)`,
@@ -130,7 +130,7 @@ export const campaignWords = wordTable({
     paused: (name) => `${name}: пауза.`,
     resumed: (name) => `${name}: снова идёт.`,
     archived: (name) => `${name}: в архиве.`,
-    pauseAll: (count) => `Приостановить все: ${count}`,
+    pauseAll: (count) => `Приостановить все: ${numberText("ru", count)}`,
     pausedAll: (count) =>
       `На паузе ${counted("ru", count, { one: "кампания", few: "кампании", many: "кампаний", other: "кампании" })}.`,
     someFailed: (count) =>

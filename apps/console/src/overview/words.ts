@@ -1,4 +1,4 @@
-import { counted, wordTable } from "../words/word-table.ts";
+import { counted, numberText, wordTable } from "../words/word-table.ts";
 
 /** `isMore`: there are more than were counted. */
 interface Held {
@@ -67,8 +67,10 @@ export const overviewWords = wordTable({
     pending: (bot) => `${bot}: адрес вебхука не прошёл проверку.`,
     heldEvents: (count) =>
       counted("ru", count, { one: "событие ждёт", few: "события ждут", many: "событий ждут", other: "события ждут" }),
-    heldViews: ({ count, isMore }) => `Задержанные просмотры ждут решения: ${isMore ? "более " : ""}${count}.`,
-    heldClicks: ({ count, isMore }) => `Задержанные клики ждут решения: ${isMore ? "более " : ""}${count}.`,
+    heldViews: ({ count, isMore }) =>
+      `Задержанные просмотры ждут решения: ${isMore ? "более " : ""}${numberText("ru", count)}.`,
+    heldClicks: ({ count, isMore }) =>
+      `Задержанные клики ждут решения: ${isMore ? "более " : ""}${numberText("ru", count)}.`,
     waitingCreatives: (count) =>
       counted("ru", count, {
         one: "креатив ждёт одобрения.",
@@ -82,7 +84,7 @@ export const overviewWords = wordTable({
     ended: (count) =>
       `Срок истёк: ${counted("ru", count, { one: "кампания", few: "кампании", many: "кампаний", other: "кампании" })}.`,
     noCampaign: "Ни одна кампания не идёт: рекламы никто не видит.",
-    noFills: (count, share) => `За 24 часа без рекламы остались запросы: ${count} (${share}).`,
+    noFills: (count, share) => `За 24 часа без рекламы остались запросы: ${numberText("ru", count)} (${share}).`,
     noFillReason: (reason, count) => `${reason}: ${count}`,
     lastDay: "Последние 24 часа",
     againstBefore: "в сравнении с предыдущими 24 часами",

@@ -1,4 +1,4 @@
-import { type Language, wordTable } from "../words/word-table.ts";
+import { type Language, numberText, wordTable } from "../words/word-table.ts";
 import type { ReportObject } from "./search.ts";
 
 export const reportWords = wordTable({
@@ -26,7 +26,7 @@ export const reportWords = wordTable({
     chartFigure: "Figure of the chart",
     noChart: "The report has too many rows for a chart: choose days instead of hours, a shorter range, or one bot.",
     lines: { all: "This range", before: "Compared range" },
-    left: (count: number) => `${count} smaller ones are in the table only`,
+    left: (count: number) => `${numberText("en", count)} smaller ones are in the table only`,
     saved: "Saved reports",
     save: "Save this report",
     saveIt: "Save",
@@ -78,7 +78,7 @@ export const reportWords = wordTable({
     chartFigure: "Показатель графика",
     noChart: "В отчёте слишком много строк для графика: выберите дни вместо часов, период короче или одного бота.",
     lines: { all: "Этот период", before: "Период для сравнения" },
-    left: (count) => `ещё ${count}, меньшие — только в таблице`,
+    left: (count) => `ещё ${numberText("ru", count)}, меньшие — только в таблице`,
     saved: "Сохранённые отчёты",
     save: "Сохранить отчёт",
     saveIt: "Сохранить",

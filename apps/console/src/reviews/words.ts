@@ -1,4 +1,4 @@
-import { counted, type Language, wordTable } from "../words/word-table.ts";
+import { counted, type Language, numberText, wordTable } from "../words/word-table.ts";
 import type { ReviewState } from "./search.ts";
 
 export const reviewWords = wordTable({
@@ -20,7 +20,7 @@ export const reviewWords = wordTable({
     decide: "Decide",
     refunded: "refunded",
     loaded: (count: number) => counted("en", count, { one: "entry", other: "entries" }),
-    loadedOfMore: (count: number) => `the latest ${count}`,
+    loadedOfMore: (count: number) => `the latest ${numberText("en", count)}`,
     none: "Nothing waits for a decision.",
     noneOf: "Nothing matches these filters.",
     release: "Release",
@@ -33,8 +33,8 @@ export const reviewWords = wordTable({
     refuseAll: "Refuse all that match",
     refundAll: "Refund all that match",
     progress: (left: string) => `${left} left`,
-    doneAll: (count: number) => `Decided: ${count}.`,
-    skipped: (count: number) => `Decided by others meanwhile: ${count}.`,
+    doneAll: (count: number) => `Decided: ${numberText("en", count)}.`,
+    skipped: (count: number) => `Decided by others meanwhile: ${numberText("en", count)}.`,
     done: {
       release: "It is paid, and its webhook is sent.",
       refuse: "It is refused.",
@@ -59,7 +59,7 @@ export const reviewWords = wordTable({
     decide: "Решить",
     refunded: "возвращено",
     loaded: (count) => counted("ru", count, { one: "запись", few: "записи", other: "записей" }),
-    loadedOfMore: (count) => `последние ${count}`,
+    loadedOfMore: (count) => `последние ${numberText("ru", count)}`,
     none: "Ничто не ждёт решения.",
     noneOf: "Под эти условия ничего не подходит.",
     release: "Оплатить",
@@ -72,8 +72,8 @@ export const reviewWords = wordTable({
     refuseAll: "Отклонить все подходящие",
     refundAll: "Вернуть все подходящие",
     progress: (left) => `осталось ${left}`,
-    doneAll: (count) => `Решено: ${count}.`,
-    skipped: (count) => `Тем временем решено другими: ${count}.`,
+    doneAll: (count) => `Решено: ${numberText("ru", count)}.`,
+    skipped: (count) => `Тем временем решено другими: ${numberText("ru", count)}.`,
     done: { release: "Оплачено, вебхук отправляется.", refuse: "Отклонено.", refund: "Списание возвращено." },
   },
 });

@@ -52,12 +52,22 @@ export function keepLanguage(language: Language): void {
 /** English has `one` and `other`, Russian `few` and `many`, too. */
 type Forms = { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>;
 
+const numbers = {
+  en: new Intl.NumberFormat("en"),
+  ru: new Intl.NumberFormat("ru"),
+} satisfies Record<Language, Intl.NumberFormat>;
+
 const rules = {
   en: new Intl.PluralRules("en"),
   ru: new Intl.PluralRules("ru"),
 } satisfies Record<Language, Intl.PluralRules>;
 
+/** A number as the language writes it: `1,234` or `1 234`. */
+export function numberText(language: Language, count: number): string {
+  return numbers[language].format(count);
+}
+
 /** A number with its noun: `counted("en", 2, { one: "bot", other: "bots" })`. */
 export function counted(language: Language, count: number, forms: Forms): string {
-  return `${new Intl.NumberFormat(language).format(count)} ${forms[rules[language].select(count)] ?? forms.other}`;
+  return `${numberText(language, count)} ${forms[rules[language].select(count)] ?? forms.other}`;
 }

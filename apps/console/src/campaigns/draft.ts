@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { jsonIn } from "../operator/call-operator.ts";
 import { type CampaignFormValues, newCampaignValues } from "./campaign-form-values.ts";
 
 export interface CampaignDraft {
@@ -7,6 +9,7 @@ export interface CampaignDraft {
 }
 
 const KEY = "campaign-draft";
+const kept = z.object({ personId: z.string(), idempotencyKey: z.string(), values: z.unknown() });
 
 /** Kept in this tab until the campaign is added, the draft is discarded, or the person signs out. */
 export function keepDraft(personId: string, draft: CampaignDraft): void {
@@ -20,24 +23,14 @@ export function discardDraft(): void {
 
 /** What the person typed and did not save; undefined: nothing, or a draft of another version of this form. */
 export function readDraft(personId: string): CampaignDraft | undefined {
-  const { personId: keptFor, idempotencyKey, values } = parsed(sessionStorage.getItem(KEY));
-  return keptFor === personId && typeof idempotencyKey === "string" && areValues(values)
-    ? { idempotencyKey, values }
-    : undefined;
+  const draft = kept.safeParse(jsonIn(sessionStorage.getItem(KEY) ?? "")).data;
+  if (draft?.personId !== personId || !areValues(draft.values)) return undefined;
+  return { idempotencyKey: draft.idempotencyKey, values: draft.values };
 }
 
-function parsed(text: string | null): { personId?: unknown; idempotencyKey?: unknown; values?: unknown } {
-  try {
-    const kept: unknown = text === null ? undefined : JSON.parse(text);
-    return typeof kept === "object" && kept !== null ? kept : {};
-  } catch {
-    return {};
-  }
-}
-
-function areValues(kept: unknown): kept is CampaignFormValues {
-  if (typeof kept !== "object" || kept === null) return false;
-  const fields: Record<string, unknown> = { ...kept };
+function areValues(values: unknown): values is CampaignFormValues {
+  if (typeof values !== "object" || values === null) return false;
+  const fields: Record<string, unknown> = { ...values };
   return Object.entries(newCampaignValues).every(([name, value]) =>
     Array.isArray(value)
       ? Array.isArray(fields[name]) && fields[name].every((one) => typeof one === "string")

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { jsonIn } from "../operator/call-operator.ts";
 
 const KEY = "console-openid";
 const kept = z.object({ purpose: z.enum(["sign-in", "link"]), path: z.string() });
@@ -19,19 +20,11 @@ export function leaveForProvider(address: string, purpose: OpenIdReturn["purpose
 
 /** Without a note of this tab: somebody opened the address of the answer by itself. */
 export function openIdReturn(): OpenIdReturn {
-  const found = kept.safeParse(readJson(sessionStorage.getItem(KEY))).data;
+  const found = kept.safeParse(jsonIn(sessionStorage.getItem(KEY) ?? "")).data;
   const isOfConsole = found !== undefined && /^\/console(\/|\?|$)/.test(found.path);
   return isOfConsole ? found : { purpose: "sign-in", path: "/console/" };
 }
 
 export function forgetOpenIdReturn(): void {
   sessionStorage.removeItem(KEY);
-}
-
-function readJson(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? "null");
-  } catch {
-    return null;
-  }
 }

@@ -36,13 +36,14 @@ export function Skeleton({ rows }: { rows: number }) {
 
 export function Failure({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const words = useWords(uiWords);
+  const textOf = useErrorText();
   if (error instanceof CallError && (error.status === 403 || error.status === 404)) return <NotThere />;
   return (
     <div className="empty" role="alert">
       <p>
         <strong>{words.failed}</strong>
       </p>
-      <p className="secondary">{useErrorText()(error)}</p>
+      <p className="secondary">{textOf(error)}</p>
       {error instanceof CallError && error.code === "OTHER_VERSION" ? (
         <Button onClick={() => location.reload()}>{words.reload}</Button>
       ) : (

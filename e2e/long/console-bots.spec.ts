@@ -167,7 +167,10 @@ test.describe("a publisher", () => {
     await stack.ads(["people", "add", EMAIL, "--role", "publisher", "--bot-id", OWN]);
   });
 
-  test("changes the token of its bot: both work until the old one is retired and revoked", async ({ desk, stack }) => {
+  test("changes the token of its bot: both work when the next one is activated, until the old one is revoked", async ({
+    desk,
+    stack,
+  }) => {
     const statusWith = async (token: string) => {
       const body = JSON.stringify({ bot_id: OWN, user_tg_id: "501" });
       const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
@@ -187,10 +190,11 @@ test.describe("a publisher", () => {
     expect(kept).not.toContain(token);
 
     await expect(panel.getByRole("listitem").and(desk.locator("[aria-current=step]"))).toContainText(
-      "Give it to the bot",
+      "Put it first in the bot's list of tokens",
     );
-    await panel.getByRole("button", { name: "Retire the old one" }).click();
-    await desk.getByRole("dialog").getByRole("button", { name: "Retire the old one" }).click();
+    await expect(panel.getByText("next", { exact: true })).toBeVisible();
+    await panel.getByRole("button", { name: "Activate" }).click();
+    await desk.getByRole("dialog").getByRole("button", { name: "Activate", exact: true }).click();
     await expect(panel).toContainText("works until");
     expect([await statusWith(added.token), await statusWith(token)]).toEqual([200, 200]);
 

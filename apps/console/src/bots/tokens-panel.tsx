@@ -107,7 +107,7 @@ function TokenList({ bot, tokens }: { bot: Bot; tokens: readonly TokenEntry[] })
   const words = useWords(tokensWords);
   const { dateTime } = useFormats();
   const may = useMay();
-  const [retiredFor, setRetiredFor] = useState<string>();
+  const [activated, setActivated] = useState<string>();
   const [revoked, setRevoked] = useState<TokenEntry>();
   return (
     <>
@@ -122,8 +122,12 @@ function TokenList({ bot, tokens }: { bot: Bot; tokens: readonly TokenEntry[] })
                 : words.since(dateTime(token.revokedAt ?? token.createdAt))}
             </small>
             {token.state === "next" && may("activateToken") && (
-              <Button look="primary" onClick={() => setRetiredFor(token.tokenId)}>
-                {words.retire}
+              <Button
+                look="primary"
+                aria-label={words.activateOf(token.tokenId)}
+                onClick={() => setActivated(token.tokenId)}
+              >
+                {words.activate}
               </Button>
             )}
             {token.state !== "revoked" && may("revokeToken") && (
@@ -134,8 +138,8 @@ function TokenList({ bot, tokens }: { bot: Bot; tokens: readonly TokenEntry[] })
           </li>
         ))}
       </ul>
-      {retiredFor !== undefined && (
-        <RetireDialog botId={bot.botId} tokenId={retiredFor} onClose={() => setRetiredFor(undefined)} />
+      {activated !== undefined && (
+        <ActivateDialog botId={bot.botId} tokenId={activated} onClose={() => setActivated(undefined)} />
       )}
       {revoked !== undefined && <RevokeDialog bot={bot} token={revoked} onClose={() => setRevoked(undefined)} />}
     </>
@@ -143,32 +147,32 @@ function TokenList({ bot, tokens }: { bot: Bot; tokens: readonly TokenEntry[] })
 }
 
 /** Makes the next token the signing one, so that the one before it works for some days only. */
-function RetireDialog({ botId, tokenId, onClose }: { botId: string; tokenId: string; onClose: () => void }) {
+function ActivateDialog({ botId, tokenId, onClose }: { botId: string; tokenId: string; onClose: () => void }) {
   const words = useWords(tokensWords);
   const { dateTime } = useFormats();
   const notice = useNotice();
   const textOf = useErrorText();
   const activate = useChange(tokenRoutes.activateToken);
-  const onRetire = () =>
+  const onActivate = () =>
     activate.mutate(
       { params: { botId, tokenId } },
       {
         onError: (error) => notice({ text: textOf(error), look: "failed" }),
         onSuccess: ({ retiring }) => {
-          notice({ text: retiring === null ? words.retiredNone : words.retired(dateTime(retiring.revokeAt)) });
+          notice({ text: retiring === null ? words.activatedFirst : words.activated(dateTime(retiring.revokeAt)) });
           onClose();
         },
       },
     );
   return (
     <FormDialog
-      title={words.retire}
-      submitText={words.retire}
+      title={words.activateOf(tokenId)}
+      submitText={words.activate}
       isBusy={activate.isPending}
-      onSubmit={onRetire}
+      onSubmit={onActivate}
       onClose={onClose}
     >
-      <p>{words.retireText}</p>
+      <p>{words.activateText}</p>
       <p className="secondary">{words.docs}</p>
     </FormDialog>
   );

@@ -1,8 +1,12 @@
 import { expect, test } from "vitest";
 import { changedFields } from "../src/audit/audit-entry.ts";
-import { fieldText, valueText } from "../src/audit/field-words.ts";
+import { fieldText } from "../src/audit/field-words.ts";
+import { valueText } from "../src/audit/value-words.ts";
+import { settingsWords } from "../src/bots/settings-words.ts";
+import { roleWords } from "../src/words/role-words.ts";
 
 const iso = (at: Date) => at.toISOString();
+const campaign = { language: "ru", objectKind: "campaign", dateTime: iso } as const;
 
 test("a change of the audit trail is said in words: fields, amounts, moments and words of the store", () => {
   const before = {
@@ -23,14 +27,27 @@ test("a change of the audit trail is said in words: fields, amounts, moments and
   };
   const shown = changedFields({ before, after }).map(({ field, before, after }) => [
     fieldText("ru", field),
-    valueText("ru", field, before, iso),
-    valueText("ru", field, after, iso),
+    valueText(campaign, field, before),
+    valueText(campaign, field, after),
   ]);
   expect(shown).toEqual([
     ["Бюджет на день", "", "30.5"],
-    ["Конец", "", "2026-03-01T00:00:00.000Z"],
+    ["Окончание", "", "2026-03-01T00:00:00.000Z"],
     ["future_field", "1", '{"a":true}'],
     ["Название", "paused", "active"],
-    ["Состояние", "работает", "приостановлена"],
+    ["Состояние", "активна", "на паузе"],
   ]);
+});
+
+test("fields and values are said as the other screens say them, by the kind of the object", () => {
+  const inEnglish = { language: "en", objectKind: "person", dateTime: iso } as const;
+  expect(valueText(inEnglish, "role", "ad-ops")).toBe(roleWords.en["ad-ops"]);
+  expect(valueText({ ...inEnglish, language: "ru" }, "role", "ad-ops")).toBe(roleWords.ru["ad-ops"]);
+  expect(fieldText("en", "daily_cap")).toBe(settingsWords.en.dailyCap);
+  expect(valueText(campaign, "suspicious_views", "hold")).toBe(settingsWords.ru.suspiciousViewsAre.hold);
+  expect(valueText({ ...campaign, objectKind: "endpoint" }, "state", "active")).toBe("доставляются");
+  expect(valueText({ ...campaign, objectKind: "advertiser" }, "state", "active")).toBe("работает");
+  expect(valueText(campaign, "formats", ["rewarded", "direct_link"])).toBe("видео с наградой, прямая ссылка");
+  expect(valueText(campaign, "blocked_categories", [])).toBe("");
+  expect(valueText(inEnglish, "is_disabled", true)).toBe("yes");
 });

@@ -1,6 +1,6 @@
 import type { AuditEntry } from "@intermission/operator-api/audit";
 
-interface ChangedField {
+export interface ChangedField {
   field: string;
   before: unknown;
   after: unknown;

@@ -1,6 +1,7 @@
 import { type AuditEntry, auditRoutes } from "@intermission/operator-api/audit";
 import { campaignRoutes } from "@intermission/operator-api/campaigns";
 import { Link } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { useAnswer } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
@@ -9,12 +10,14 @@ import { Dialog } from "../ui/dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useFormats } from "../words/formats.ts";
-import { useLanguage, useWords } from "../words/word-table.ts";
+import { useWords } from "../words/word-table.ts";
 import { actorOf, changedFields } from "./audit-entry.ts";
 import { useChangeText } from "./change-words.ts";
-import { fieldText, valueText } from "./field-words.ts";
 import { auditWords } from "./words.ts";
 import "./audit.css";
+
+/** Their words are those of many screens: they are loaded with the first entry, and without the rest of this screen. */
+const FieldRows = lazy(async () => ({ default: (await import("./field-rows.tsx")).FieldRows }));
 
 interface EntryDialogProps {
   entryId: string;
@@ -42,7 +45,6 @@ export function EntryDialog({ entryId, onClose }: EntryDialogProps) {
 
 function Entry({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
   const words = useWords(auditWords);
-  const language = useLanguage();
   const { dateTime } = useFormats();
   const facts = {
     [words.of]: entry.objectId,
@@ -73,15 +75,9 @@ function Entry({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
               <th scope="col">{words.after}</th>
             </tr>
           </thead>
-          <tbody>
-            {fields.map(({ field, before, after }) => (
-              <tr key={field}>
-                <th scope="row">{fieldText(language, field)}</th>
-                <td>{valueText(language, field, before, dateTime)}</td>
-                <td>{valueText(language, field, after, dateTime)}</td>
-              </tr>
-            ))}
-          </tbody>
+          <Suspense fallback={null}>
+            <FieldRows objectKind={entry.objectKind} fields={fields} />
+          </Suspense>
         </table>
       )}
       <div className="dialog-foot">

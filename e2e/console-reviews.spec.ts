@@ -18,10 +18,11 @@ test.beforeAll(async ({ stack: { ads, urls } }) => {
   await ads(["campaigns", "add", ...campaign, "--landing-url", `${urls.demoBot}/landing`, "--click-price", "0.08"]);
 });
 
-/** Clicks right after the code was issued, which is suspicious. Returns user and code. */
+/** Clicks within a second of the code's issue, which is suspicious; where the machine was slower, once more as another user. */
 async function clickHeld(adService: string): Promise<{ userId: string; code: string }> {
   users += 1;
   const userId = String(users);
+  const startedAt = performance.now();
   const answer = await fetch(`${adService}/client/v1/codes`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -31,7 +32,7 @@ async function clickHeld(adService: string): Promise<{ userId: string; code: str
   const agent = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36";
   const headers = { "user-agent": agent, "accept-language": "en", "x-forwarded-for": `198.51.100.${users % 250}` };
   expect((await fetch(link, { redirect: "manual", headers })).status).toBe(302);
-  return { userId, code };
+  return performance.now() - startedAt < 1000 ? { userId, code } : clickHeld(adService);
 }
 
 /** Two views that were rewarded if they were not held: what makes a view suspicious takes longer than a test may. */

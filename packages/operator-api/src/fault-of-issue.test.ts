@@ -71,9 +71,9 @@ function hasOwnCheck(check: z.core.$ZodCheck): boolean {
   return (check._zod.def as { fn?: unknown }).fn === undefined;
 }
 
-/** Ids come from lists, not from a keyboard: `ID` says so of each. */
+/** Ids come from lists and keys from programs, not from a keyboard: `ID` says so of each. */
 function isOfId(path: string): boolean {
-  return /(Id|\.after|\.before|\.number|\.creativeIds|\.id|\.rawId|clientDataJSON|attestationObject|authenticatorData|signature|userHandle)$/.test(
+  return /(Id|idempotencyKey|\.after|\.before|\.number|\.creativeIds|\.id|\.rawId|clientDataJSON|attestationObject|authenticatorData|signature|userHandle)$/.test(
     path,
   );
 }

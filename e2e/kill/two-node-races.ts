@@ -192,23 +192,46 @@ async function click(url: string, code: string, address = addressOf(latestAddres
     "accept-language": "en",
     "x-forwarded-for": address,
   };
-  const response = await fetch(`${url}/${code}`, { redirect: "manual", headers, signal: AbortSignal.timeout(20_000) });
-  await response.arrayBuffer();
-  return response.status;
+  const { status } = await whenAvailable(async () => {
+    const signal = AbortSignal.timeout(20_000);
+    const response = await fetch(`${url}/${code}`, { redirect: "manual", headers, signal });
+    await response.arrayBuffer();
+    return response;
+  });
+  return status;
+}
+
+/** How often each status was answered in a race, so that a lost round can be explained. */
+const answers = new Map<number, number>();
+
+/**
+ * Sends a request, and sends it again while the service is unavailable, as browsers and players do: on a machine with a slow
+ * disk the database may not answer for seconds, and the nodes then refuse requests at once.
+ */
+function whenAvailable<Answer extends { readonly status: number }>(send: () => Promise<Answer>): Promise<Answer> {
+  return withRetries(
+    "a request",
+    async () => {
+      const answer = await send();
+      answers.set(answer.status, (answers.get(answer.status) ?? 0) + 1);
+      return answer.status === 503 ? undefined : answer;
+    },
+    { withinMs: 60_000 },
+  );
 }
 
 /** Opens, plays in real time and closes, as a player does. Whatever is refused on the way ends it. */
 async function watch(stand: Stand, url: string, userId: string, code: string): Promise<void> {
   const { secrets } = stand.nodes;
   const viewer = new ScriptedViewer(url);
-  const { status, body } = await viewer.open(secrets.botId, initDataOf(userId, secrets), code);
+  const { status, body } = await whenAvailable(() => viewer.open(secrets.botId, initDataOf(userId, secrets), code));
   if (status !== 200 || body.outcome !== "session") return;
   const { session_id: id, token, ad } = body;
-  const started = await viewer.report(id, { token, reports: [], started: true });
+  const started = await whenAvailable(() => viewer.report(id, { token, reports: [], started: true }));
   if (started.status !== 200) return;
   await wait(ad.duration_ms);
   const reports = playedRanges(ad.duration_ms, 0, body.first_sequence);
-  await viewer.report(id, { token, reports, closed: "tap" });
+  await whenAvailable(() => viewer.report(id, { token, reports, closed: "tap" }));
 }
 
 async function addCampaign({ nodes }: Stand, name: string, settings: readonly string[]): Promise<string> {
@@ -285,6 +308,8 @@ await withStore("postgres", async ({ dataDirectory, databaseUrl }) => {
       const ran = await Promise.all(Array.from({ length: rounds }, (_, round) => run(stand, round)));
       const { earned, doubled, lost } = await judgeRounds(stand, ran);
       console.log(`${name}: ${ran.length} rounds, ${earned} earned, ${doubled} doubled, ${lost} lost`);
+      if (doubled + lost > 0) console.log("  answers:", Object.fromEntries(answers));
+      answers.clear();
       faults += doubled + lost;
       all.push(...ran);
     }

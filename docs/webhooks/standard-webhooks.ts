@@ -4,7 +4,7 @@ import { Webhook } from "standardwebhooks";
 export function readEvent(headers: Record<string, string>, body: string, tokens: string[]): unknown {
   const faults: unknown[] = [];
   // With an empty token, from a variable that is not set, anybody could sign.
-  for (const token of tokens.filter((one) => one !== "")) {
+  for (const token of tokens.filter(Boolean)) {
     try {
       // The key is the token's own bytes. Without the format, the library would decode them as base64, and throw.
       return new Webhook(token, { format: "raw" }).verify(body, headers);

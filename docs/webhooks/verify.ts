@@ -9,7 +9,7 @@ export function isGenuine(headers: IncomingHttpHeaders, body: Buffer, tokens: st
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(now - Number(timestamp)) > 300) return false;
 
   // With an empty token, from a variable that is not set, anybody could sign.
-  const keys = tokens.filter((token) => token !== "");
+  const keys = tokens.filter(Boolean);
   const mac = (key: string) => createHmac("sha256", key);
   const isEqual = (one: string, other: string) =>
     Buffer.byteLength(one) === Buffer.byteLength(other) && timingSafeEqual(Buffer.from(one), Buffer.from(other));

@@ -15,7 +15,7 @@ function isGenuine(array $headers, string $body, array $tokens, int $now): bool
     $hasX = false;
     $hasStandard = false;
     foreach ($tokens as $token) {
-        if ($token === '') { // From a variable that is not set: anybody could sign with it.
+        if (!is_string($token) || $token === '') { // From a variable that is not set: anybody could sign with it.
             continue;
         }
         $hasX = hash_equals('sha256=' . hash_hmac('sha256', $body, $token), $xSignature) || $hasX;

@@ -21,6 +21,9 @@ export const genuine = headersOf();
 /** A token with which anyone can sign: HMAC pads a short key with zero bytes, so this equals the empty key. */
 const emptyToken = "\0";
 
+/** As languages read a variable that is not set, whatever the type says. */
+const unset = null as unknown as string;
+
 interface Webhook {
   headers: Record<string, string>;
   body?: Uint8Array;
@@ -88,6 +91,11 @@ export const receiverCases: WebhookCase[] = [
     "signed with the empty token, which is in the list of tokens",
     "refused",
     { headers: headersOf({}, body, [emptyToken]), tokens: [token, ""] },
+  ],
+  [
+    "signed with the empty token, where the variable of a token is not set",
+    "refused",
+    { headers: headersOf({}, body, [emptyToken]), tokens: [token, unset] },
   ],
   ["six minutes late", "refused", { headers: genuine, at: now + 360 }],
   ["six minutes early", "refused", { headers: genuine, at: now - 360 }],

@@ -6,6 +6,7 @@ use Illuminate\Http\JsonResponse;
 use Illuminate\Http\Request;
 use Illuminate\Support\Facades\DB;
 use Illuminate\Support\Facades\Http;
+use RuntimeException;
 
 class AdsController
 {
@@ -14,7 +15,8 @@ class AdsController
         $headers = array_map(fn ($values) => implode(', ', $values), $request->headers->all());
         // The signature covers the bytes as they arrived, not what a parser made of them.
         $body = $request->getContent();
-        if (!isGenuine($headers, $body, [config('services.ads.token')], time())) {
+        $token = config('services.ads.token') ?: throw new RuntimeException('AD_API_TOKEN is not set');
+        if (!isGenuine($headers, $body, [$token], time())) {
             // Of no use to a forger, and what a genuine sender needs to know.
             $reason = 'not genuine: another token, a changed body, or a clock that is more than 5 minutes off';
             return new JsonResponse(['error' => $reason], 401);

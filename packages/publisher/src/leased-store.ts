@@ -42,6 +42,8 @@ export interface LeasedStore extends EventStore {
 interface Running extends Run {
   readonly until: number;
   readonly done: Promise<void>;
+  /** Those that its handler began. */
+  readonly commits: Promise<void>[];
   isCommitted: boolean;
 }
 
@@ -69,6 +71,8 @@ export function leasedStore(leases: Leases, options: LeaseOptions): LeasedStore 
     if (!(await claim(leases, run, options))) return;
     try {
       await whileRenewed(leases, run, { leaseMs, handle });
+      // Also those that the handler did not wait for: without their effect, the event is not handled.
+      if (!run.isCommitted) await Promise.all(run.commits);
     } catch (error) {
       // Where this fails, the lease ends by itself.
       if (!run.isCommitted) await leases.release(run).catch(() => {});
@@ -92,6 +96,7 @@ export function leasedStore(leases: Leases, options: LeaseOptions): LeasedStore 
         owner: crypto.randomUUID(),
         until: performance.now() + maxHandlerMs,
         done: promise,
+        commits: [],
         isCommitted: false,
       };
       running.set(eventId, run);
@@ -102,13 +107,20 @@ export function leasedStore(leases: Leases, options: LeaseOptions): LeasedStore 
       );
       return promise;
     },
-    async commit(event, store) {
+    commit(event, store) {
       const eventId = typeof event === "string" ? event : eventKey(event);
       const run = eventId === undefined ? undefined : running.get(eventId);
       // Without an id, nothing recognizes a repeat, and no store was asked.
-      if (eventId === undefined) await store(undefined);
-      else if (run !== undefined) await finish(run, store);
-      else throw new Error(`${eventId} is not being handled: call commit() inside the handler of its event`);
+      if (eventId === undefined) return store(undefined).then(() => {});
+      if (run === undefined)
+        return Promise.reject(
+          new Error(`${eventId} is not being handled: call commit() inside the handler of its event`),
+        );
+      const committed = finish(run, store);
+      // The run reports its error, also where the handler does not wait for it.
+      committed.catch(() => {});
+      run.commits.push(committed);
+      return committed;
     },
   };
 }

@@ -17,7 +17,8 @@ export interface PostgresStore extends EventStore {
   /**
    * Stores in one transaction what `write` writes through the connection that it gets and that the event is handled, so that
    * the effect is there exactly once, whatever crashes when. Call it once, inside the event's handler; what the handler does
-   * afterwards is not repeated. `write` must not end the transaction. After `leaseMs` its connection is closed.
+   * afterwards is not repeated. `write` must not end the transaction. After `leaseMs` its connection is closed. The handler
+   * holds no connection of the same pool meanwhile: where all of them are held so, none is left for `commit`.
    *
    * Rejects, and stores nothing, if the event's lease was taken over meanwhile.
    */
@@ -107,7 +108,7 @@ async function transact(
   leaseMs: number,
   work: (connection: PostgresConnection) => Promise<boolean>,
 ): Promise<boolean> {
-  const connection = await takeFromPool(pool);
+  const connection = await takeInTime(pool, leaseMs);
   let isBroken = false;
   let isStored = false;
   const run = async () => {
@@ -127,5 +128,31 @@ async function transact(
     throw error;
   } finally {
     connection.release(isBroken);
+  }
+}
+
+/** One that comes later goes back. */
+async function takeInTime<Connection extends { release(): void }>(
+  pool: { connect(): Promise<Connection> },
+  leaseMs: number,
+): Promise<Connection> {
+  const taken = takeFromPool(pool);
+  try {
+    await inTime(
+      taken.then(() => {}),
+      leaseMs,
+      "a connection of the pool",
+    );
+    return await taken;
+  } catch (error) {
+    if (!(error instanceof LateError)) throw error;
+    taken.then(
+      (connection) => connection.release(),
+      () => {},
+    );
+    throw new Error(
+      `commit() got no connection of the pool in ${leaseMs} ms: take none of the same pool before it in the handler, or make the pool's max larger`,
+      { cause: error },
+    );
   }
 }

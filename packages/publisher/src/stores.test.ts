@@ -101,10 +101,10 @@ async function d1Place() {
   return {
     open({ leaseMs = 60_000 }) {
       const store = d1Store(database, { leaseMs });
-      const pay = async (event: string, write?: () => void) => {
+      const pay = (event: string, write?: () => void) => {
         const insert = database.prepare("insert into coins values (?)").bind(event);
         const failing = database.prepare("insert into inside values (1)");
-        await store.commit(event, write ? [insert, failing] : [insert]);
+        return store.commit(event, write ? [insert, failing] : [insert]);
       };
       return { ...store, pay };
     },
@@ -372,4 +372,54 @@ describe("a lease in Redis", () => {
     await taken;
     expect(await redis.get("ad-event:evt_1")).toBe("handled");
   });
+});
+
+test("a commit that its handler does not wait for is there before the event counts as handled", async () => {
+  for (const openPlace of [sqlitePlace, postgresPlace, d1Place]) {
+    const place: Awaited<ReturnType<typeof openPlace>> & { close?(): Promise<void> } = await openPlace();
+    if (place.close) stops.push(place.close);
+    const store = place.open({});
+    await store.once("evt_1", async () => void store.pay("evt_1"));
+    expect(await place.coins("evt_1")).toBe(1);
+    const fail = () => {
+      throw new Error("inside");
+    };
+    await expect(store.once("evt_2", async () => void store.pay("evt_2", fail))).rejects.toThrow("inside");
+    await store.once("evt_2", async () => void store.pay("evt_2"));
+    expect(await place.coins("evt_2")).toBe(1);
+  }
+});
+
+test("an event whose handler tried again after a commit that failed is handled", async () => {
+  const place = await sqlitePlace();
+  stops.push(place.close);
+  const store = place.open({});
+  const fail = () => {
+    throw new Error("inside");
+  };
+  await store.once("evt_1", () => store.pay("evt_1", fail).catch(() => store.pay("evt_1")));
+  expect(await place.coins("evt_1")).toBe(1);
+});
+
+test("a commit that gets no connection of its pool says so when its lease is over, and holds none that comes later", async () => {
+  const database = await createServerDatabase();
+  const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  pool.on("error", () => {});
+  stops.push(
+    () => pool.end(),
+    () => database.drop(),
+  );
+  const store = postgresStore(pool, { leaseMs: 300 });
+  const handle = async () => {
+    const own = await pool.connect();
+    try {
+      await store.commit("evt_1", (connection) => connection.query("select 1"));
+    } finally {
+      own.release();
+    }
+  };
+  await expect(store.once("evt_1", handle)).rejects.toThrow(
+    "commit() got no connection of the pool in 300 ms: take none of the same pool before it in the handler, or make the pool's max larger",
+  );
+  await store.once("evt_2", () => store.commit("evt_2", (connection) => connection.query("select 1")));
 });

@@ -87,16 +87,16 @@ test.each<[string, Record<string, unknown>, string]>([
   [
     "a timeout with its unit",
     { timeoutMs: "10s" },
-    'timeoutMs must be a whole number of milliseconds from 1 on; it is "10s"',
+    'timeoutMs must be a whole number of milliseconds from 1 to 2147483647; it is "10s"',
   ],
-  ["no time", { timeoutMs: 0 }, "timeoutMs must be a whole number of milliseconds from 1 on; it is 0"],
+  ["no time", { timeoutMs: 0 }, "timeoutMs must be a whole number of milliseconds from 1 to 2147483647; it is 0"],
   [
     "a timeout of an unset variable",
     { timeoutMs: Number.NaN },
-    "timeoutMs must be a whole number of milliseconds from 1 on; it is null",
+    "timeoutMs must be a whole number of milliseconds from 1 to 2147483647; it is NaN",
   ],
-  ["retries as text", { retries: "two" }, 'retries must be a whole number from 0 on; it is "two"'],
-  ["less than no retries", { retries: -1 }, "retries must be a whole number from 0 on; it is -1"],
+  ["retries as text", { retries: "two" }, 'retries must be a whole number from 0 to 2147483647; it is "two"'],
+  ["less than no retries", { retries: -1 }, "retries must be a whole number from 0 to 2147483647; it is -1"],
   ["a negative number", { botId: -7 }, `botId (BOT_ID) must be the bot's Telegram id, ${digits}; it is "-7"`],
 ])("createAds with %s says what is wrong, where, and the next step", (_mistake, options, message) => {
   const sound = { url: "https://ads.example.com", token: "ad_one", botId: "7000000001" };

@@ -54,14 +54,27 @@ export function requireOptions(options: unknown, call: string): void {
   if (typeof options !== "object" || options === null) throw new TypeError(`the options are missing: ${call}`);
 }
 
-/** A whole number from `min` on, or undefined without one. Throws an error that names the option. */
+/** A whole number from `min` to `max`, or undefined without one. Throws an error that names the option. */
 export function wholeNumberOf(
   value: unknown,
-  { option, min, unit = "" }: { readonly option: string; readonly min: number; readonly unit?: string },
+  { option, min, max = MAX_TIMER_MS, unit = "" }: { option: string; min: number; max?: number; unit?: string },
 ): number | undefined {
   if (value === undefined) return undefined;
-  if (Number.isSafeInteger(value) && Number(value) >= min && Number(value) < 2 ** 31) return Number(value);
-  throw new TypeError(`${option} must be a whole number${unit} from ${min} on; it is ${JSON.stringify(value)}`);
+  if (Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max) return Number(value);
+  const found = typeof value === "string" ? JSON.stringify(value) : String(value);
+  throw new TypeError(`${option} must be a whole number${unit} from ${min} to ${max}; it is ${found}`);
+}
+
+/** A timer that is longer ends at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Throws an error that names the option, for a length of time that is none: that of a variable that is not set is NaN. */
+export function requireMilliseconds(
+  lengths: Readonly<Record<string, unknown>>,
+  range?: { min?: number; max?: number },
+) {
+  for (const [option, value] of Object.entries(lengths))
+    wholeNumberOf(value, { option, min: 1, unit: " of milliseconds", ...range });
 }
 
 /** The bot's API tokens, trimmed. Throws an error, which never contains a token, if one of them cannot be one. */
@@ -135,6 +148,6 @@ function botIdFault(text: string): BotIdFault | undefined {
 
 /** Names of unset variables are `undefined` in templates too: `${process.env.X}`. */
 function textOf(value: unknown): string {
-  const text = typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
+  const text = ["string", "number", "bigint"].includes(typeof value) ? String(value).trim() : "";
   return text === "undefined" || text === "null" ? "" : text;
 }

@@ -1,4 +1,5 @@
-import { type HandledEvent, leasedStore, type Run, requireTableName } from "./leased-store.ts";
+import { requireMilliseconds } from "./client-settings.ts";
+import { type HandledEvent, leasedStore, MAX_REMEMBER_MS, type Run, requireTableName } from "./leased-store.ts";
 import type { EventStore } from "./memory-store.ts";
 import { bindingAdvice, requireMethods } from "./store-clients.ts";
 
@@ -188,6 +189,8 @@ export function durableObjectStore<Id>(
 ): EventStore {
   const needed = `durableObjectStore needs a binding of Durable Objects, such as env.EVENTS: ${bindingAdvice}`;
   requireMethods(namespace, ["idFromName", "get"], needed);
+  requireMilliseconds({ maxHandlerMs });
+  requireMilliseconds({ rememberMs }, { max: MAX_REMEMBER_MS });
   async function ask(action: Order["action"], { eventId, owner }: Run): Promise<unknown> {
     const order: Order = { action, eventId, owner, leaseMs, rememberMs };
     const object = namespace.get(namespace.idFromName(eventId));

@@ -1,3 +1,4 @@
+import { requireMilliseconds, requireOptions } from "./client-settings.ts";
 import { type Companion, CompanionError, type RewardEntry } from "./create-companion.ts";
 import type { EventStore } from "./memory-store.ts";
 import { inTime, LateError, pause } from "./pause.ts";
@@ -72,7 +73,9 @@ async function follow(
   handlerOf: (entry: RewardEntry) => (() => Promise<void> | void) | undefined,
   options: FollowOptions,
 ): Promise<void> {
+  requireOptions(options?.signal, "followRewards(companion, cursors, handle, { signal })");
   const { signal, includeTests = false, store, handlerTimeoutMs = 60_000 } = options;
+  requireMilliseconds({ handlerTimeoutMs });
   const { onError = (error) => console.error("following rewards:", error) } = options;
   let pauseMs = FIRST_PAUSE_MS;
   /** Returns whether the work succeeded. An error of the caller's own code says nothing about the API, whatever its code. */
@@ -110,7 +113,7 @@ async function follow(
 
   while (!signal.aborted) {
     try {
-      const after = await cursors.read();
+      const after = (await cursors.read()) || undefined;
       for await (const { cursor, entry } of companion.watchRewards({ after, includeTests }, { signal })) {
         if (signal.aborted) return;
         if (!(await attempt(() => handleInTime(cursor, entry)))) break;

@@ -1,3 +1,4 @@
+import { requireMilliseconds } from "./client-settings.ts";
 import { type EventStore, eventKey } from "./memory-store.ts";
 import type { AdEvent } from "./verify-webhook.ts";
 
@@ -50,13 +51,17 @@ interface Running extends Run {
 /** Repeats are not counted: they wait for the same run. */
 const MAX_RUNNING = 1000;
 const POLL_MS = 20;
+/** A hundred years: every clock and every timer of the stores takes it. */
+export const MAX_REMEMBER_MS = 100 * 365 * 24 * 3_600_000;
 
 /**
  * Runs each event's handler under a lease. Repeats in this process wait for the run until its lease is over; then one of them
  * begins another run, and the first run can store nothing any more. In this process, time is that of a clock that nobody sets.
  */
 export function leasedStore(leases: Leases, options: LeaseOptions): LeasedStore {
-  const { leaseMs, maxHandlerMs = leaseMs } = options;
+  const { leaseMs, maxHandlerMs = leaseMs, busyMs } = options;
+  requireMilliseconds({ leaseMs, maxHandlerMs });
+  requireMilliseconds({ busyMs }, { min: 0 });
   const running = new Map<string, Running>();
 
   async function finish(run: Running, store: (run: Run) => Promise<boolean>): Promise<void> {

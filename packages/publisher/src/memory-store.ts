@@ -1,3 +1,4 @@
+import { requireMilliseconds, wholeNumberOf } from "./client-settings.ts";
 import type { AdEvent } from "./verify-webhook.ts";
 
 /** Remembers which events were handled. */
@@ -58,6 +59,8 @@ export function memoryStore(options: { readonly maxEvents?: number; readonly max
 
 /** {@link memoryStore} without its warnings. */
 export function rememberInMemory({ maxEvents = 100_000, maxHandlerMs = 600_000 } = {}): EventStore {
+  wholeNumberOf(maxEvents, { option: "maxEvents", min: 1 });
+  requireMilliseconds({ maxHandlerMs });
   const handled = new Set<string>();
   const running = new Map<string, { readonly done: Promise<void>; readonly until: number }>();
 

@@ -43,6 +43,18 @@ test("reads from the beginning if the service lost the cursor, and stores where 
   expect([handled, cursors.read()]).toEqual([["1", "2"], "b"]);
 });
 
+test("reads from the beginning, too, if the error is of another copy of the package, and without a stored cursor", async () => {
+  for (const cursor of ["older", "", null]) {
+    const { read, write } = cursorStore(cursor as string);
+    const events = vi.fn(async ({ after }: { after?: string | undefined } = {}) => {
+      if (after !== undefined) throw Object.assign(new Error("lost"), { code: "CURSOR_LOST" });
+      return page("b", false, "1");
+    });
+    expect(await reconcile({ events }, { read, write }, () => {})).toBe(1);
+    expect(read()).toBe("b");
+  }
+});
+
 test("a list that is read from its beginning again passes no event that the store knows", async () => {
   const handled: unknown[] = [];
   const store = memoryStore();

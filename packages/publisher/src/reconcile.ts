@@ -1,4 +1,5 @@
-import { AdsError, unexpectedAnswer } from "./ads-error.ts";
+import { unexpectedAnswer } from "./ads-error.ts";
+import { requireMilliseconds } from "./client-settings.ts";
 import type { Ads, CallOptions } from "./create-ads.ts";
 import type { EventStore } from "./memory-store.ts";
 import { inTime } from "./pause.ts";
@@ -7,7 +8,8 @@ import { handleOnce } from "./webhook.ts";
 
 /** Stores the position in a list of events across restarts. */
 export interface CursorStore {
-  read(): Promise<string | undefined> | string | undefined;
+  /** Undefined, null, as databases answer, or "" before the first `write`. An error of the place is thrown: it is no beginning. */
+  read(): Promise<string | null | undefined> | string | null | undefined;
   write(cursor: string | undefined): Promise<void> | void;
 }
 
@@ -29,12 +31,14 @@ export async function reconcile(
   options: CallOptions & { readonly store?: EventStore; readonly handlerTimeoutMs?: number } = {},
 ): Promise<number> {
   const { signal, store, handlerTimeoutMs = 60_000 } = options;
+  requireMilliseconds({ handlerTimeoutMs });
   let count = 0;
-  let after = await cursors.read();
+  let after = (await cursors.read()) || undefined;
   for (let hasMore = true; hasMore && !signal?.aborted; ) {
     const page = await ads.events({ limit: 1000, after }, { signal }).catch((error) => {
       // The service was restored from a backup that is older than the cursor: read the list from its beginning.
-      if (after !== undefined && error instanceof AdsError && error.code === "CURSOR_LOST") return undefined;
+      // Known by its code: another copy of this package, as of require() beside import, has an AdsError of its own.
+      if (after !== undefined && error?.code === "CURSOR_LOST") return undefined;
       throw error;
     });
     const faults: unknown[] = [];

@@ -96,6 +96,25 @@ export function refusalLine(
   return `a webhook was refused: ${message}${others}`;
 }
 
+/** What `webhook()` cannot read, whoever sent it: it is mounted wrongly. */
+export function requestFault(fault: "of-node" | "read-before"): TypeError {
+  const messages = {
+    "of-node":
+      "webhook() got a request of Node, not of the Fetch standard: mount toNodeHandler(webhook(…)) of @intermission/publisher/node",
+    "read-before":
+      "something has read the webhook's body, and its signature covers the raw bytes: pass the request before request.json() or another parser reads it, or a request.clone() made before",
+  } satisfies Record<typeof fault, string>;
+  return new TypeError(messages[fault]);
+}
+
+/** The 500 of a receiver that is set up wrongly. The sender learns only of faults that contain no value. */
+export function notConfigured(error: unknown): Response {
+  const isOurs = error instanceof TypeError;
+  console.error("webhooks cannot be received:", isOurs ? error.message : error);
+  const message = isOurs ? error.message : "the receiver's tokens cannot be read";
+  return Response.json({ error: { code: "NOT_CONFIGURED", message } }, { status: 500 });
+}
+
 interface Refused {
   readonly outcome: "not-signed";
   readonly refusal: WebhookRefusal;

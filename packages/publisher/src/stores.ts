@@ -1,4 +1,5 @@
-import { leasedStore, type Run } from "./leased-store.ts";
+import { requireMilliseconds } from "./client-settings.ts";
+import { leasedStore, MAX_REMEMBER_MS, type Run } from "./leased-store.ts";
 import type { EventStore } from "./memory-store.ts";
 import { checkRedis, redisNeeded, requireMethods } from "./store-clients.ts";
 
@@ -53,6 +54,8 @@ export function redisStore(
   { prefix = "ad-event:", leaseMs = 60_000, maxHandlerMs = 600_000, rememberMs = 30 * 24 * 3_600_000 } = {},
 ): EventStore {
   requireMethods(redis, ["set", "get", "del"], redisNeeded);
+  requireMilliseconds({ maxHandlerMs });
+  requireMilliseconds({ rememberMs }, { max: MAX_REMEMBER_MS });
   const keyOf = ({ eventId }: Run) => prefix + eventId;
   const leaseOf = ({ owner }: Run) => `leased by ${owner}`;
   const call = (script: keyof typeof scripts, run: Run, ...values: number[]) =>

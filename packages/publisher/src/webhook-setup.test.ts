@@ -42,6 +42,13 @@ test.each<[string, WebhookOptions["tokens"], string]>([
   },
 );
 
+test("a handler or options that are missing are named when the receiver is made", () => {
+  expect(() => webhook({ tokens: token } as never, undefined as never)).toThrow(
+    "webhook() needs a handler: webhook(handle, { tokens })",
+  );
+  expect(() => webhook(() => {}, undefined as never)).toThrow("the options are missing: webhook(handle, { tokens })");
+});
+
 test("tokens may be a function, which is called for each request: a secret that comes later is used", async () => {
   const handle = vi.fn();
   let secret: string | undefined;

@@ -1,4 +1,4 @@
-import { apiTokens } from "./client-settings.ts";
+import { apiTokens, requireMilliseconds, requireOptions } from "./client-settings.ts";
 import { type EventStore, eventKey, memoryStore } from "./memory-store.ts";
 import { inTime } from "./pause.ts";
 import { readBody } from "./read-body.ts";
@@ -55,28 +55,36 @@ const MAX_BYTES = 64 * 1024;
  * to node:http, Express and Fastify. `handle` runs once for each event, and again only if it rejected.
  *
  * Answers 200 if the event is handled, was handled before or is a test; 401 without a valid signature; 400, 405 or 413 if the
- * request is not a webhook; 500 if `handle` rejected, or if the receiver is set up wrongly, which is logged. Nothing is checked
- * before the first request.
+ * request is not a webhook; 500 if `handle` rejected, or if the receiver is set up wrongly, which is logged. Tokens are not
+ * checked before the first request.
  */
 export function webhook(
   handle: (event: AdEvent) => void | Promise<void>,
   options: WebhookOptions,
 ): (request: Request) => Promise<Response> {
+  if (typeof handle !== "function") throw new TypeError("webhook() needs a handler: webhook(handle, { tokens })");
+  requireOptions(options, "webhook(handle, { tokens })");
   const { tokens, store = memoryStore(), onTest, onError = logError, handlerTimeoutMs = 14_000, ...more } = options;
   const { onRefused, paysTesters = false, ...rest } = more;
   const { now = () => new Date(), ...verifying } = rest;
+  requireMilliseconds({ handlerTimeoutMs });
   const logged = new Map();
   return async (request) => {
-    if (typeof request.headers?.get !== "function") throw new TypeError(notARequest);
+    if (typeof request.headers?.get !== "function") throw (await faults()).requestFault("of-node");
     if (request.method !== "POST") return refusal(405, "METHOD_NOT_ALLOWED", "a webhook is a POST", { allow: "POST" });
-    if (request.bodyUsed) return notConfigured(new TypeError(readBefore));
+    if (request.bodyUsed) {
+      const { notConfigured, requestFault } = await faults();
+      return notConfigured(requestFault("read-before"));
+    }
     const body = await readBody(request.body, MAX_BYTES);
     if (body === undefined) return refusal(413, "TOO_LARGE", `a webhook has at most ${MAX_BYTES} bytes`);
-    const configured = await readTokens(tokens, namedBot(body)).catch((error: unknown) => notConfigured(error));
+    const configured = await readTokens(tokens, namedBot(body)).catch(async (error: unknown) =>
+      (await faults()).notConfigured(error),
+    );
     if (configured instanceof Response) return configured;
     const verified = await verifyWebhook(body, request.headers, configured, { ...verifying, now: now() });
     if (verified.outcome !== "verified") {
-      const { answerRefusal } = await import("./refused-webhook.ts");
+      const { answerRefusal } = await faults();
       return answerRefusal(verified, { onRefused, logged });
     }
     const { event } = verified;
@@ -95,10 +103,7 @@ export function webhook(
   };
 }
 
-const notARequest =
-  "webhook() got a request of Node, not of the Fetch standard: mount toNodeHandler(webhook(…)) of @intermission/publisher/node";
-const readBefore =
-  "something has read the webhook's body, and its signature covers the raw bytes: pass the request before request.json() or another parser reads it, or a request.clone() made before";
+const faults = () => import("./refused-webhook.ts");
 
 /** Leaves the tokens as they are: a blank behind one has its own explanation, when a signature does not match. */
 async function readTokens(tokens: WebhookOptions["tokens"], botId: string | undefined): Promise<NonNullable<Tokens>> {
@@ -112,13 +117,6 @@ async function readTokens(tokens: WebhookOptions["tokens"], botId: string | unde
       if (botId === undefined || botId === id) apiTokens(own, { option: `tokens of bot ${id}`, variable });
   } else apiTokens(read, { option: "tokens", variable });
   return read ?? [];
-}
-
-/** The sender learns only of faults that contain no value. */
-function notConfigured(error: unknown): Response {
-  console.error("webhooks cannot be received:", error instanceof TypeError ? error.message : error);
-  const message = error instanceof TypeError ? error.message : "the receiver's tokens cannot be read";
-  return refusal(500, "NOT_CONFIGURED", message);
 }
 
 /** Without an id and a code, `handle` runs for each copy. */

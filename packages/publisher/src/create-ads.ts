@@ -3,7 +3,7 @@ import type { CodeDescription, EventAttempts, NamedRewards, ReferenceStats, Stat
 import { apiTokens, botIdOf, requireOptions, serverAddress, wholeNumberOf } from "./client-settings.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
-import { readUserId } from "./read-user-id.ts";
+import { personIdOf, type UserId } from "./read-user-id.ts";
 import { type AdEvent, revenueOf, startParamOf } from "./verify-webhook.ts";
 import type { WrongArgument } from "./wrong-argument.ts";
 
@@ -13,7 +13,7 @@ export interface AdsOptions {
   /** The bot's API token, or several while tokens rotate: if the service refuses one, the call is sent with the next. */
   readonly token: string | readonly string[];
   /** The bot's Telegram id: the digits before the colon of its token. */
-  readonly botId: string | number;
+  readonly botId: UserId;
   /** Limit of each attempt; 10 s by default, and 25 s for `testWebhook`, in which the service waits 15 s for the webhook. */
   readonly timeoutMs?: number;
   /**
@@ -75,11 +75,11 @@ export interface WebhookTest {
 export interface Ads {
   /** Returns the same code for the same user and reference while that code is fresh and has earned nothing. */
   createCode(
-    request: { readonly userId: string | number; readonly reference?: string | undefined },
+    request: { readonly userId: UserId; readonly reference?: string | undefined },
     options?: CallOptions,
   ): Promise<Code>;
   /** Whether the user could earn now. */
-  availability(userId: string | number, options?: CallOptions): Promise<Availability>;
+  availability(userId: UserId, options?: CallOptions): Promise<Availability>;
   /** What a code earned, and why it did not. */
   code(code: string, options?: CallOptions): Promise<CodeDescription>;
   /** Events in commit order; reading on from `next` misses none. */
@@ -120,7 +120,7 @@ export interface ReferenceStatsQuery extends Omit<StatsQuery, "by"> {
 export interface WebhookTestRequest {
   readonly event?: "rewarded" | "direct_link";
   /** A listed tester of the bot. */
-  readonly userId?: string | number;
+  readonly userId?: UserId;
   /** A code of this tester, which the event then carries. It earns nothing by it. */
   readonly code?: string | undefined;
 }
@@ -155,11 +155,11 @@ export function createAds(options: AdsOptions): Ads {
       if (typeof request !== "object" || request === null) await refuse("request", request);
       const { userId, reference } = request;
       if (reference !== undefined && !isReference(reference)) await refuse("reference", reference);
-      const body = { bot_id: botId, user_tg_id: requirePerson(userId), reference };
+      const body = { bot_id: botId, user_tg_id: await requirePerson(userId), reference };
       return codeOf(await call({ method: "POST", path: "/codes", body, isRepeatable: true }, signal));
     },
     async availability(userId, { signal } = {}) {
-      return availabilityOf(await call(get("/availability", { user_tg_id: requirePerson(userId) }), signal));
+      return availabilityOf(await call(get("/availability", { user_tg_id: await requirePerson(userId) }), signal));
     },
     async code(code, { signal } = {}) {
       if (!isText(code)) await refuse("code", code);
@@ -256,11 +256,7 @@ function callsOf(options: AdsOptions) {
   };
 }
 
-function requirePerson(value: string | number): string {
-  const read = readUserId(value);
-  if (read.outcome === "refused") throw new AdsError(read.message, { code: read.code });
-  return read.userId;
-}
+const requirePerson = async (userId: unknown) => personIdOf(userId) ?? refuse("userId", userId);
 
 const isText = (value: unknown) => typeof value === "string" && value !== "";
 const isReference = (value: unknown) => isText(value) && String(value).length <= 128;

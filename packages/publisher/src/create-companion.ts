@@ -3,7 +3,8 @@ import { apiKeyOf, requireOptions, serverAddress, wholeNumberOf } from "./client
 import { foreignAnswer, pauseAfter, unansweredMessage, waitOf } from "./failed-call.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
-import { readUserId } from "./read-user-id.ts";
+import { personIdOf, type UserId } from "./read-user-id.ts";
+import { refusedUserId } from "./refused-user-id.ts";
 import { readEvents } from "./server-sent-events.ts";
 
 export interface CompanionOptions {
@@ -76,14 +77,14 @@ interface CallOptions {
 export interface Companion {
   /** Requests the user's code, with its links. A repeat returns the open code. */
   createCode(
-    request: { readonly userId: string | number; readonly reference?: string | undefined },
+    request: { readonly userId: UserId; readonly reference?: string | undefined },
     options?: CallOptions,
   ): Promise<CreateCodeOutcome>;
-  balance(userId: string | number, options?: CallOptions): Promise<number>;
+  balance(userId: UserId, options?: CallOptions): Promise<number>;
   /** Takes units from a user. The key makes a repeat safe: it returns the answer of the first call. */
   spend(
     order: {
-      readonly userId: string | number;
+      readonly userId: UserId;
       readonly amount: number;
       readonly idempotencyKey: string;
       readonly note?: string | undefined;
@@ -91,7 +92,7 @@ export interface Companion {
     options?: CallOptions,
   ): Promise<SpendOutcome>;
   listRewards(
-    query?: { readonly userId?: string | number; readonly cursor?: string | undefined; readonly limit?: number },
+    query?: { readonly userId?: UserId; readonly cursor?: string | undefined; readonly limit?: number },
     options?: CallOptions,
   ): Promise<RewardPage>;
   /**
@@ -232,10 +233,11 @@ function callsOf(options: CompanionOptions) {
   };
 }
 
-function requireUserId(value: string | number): string {
-  const read = readUserId(value);
-  if (read.outcome === "refused") throw new CompanionError(read.message, { code: read.code });
-  return read.userId;
+function requireUserId(value: UserId): string {
+  const userId = personIdOf(value);
+  if (userId !== undefined) return userId;
+  const { code, message } = refusedUserId(value);
+  throw new CompanionError(message, { code });
 }
 
 async function resultOf(response: Response, address: string): Promise<unknown> {

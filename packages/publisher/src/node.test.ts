@@ -174,6 +174,22 @@ test("a sender that disconnects in the middle of a body ends the handler", async
   expect(await ended.promise).toBeInstanceOf(Error);
 });
 
+test("a request that breaks off in its body leaves no line in the log", async () => {
+  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+  const receive = toNodeHandler(webhook(() => {}, { tokens: token }));
+  const ended = Promise.withResolvers<void>();
+  const next = vi.fn();
+  const url = new URL(
+    await listen((request, response) => void receive(request, response, next).then(ended.resolve, ended.reject)),
+  );
+  const socket = connect(Number(url.port), url.hostname);
+  socket.write("POST / HTTP/1.1\r\nhost: bot.test\r\ncontent-length: 100\r\n\r\nbeginning");
+  setTimeout(() => socket.destroy(), 50);
+  await ended.promise;
+  expect(next).not.toHaveBeenCalled();
+  expect(logged).not.toHaveBeenCalled();
+});
+
 test("HTTP/2, as of Fastify's and Node's own servers, has a method and a path among its headers", async () => {
   const handled: string[] = [];
   const listener = toNodeHandler(webhook(({ userId }) => void handled.push(userId), { tokens: token }));

@@ -21,6 +21,24 @@ test.each([
   expect(senderOf(facts)).toMatchObject(sender);
 });
 
+test("ids may be bigints, as databases return them", async () => {
+  const fake = fakeAdService({ botId: "7000000001" });
+  const ads = createAds({ url: fake.url, token: fake.token, botId: 7000000001n, fetch: fake.fetch });
+  const { code } = await ads.createCode({ userId: 4503599627370495n });
+  expect(await ads.code(code)).toMatchObject({ user_tg_id: "4503599627370495" });
+});
+
+test.each([
+  [{ id: 42 }, "userId is of the type object: pass the user's Telegram id, such as ctx.from.id"],
+  [[42], "userId is an array: pass"],
+  [true, "userId is of the type boolean: pass"],
+  [1.5, 'userId "1.5" is not a Telegram id'],
+])("%j is no user id: the client says what it is, and not that it is missing", async (userId, message) => {
+  const ads = createAds({ url: "http://ads.test", token: "ad_test", botId: 7000000001 });
+  const refusal = { code: "BAD_REQUEST", message: expect.stringContaining(message) };
+  await expect(ads.createCode({ userId: userId as never })).rejects.toMatchObject(refusal);
+});
+
 const manyPeople = ["1087968824", "136817688", "777000", "-1001234567890", "-7"];
 
 test.each(manyPeople)(

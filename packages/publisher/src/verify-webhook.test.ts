@@ -20,6 +20,20 @@ test("1000 webhooks that were changed at random get the verdict that is right", 
   }
 });
 
+test("what a template makes of a variable that is not set is no token, for anyone could sign with it", async () => {
+  for (const unset of ["undefined", "null"]) {
+    const headers = {
+      "x-signature": sign(body, unset),
+      ...signStandardWebhook({ id: "evt_1", timestampSeconds: now.getTime() / 1000, body, tokens: [unset] }),
+    };
+    for (const tokens of [unset, ["", unset], { 7000000001: unset }])
+      expect(await verifyWebhook(body, headers, tokens, { now })).toMatchObject({
+        outcome: "not-signed",
+        refusal: { cause: "no-token" },
+      });
+  }
+});
+
 test("headers may have any letter case, and come from any implementation of Headers", async () => {
   const usual = Object.fromEntries(Object.entries(genuine).map(([name, value]) => [name.toUpperCase(), value]));
   const foreign = { get: (name: string) => new Headers(genuine).get(name) };

@@ -172,8 +172,9 @@ function tokensFor(body: Uint8Array, tokens: string | readonly string[] | Tokens
   return { own, others: of(false), isUnlisted: own.length === 0 };
 }
 
+/** A variable that is not set is "undefined" in a template, with which anyone could sign. */
 function nonEmpty(tokens: string | readonly string[] | undefined): string[] {
-  return [tokens ?? []].flat().filter(Boolean);
+  return [tokens ?? []].flat().filter((token) => !/^(undefined|null)?$/.test(token));
 }
 
 /** Empty without bytes. Test runners have their own `ArrayBuffer`. */

@@ -1,17 +1,22 @@
 import { AdsError } from "./ads-error.ts";
+import { refusedUserId } from "./refused-user-id.ts";
 
 // createAds loads this file when an argument cannot be right: the core stays small.
 
-export type WrongArgument = "request" | "reference" | "code" | "eventId";
+export type WrongArgument = "request" | "userId" | "reference" | "code" | "eventId";
 
 /** The error of a call that is not sent, because an argument cannot be right. */
 export function wrongArgument(argument: WrongArgument, value: unknown): AdsError {
+  if (argument === "userId") {
+    const { code, message } = refusedUserId(value);
+    return new AdsError(message, { code });
+  }
   const messages = {
     request: "createCode takes an object: createCode({ userId: ctx.from.id })",
     reference: referenceFault(value),
     code: `code ${faultOfText(value)}: pass the code that createCode returned, or that of an event`,
     eventId: `eventId ${faultOfText(value)}: pass the eventId of an event, such as that of a webhook or of events()`,
-  } satisfies Record<WrongArgument, string>;
+  } satisfies Record<typeof argument, string>;
   return new AdsError(messages[argument], { code: "BAD_REQUEST" });
 }
 

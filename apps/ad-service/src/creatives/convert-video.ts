@@ -19,6 +19,8 @@ export const encodeAll: Conversion = {
   sound: { specifier: "0:a:0?", work: "encode" },
 };
 
+/** Frames of two fields become one picture each, at the same rate; whole frames stay. */
+const deinterlace = "bwdif=mode=send_frame:deint=interlaced";
 // With square pixels, since a poster and many players know no other ones.
 const fit = [
   "scale=iw*sar:ih,setsar=1",
@@ -47,7 +49,7 @@ function toneMapped(transfer: string): string[] {
 
 function wordsOf({ to, picture, sound }: Conversion): string[] {
   const { colours } = picture;
-  const filters = [fit, ...toStandard[colours], "format=yuv420p"].join(",");
+  const filters = [deinterlace, fit, ...toStandard[colours], "format=yuv420p"].join(",");
   // Tone mapping takes as long as encoding, so that encoding has to be quicker: the upload waits for both.
   const toned = ["-preset", "veryfast", "-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709"];
   // biome-ignore format: packed

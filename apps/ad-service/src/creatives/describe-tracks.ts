@@ -13,6 +13,7 @@ import {
 } from "mediabunny";
 import { type Edit, type Mp4Times, type Presentation, presentationOf, shiftOfFirstEdit } from "./edit-list.ts";
 import type { Container } from "./ffmpeg.ts";
+import { isInterlacedAvc } from "./interlaced-avc.ts";
 
 /** How a picture's colours are stored. Everything but `standard` needs a conversion before an 8-bit screen shows it right. */
 export type Colours = "standard" | "wide-gamut" | "hlg" | "pq";
@@ -28,6 +29,8 @@ export interface PictureTrack {
   height: number;
   codedWidth: number;
   codedHeight: number;
+  /** Its frames may be two fields, each half of the lines, of two moments. */
+  isInterlaced: boolean;
   presentation: Presentation;
 }
 
@@ -127,8 +130,10 @@ async function describePicture(track: InputVideoTrack) {
   const { transfer, primaries } = await track.getColorSpace();
   const colours: Colours =
     transfer === "hlg" || transfer === "pq" ? transfer : primaries === "bt2020" ? "wide-gamut" : "standard";
+  const codec = await track.getCodec();
   return {
-    codec: await track.getCodec(),
+    codec,
+    isInterlaced: codec === "avc" && isInterlacedAvc(await descriptionOf(track)),
     codecParameters: (await track.getCodecParameterString()) ?? "",
     colours,
     width: await track.getDisplayWidth(),
@@ -136,6 +141,14 @@ async function describePicture(track: InputVideoTrack) {
     codedWidth: await track.getCodedWidth(),
     codedHeight: await track.getCodedHeight(),
   };
+}
+
+/** The decoder's configuration: of H.264 the `avcC` box. */
+async function descriptionOf(track: InputVideoTrack): Promise<Uint8Array> {
+  const description = (await track.getDecoderConfig())?.description;
+  if (description === undefined) return new Uint8Array();
+  if (!ArrayBuffer.isView(description)) return new Uint8Array(description);
+  return new Uint8Array(description.buffer, description.byteOffset, description.byteLength);
 }
 
 async function countFrames(track: InputVideoTrack): Promise<number[]> {

@@ -92,6 +92,7 @@ function judge(
   const faults = [
     ...codecFaults(video, container === "mp4" ? "mp4" : family),
     ...colourFaults(picture),
+    ...(picture.isInterlaced ? [{ fault: fileFault("VIDEO_INTERLACED"), picture: "encode" as const }] : []),
     ...editFaults(video),
     ...containerFaults(video, { family, times, from, to }),
   ];

@@ -1,4 +1,5 @@
 import { openSessionResponse } from "@intermission/ad-core/player-api";
+import type { Database } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
@@ -296,6 +297,43 @@ describe("a VAST ad", () => {
       expect(ads.count()).toBe(1);
       expect(await fixture.calls()).toMatchObject([{ attempts: 1, outcome: "answered" }]);
       expect(logged).toEqual([{ err: fault }]);
+    });
+
+    test("a tracker is called once, with its redirect, although the database is away after the call", async () => {
+      const ads = await impressionAt((_request, response) => response.writeHead(302, { location: "/second" }).end());
+      ads.answers["/second"] = (_request, response) => response.writeHead(204).end();
+      let refusals = 0;
+      const run: Database["run"] = async (statement, values) => {
+        if (statement.name !== "vast.finish-call" || ++refusals > 5) return store.database.run(statement, values);
+        throw Object.assign(new Error("the database system is shutting down"), { code: "57P03" });
+      };
+      const database = { ...store.database, run };
+      const now = () => fixture.clock.now;
+      const log = { error: (fault: unknown) => console.error(fault) };
+      await callTrackers({ database, requests: fixture.requests, log, now }, { atMost: 100 });
+      fixture.advance(61);
+      await ads.attempts(2);
+      expect(refusals).toBeGreaterThan(5);
+      expect(ads.count()).toBe(1);
+      expect(ads.callsOf("/second")).toHaveLength(1);
+      expect(await fixture.calls()).toMatchObject([{ attempts: 1, outcome: "answered" }]);
+    });
+
+    test("a node that stops while the database is away does not wait for it", async () => {
+      await impressionAt((_request, response) => response.writeHead(204).end());
+      const away = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+      const stopping = new AbortController();
+      const run: Database["run"] = async (statement, values) => {
+        if (statement.name !== "vast.finish-call") return store.database.run(statement, values);
+        stopping.abort();
+        throw away;
+      };
+      const deps = { database: { ...store.database, run }, requests: fixture.requests, log: { error: () => {} } };
+      const called = callTrackers(
+        { ...deps, now: () => fixture.clock.now, stopping: stopping.signal },
+        { atMost: 100 },
+      );
+      await expect(called).rejects.toBe(away);
     });
 
     test("an unreachable tracker is called three times at most", async () => {

@@ -1,4 +1,6 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
@@ -124,6 +126,8 @@ export interface CallTrackersDeps {
   /** Counts each call that was made. */
   count?: (outcome: CallOutcome | "retried") => void;
   now?: () => Date;
+  /** Aborts when this node stops: what could not be recorded until then is given up. */
+  stopping?: AbortSignal;
 }
 
 /** Wait after each failed attempt but the last; also the lease, so that calls left behind by a crash are retried. */
@@ -134,6 +138,8 @@ const MAX_IN_FLIGHT = 64;
 const CALL_MS = 5000;
 const MAX_REDIRECTS = 5;
 const EVERY_MS = 1000;
+/** More often than any node looks for calls that are due: what was called is recorded before it is due again. */
+const RECORD_EVERY_MS = 200;
 
 const claim = statement<ClaimedCall>(
   "vast.claim-calls",
@@ -161,14 +167,31 @@ export async function callTrackers(deps: CallTrackersDeps, { atMost }: { atMost:
 
 /** The result is recorded before redirects are followed: a kill or a fault while they are must not repeat the call. */
 async function callOne(deps: CallTrackersDeps, call: ClaimedCall, now: () => Date): Promise<void> {
-  const { database, count } = deps;
   const endsAt = performance.now() + CALL_MS;
   // A crash may have used up the attempts without a known result: the tracker is not called again.
   const first = call.attempts > MAX_ATTEMPTS ? undefined : await send(deps, call, { address: call.url, endsAt });
+  const leftMs = endsAt - performance.now();
   const outcome = first ? outcomeOf(first, call.attempts) : "unknown";
-  count?.(outcome ?? "retried");
-  if (outcome) await database.run(finish, [call.callId, call.openedAt, now(), outcome]);
-  if (first) await followRedirects(deps, call, { first, endsAt });
+  deps.count?.(outcome ?? "retried");
+  if (outcome) await recordOutcome(deps, call, { outcome, now });
+  if (first) await followRedirects(deps, call, { first, endsAt: performance.now() + leftMs });
+}
+
+/** Until the database takes it: a call whose result is not recorded is made again once its lease has ended. */
+async function recordOutcome(
+  { database, stopping }: Pick<CallTrackersDeps, "database" | "stopping">,
+  { callId, openedAt }: ClaimedCall,
+  { outcome, now }: { outcome: CallOutcome; now: () => Date },
+): Promise<void> {
+  for (;;) {
+    try {
+      await database.run(finish, [callId, openedAt, now(), outcome]);
+      return;
+    } catch (error) {
+      if (unavailabilityOf(error) === undefined || stopping?.aborted) throw error;
+    }
+    await wait(RECORD_EVERY_MS, undefined, { signal: stopping }).catch(() => {});
+  }
 }
 
 function send(
@@ -234,8 +257,8 @@ export function startCallingTrackers(deps: CallTrackersDeps): BackgroundLoop {
   const { log } = deps;
   return startLoop({
     everyMs: EVERY_MS,
-    async round() {
-      const called = await callTrackers(deps, { atMost: MAX_IN_FLIGHT });
+    async round(stopping) {
+      const called = await callTrackers({ ...deps, stopping }, { atMost: MAX_IN_FLIGHT });
       return called === MAX_IN_FLIGHT ? 0 : undefined;
     },
     onFault: (error) => log.error({ err: error }, "trackers could not be called; retrying"),

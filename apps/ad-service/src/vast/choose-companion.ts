@@ -1,6 +1,6 @@
 import { webAddressFault } from "@intermission/ad-core/web-address";
 import type { Device } from "../creatives/choose-rendition.ts";
-import { type DocumentCompanion, MAX_URL_LENGTH } from "./vast-ad.ts";
+import { addressForPage, type DocumentCompanion, MAX_URL_LENGTH } from "./vast-ad.ts";
 
 /** Smaller ones are banners beside a video, and too coarse for a whole window. */
 const MIN_SIDE = 200;
@@ -21,7 +21,7 @@ export function chooseCompanion(
   { device, isPlainHttpAllowed }: { device: Device; isPlainHttpAllowed: boolean },
 ): DocumentCompanion | undefined {
   const ranked = companions
-    .filter((companion) => isShowable(companion, isPlainHttpAllowed))
+    .filter(isShowable)
     .toSorted(
       (a, b) =>
         Number(isEndCard(b)) - Number(isEndCard(a)) ||
@@ -29,15 +29,15 @@ export function chooseCompanion(
         sizeOf(a) - sizeOf(b),
     );
   const [chosen] = ranked;
-  return chosen && { ...chosen, imageUrl: new URL(chosen.imageUrl).href };
+  return chosen && { ...chosen, imageUrl: addressForPage(chosen.imageUrl, isPlainHttpAllowed) };
 }
 
 /** Whether the end card can show it, as far as its ad declares it. */
-export function isShowable({ imageUrl, width, height, renderingMode }: DocumentCompanion, isPlainHttpAllowed: boolean) {
+export function isShowable({ imageUrl, width, height, renderingMode }: DocumentCompanion): boolean {
   const [shorter, longer] = [Math.min(width, height), Math.max(width, height)];
   if (shorter < MIN_SIDE || longer > MAX_SIDE || longer > shorter * MAX_ELONGATION) return false;
   if (renderingMode === "concurrent" || imageUrl.length > MAX_URL_LENGTH) return false;
-  return webAddressFault(imageUrl, { isPlainHttpAllowed }) === undefined;
+  return webAddressFault(imageUrl, { isPlainHttpAllowed: true }) === undefined;
 }
 
 function isEndCard({ renderingMode }: DocumentCompanion): boolean {

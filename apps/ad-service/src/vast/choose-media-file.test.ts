@@ -52,10 +52,20 @@ test.each<[string, Partial<MediaFile>]>([
   ["a codec that not every webview has", { codec: "hvc1.1.6" }],
   ["a script", { apiFramework: "VPAID" }],
   ["streaming", { delivery: "streaming" }],
-  ["http", { fileUrl: "http://cdn.example/a" }],
+  ["another scheme", { fileUrl: "rtmp://cdn.example/a" }],
   ["a password", { fileUrl: "https://a:b@cdn.example/a" }],
   ["no address", { fileUrl: "ad.mp4" }],
 ])("%s is never chosen", (_name, more) => expect(chosen([file("a", 640, 360, 500, more)])).toBeUndefined());
+test("requests a file of http by https where the page may not use http, and only for want of others", () => {
+  const plain = file("720p", 1280, 720, 1800, { fileUrl: "http://cdn.example:80/720p" });
+  const urlOf = (files: MediaFile[], isPlainHttpAllowed: boolean) =>
+    chooseMediaFile(files, { device: phone, isPlainHttpAllowed })?.fileUrl;
+  expect(urlOf([plain], false)).toBe("https://cdn.example/720p");
+  expect(urlOf([plain], true)).toBe("http://cdn.example/720p");
+  const small = file("360p", 640, 360, 600);
+  expect(urlOf([plain, small], false)).toBe("https://cdn.example/360p");
+  expect(urlOf([plain, small], true)).toBe("http://cdn.example/720p");
+});
 test("assumes a usual size for a file without one, since the page needs a size", () => {
   const found = chooseMediaFile([file("a", 0, 0, 0)], { device: phone, isPlainHttpAllowed: false });
   expect(found).toMatchObject({ width: 640, height: 360 });

@@ -91,7 +91,7 @@ test.each<[string, string]>([
   ["a frame", companion().replaceAll("StaticResource", "IFrameResource")],
   ["HTML", companion().replaceAll("StaticResource", "HTMLResource")],
   ["a picture beside the running video", companion({ mode: "concurrent" })],
-  ["a picture over http", companion({ url: "http://a.b/c.png" })],
+  ["a picture of another scheme", companion({ url: "ftp://a.b/c.png" })],
   ["a data: address", companion({ url: "data:image/png;base64,AAAA" })],
   ["a javascript: address", companion({ url: "javascript:alert(1)" })],
   ["an address with a password", companion({ url: "https://a:b@c.d/e.png" })],
@@ -102,9 +102,10 @@ test.each<[string, string]>([
   expect(await chosen(ignored, companion({ size: [300, 250] }))).toMatchObject({ width: 300 });
 });
 
-test("http is allowed where the page itself may use it", async () => {
+test("http is used where the page itself may use it, and https elsewhere", async () => {
   const document = inline({ companions: companion({ url: "http://a.b/c.png" }) });
   expect((await judge(document, { isPlainHttpAllowed: true })).companion?.imageUrl).toBe("http://a.b/c.png");
+  expect((await judge(document, { isPlainHttpAllowed: false })).companion?.imageUrl).toBe("https://a.b/c.png");
 });
 
 test.each(["javascript:alert(1)", "https://a:b@c.d/", "//c.d/", ""])(

@@ -1,4 +1,4 @@
-import { webAddressFault } from "@intermission/ad-core/web-address";
+import { isPlainHttp, webAddressFault } from "@intermission/ad-core/web-address";
 import { checkLandingUrl } from "@intermission/operator-api/campaigns";
 import type { DropReason } from "@intermission/operator-api/creatives";
 import type { VastReason } from "@intermission/operator-api/vast-reasons";
@@ -7,6 +7,7 @@ import { chooseCompanion, isShowable } from "./choose-companion.ts";
 import { type Drops, drop } from "./drops.ts";
 import {
   type AdVerification,
+  addressForPage,
   callableUrls,
   type DocumentAd,
   type DocumentCompanion,
@@ -43,8 +44,8 @@ const UNKNOWN_SIZE = { width: 640, height: 360 };
 
 /**
  * Chooses the best-looking file with no more pixels or bits than the device can use; if all have more, the smallest.
- * Only formats that the device plays: progressive MP4 or WebM over https (http where the page itself may use it), no
- * scripts.
+ * Only formats that the device plays: progressive MP4 or WebM, no scripts. Where the page may not use http, a file with such
+ * an address is requested by https, and only if no other file can be played.
  */
 export function chooseMediaFile<File extends MediaFile>(
   files: readonly File[],
@@ -53,27 +54,30 @@ export function chooseMediaFile<File extends MediaFile>(
   const playable = files
     .flatMap((file) => playableOf(file, isPlainHttpAllowed))
     .filter(({ mimeType }) => canPlay(device, mimeType));
+  const asDeclared = playable.filter(({ isUpgraded }) => !isUpgraded);
   return chooseRendition(
-    playable.toSorted((a, b) => preference(a) - preference(b)),
+    (asDeclared.length > 0 ? asDeclared : playable).toSorted((a, b) => preference(a) - preference(b)),
     device,
   );
 }
 
 function playableOf<File extends MediaFile>(file: File, isPlainHttpAllowed: boolean) {
   const mimeType = containerOf(file);
-  if (mimeType === undefined || mediaFault(file, isPlainHttpAllowed) !== undefined) return [];
+  if (mimeType === undefined || mediaFault(file) !== undefined) return [];
   const size = file.width > 0 && file.height > 0 ? { width: file.width, height: file.height } : UNKNOWN_SIZE;
-  return [{ ...file, ...size, mimeType, fileUrl: new URL(file.fileUrl).href }];
+  const fileUrl = addressForPage(file.fileUrl, isPlainHttpAllowed);
+  return [{ ...file, ...size, mimeType, fileUrl, isUpgraded: isPlainHttp(file.fileUrl) && !isPlainHttp(fileUrl) }];
 }
 
 /** Why no webview plays a file, as far as its ad declares it; undefined if it may play. */
-function mediaFault(file: MediaFile, isPlainHttpAllowed: boolean): DropReason | undefined {
+function mediaFault(file: MediaFile): DropReason | undefined {
   const { fileUrl, delivery, apiFramework } = file;
   if (apiFramework) return "media-script";
   if (delivery !== null && delivery.toLowerCase() !== "progressive") return "media-delivery";
   if (containerOf(file) === undefined) return "media-type";
   if (hasUnplayableCodec(file)) return "media-codec";
-  const isAddress = fileUrl.length <= MAX_URL_LENGTH && webAddressFault(fileUrl, { isPlainHttpAllowed }) === undefined;
+  const isAddress =
+    fileUrl.length <= MAX_URL_LENGTH && webAddressFault(fileUrl, { isPlainHttpAllowed: true }) === undefined;
   return isAddress ? undefined : "media-address";
 }
 
@@ -130,7 +134,7 @@ export function judgeAd(ad: DocumentAd, { userAgent, device, isPlainHttpAllowed,
   if (video.outcome === "fault") return video;
   const { linear, durationMs, file } = video;
   const { id: adId, adSystem, advertiser, title } = ad;
-  drop(drops, "companion", ad.companions.filter((one) => !isShowable(one, isPlainHttpAllowed)).length);
+  drop(drops, "companion", ad.companions.filter((one) => !isShowable(one)).length);
   const companion = chooseCompanion(ad.companions, { device, isPlainHttpAllowed });
   return {
     outcome: "ad",
@@ -165,7 +169,7 @@ function judgeVideo(
   if (durationMs === undefined) return fault({ kind: "no-duration" });
   if (durationMs < MIN_MS || durationMs > MAX_MS) return fault({ kind: "duration", milliseconds: durationMs });
   for (const one of linear.mediaFiles) {
-    const reason = mediaFault(one, isPlainHttpAllowed);
+    const reason = mediaFault(one);
     if (reason) drop(drops, reason);
   }
   const file = chooseMediaFile(linear.mediaFiles, { device, isPlainHttpAllowed });

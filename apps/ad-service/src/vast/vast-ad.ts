@@ -120,6 +120,16 @@ export function resolveAddress(text: string, base: string | undefined): string |
   return href !== undefined && isCallable(href) ? href : undefined;
 }
 
+/**
+ * A valid address as the page requests it. In production that is `https:` for `http:`, too: browsers refuse or upgrade the
+ * latter on a page of https (Mixed Content, level 2), and the page's policy allows only the former.
+ */
+export function addressForPage(address: string, isPlainHttpAllowed: boolean): string {
+  const url = new URL(address);
+  if (url.protocol === "http:" && !isPlainHttpAllowed) url.protocol = "https:";
+  return url.href;
+}
+
 /** Empty and relative URLs cannot be called; macros never occur in scheme or host. */
 const CALLABLE = /^https?:\/\/[^/[\]%{}]+(\/|\?|$)/i;
 

@@ -16,6 +16,11 @@ test.each([
   ["https://t.example/?ids[]=1&user[NAME]=[AA]", "https://t.example/?ids[]=1&user[NAME]=[AA]"],
   ["https://[TIMESTAMP].example/", "https://[TIMESTAMP].example/"],
   ["https://t.example", "https://t.example"],
+  ["https://t.example?cb=[CACHEBUSTING]", "https://t.example?cb=12345678"],
+  [
+    "https://t.example/?c=%%ERRORCODE%%&d=%%CACHEBUSTER%%&s=100%%ID%%",
+    "https://t.example/?c=403&d=12345678&s=100%%ID%%",
+  ],
 ])("%s", (template, filled) => {
   const event = { errorCode: 403, playheadMs: 7500, assetUri: "https://cdn.example/a (b)'.mp4" };
   expect(fillMacros(template, { ...macros, ...event })).toBe(filled);

@@ -13,9 +13,10 @@ export interface Macros {
 
 /**
  * The macros of VAST 4.2, chapter 6. Brackets around anything else are part of the address: `?ids[]=1&user[A]=2`. URL
- * parsers keep the brackets in a path, and some ad servers send them encoded.
+ * parsers keep the brackets in a path, and some ad servers send them encoded. Others write `%%NAME%%`, which the usual VAST
+ * clients fill in, too.
  */
-const MACRO = /(?:\[|%5B)([A-Z][A-Z0-9_]{2,40})(?:\]|%5D)/gi;
+const MACRO = /(?:\[|%5B)([A-Z][A-Z0-9_]{2,40})(?:\]|%5D)|%%([A-Z][A-Z0-9_]{2,40})%%/gi;
 const UNKNOWN = "-1";
 /** Limit for the values in one template: hundreds of macros with a long value each would make a URL of megabytes. */
 const MAX_FILLED_LENGTH = 8 * 1024;
@@ -27,7 +28,7 @@ const names = new Set(
    CONTENTCAT CONTENTID CONTENTPLAYHEAD CONTENTURI DEVICEIP DEVICEUA DOMAIN ERRORCODE EXTENSIONS GDPRCONSENT IFA IFATYPE
    INVENTORYSTATE LATLONG LIMITADTRACKING MEDIAMIME MEDIAPLAYHEAD OMIDPARTNER PAGEURL PLACEMENTTYPE PLAYERCAPABILITIES
    PLAYERSIZE PLAYERSTATE PODSEQUENCE REASON REGULATIONS SERVERSIDE SERVERUA TIMESTAMP TRANSACTIONID UNIVERSALADID
-   VASTVERSIONS VERIFICATIONVENDORS CLICKID RANDOM`.split(/\s+/),
+   VASTVERSIONS VERIFICATIONVENDORS CLICKID RANDOM CACHEBUSTER`.split(/\s+/),
 );
 
 /**
@@ -35,20 +36,19 @@ const names = new Set(
  * unknown.
  */
 export function fillMacros(template: string, macros: Macros): string {
-  const start = template.indexOf("/", template.indexOf("://") + 3);
-  if (start < 0) return template;
+  const [origin = template] = /^[^:]*:\/\/[^/?#]*/.exec(template) ?? [];
   const values = valuesOf(macros);
   const encodedValues = new Map<string, string>();
   let lengthLeft = MAX_FILLED_LENGTH;
-  const rest = template.slice(start).replace(MACRO, (macro, macroName: string) => {
-    const name = macroName.toUpperCase();
+  const rest = template.slice(origin.length).replace(MACRO, (macro, bracketed?: string, percented?: string) => {
+    const name = (bracketed ?? percented ?? "").toUpperCase();
     if (!names.has(name)) return macro;
     const value = encoded(name);
     if (value.length > lengthLeft) return UNKNOWN;
     lengthLeft -= value.length;
     return value;
   });
-  return template.slice(0, start) + rest;
+  return origin + rest;
 
   function encoded(name: string): string {
     const known = encodedValues.get(name) ?? encode(values[name] ?? UNKNOWN);
@@ -65,6 +65,7 @@ function valuesOf(macros: Macros): Partial<Record<string, string>> {
     TIMESTAMP: now.toISOString(),
     CACHEBUSTING: digits,
     RANDOM: digits,
+    CACHEBUSTER: digits,
     ADPLAYHEAD: playhead,
     MEDIAPLAYHEAD: playhead,
     CONTENTPLAYHEAD: playhead,

@@ -19,7 +19,8 @@ describe("a link as people send it leads to its code", () => {
     "%23x",
     "/%3Ffbclid=1", "/#/", "/&amp;a=b", "?", "??a=b", "?a=/b/c", ".?utm_source=x", ");a=1",
     "%", "%z", "%zz", "%2", "%E2%80", "%BB", "%FF%FE", "%00", "%u200b", "%%20", "%25", "%2520",
-    "%20and%20more", "%3C/a%3E", "%22%3Eclick%3C/a%3E", ".%20Thanks", "0", "l.", "O?a=b",
+    "%20and%20more", "](https://x.example/y)", "%5D(https://x.example/y)", "%7Chttps://x.example/y%3E", ")%20x/y",
+    "%0Ahttps://x.example/y", "%3C/a%3E", "%22%3Eclick%3C/a%3E", ".%20Thanks", "0", "l.", "O?a=b",
   ];
   test.each(endings)("%s behind it", (ending) => {
     // The query of a plain link may stay: no route looks at it.

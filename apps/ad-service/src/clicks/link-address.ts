@@ -6,8 +6,11 @@ const PLAIN = /^\/(?:[0-9A-Za-z]{0,16}(?:\?.*)?|(?:app|client|player|operator|po
 /** A word without letters or digits around it: the page of a link that lost a letter is the same for both. */
 const LONE_WORD = /^[^0-9A-Za-z]*([0-9A-Za-z]{8,64})[^0-9A-Za-z]*$/;
 
-/** Where trackers, mail programs and markup begin their additions; `&` also begins `&amp;`. */
-const ADDITIONS = /[?#&;<].*$/s;
+/**
+ * Where trackers, mail programs and markup begin their additions; `&` also begins `&amp;`. Behind a word they also begin with a
+ * blank, a quotation mark or what closes a bracket: a whole address may follow, as in `[…](…)` and `<…|…>`.
+ */
+const ADDITIONS = /[?#&;<].*$|(?<=[0-9A-Za-z])[ \t\r\n"'|)\]}>].*$/s;
 
 /** Characters of a path in which a code is looked for. */
 const MAX_LENGTH = 300;

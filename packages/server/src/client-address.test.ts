@@ -98,5 +98,9 @@ test("limits count by the 64 bits that one household has, and by IPv4 address", 
   expect(clientNetworks("2001:db8:1:12ff::1").wider).toBe("2001:db8:1:1200::/56");
   expect(clientNetworks("2001:db8::1")).toEqual({ client: "2001:db8:0:0::/64", wider: "2001:db8:0:0::/56" });
   expect(clientNetworks("::1")).toEqual({ client: "0:0:0:0::/64", wider: "0:0:0:0::/56" });
-  expect(clientNetworks("64:ff9b::1.2.3.4").client).toBe("64:ff9b:0:0::/64");
+});
+
+test("IPv4 addresses that a NAT64 or a translator writes as IPv6 are different visitors", () => {
+  for (const address of ["64:ff9b::203.0.113.7", "64:FF9B:0:0::cb00:7107", "::ffff:0:203.0.113.7"])
+    expect(clientNetworks(address)).toEqual({ client: "203.0.113.7", wider: "203.0.113" });
 });

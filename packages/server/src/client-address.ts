@@ -3,8 +3,8 @@ import { isIP, isIPv6 } from "node:net";
 
 /**
  * Rewrites `X-Forwarded-For` in place, so that `request.ip` has one spelling for each address and trusted proxies are
- * recognized in every spelling: without a port, brackets, a zone id or quotes, in lower case, and IPv4 mapped into IPv6 as
- * IPv4. What stands before an entry that is no address is removed with it: the client is then the proxy that passed it on, so
+ * recognized in every spelling: without a port, brackets, a zone id or quotes, in lower case, and IPv4 that is written as IPv6
+ * (mapped, translated, NAT64) as IPv4. What stands before an entry that is no address is removed with it: the client is then the proxy that passed it on, so
  * that all such text is one visitor.
  */
 export function normalizeForwardedFor(headers: IncomingHttpHeaders): void {
@@ -20,6 +20,9 @@ export function normalizeForwardedFor(headers: IncomingHttpHeaders): void {
   if (addresses.length > 0) headers["x-forwarded-for"] = addresses.join(", ");
   else delete headers["x-forwarded-for"];
 }
+
+/** IPv4 in IPv6, in canonical form: mapped (RFC 4291), translated (RFC 2765), and of a NAT64 (RFC 6052), which has all of IPv4 in one /64. */
+const EMBEDDED_IPV4 = /^(?:::ffff:|::ffff:0:|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 const BYTE = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 const FOUR_PARTS = new RegExp(`^${BYTE}(?:\\.${BYTE}){3}$`);
@@ -39,7 +42,7 @@ function addressIn(text: string): string | undefined {
   if (!isIPv6(address)) return undefined;
   // The URL parser writes it in its canonical form (RFC 5952) in 0.5 µs; ipaddr.js takes 25.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const [, high = "", low = ""] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? [];
+  const [, high = "", low = ""] = EMBEDDED_IPV4.exec(canonical) ?? [];
   if (high === "") return canonical;
   const bytes = [high, low].flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 255]);
   return bytes.join(".");

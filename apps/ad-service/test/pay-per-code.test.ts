@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { newEventId } from "@intermission/ad-core/code";
 import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { personAgents } from "@intermission/testing/visitor-agents";
@@ -10,7 +11,8 @@ import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { canEarn, describeCode } from "../src/codes/describe-code.ts";
 import { migrations } from "../src/migrations.ts";
 import { viewPlayerRoutes } from "../src/views/player-routes.ts";
-import { openViewFixture, type ViewFixture } from "./fixtures/view-fixture.ts";
+import { releaseView } from "../src/views/review-views.ts";
+import { openViewFixture, type ViewFixture, wholeVideo } from "./fixtures/view-fixture.ts";
 
 const ann = "501";
 
@@ -20,6 +22,9 @@ const addLinkCampaign = statement<never>(
    insert into campaigns (campaign_id, name, advertiser_id, formats, landing_url, click_price_micros)
    values ('cmp_link', 'Link', 'adv_shop', '{direct_link}', 'https://shop.test/', 1500) on conflict do nothing`,
 );
+
+/** Played, and suspicious. */
+const framelessVideo = () => wholeVideo().map((report) => ({ ...report, rendered_frames: 0 }));
 
 describe("what a code earns", () => {
   let store: TestDatabase;
@@ -203,6 +208,31 @@ describe("what a code earns", () => {
       ]);
     }));
 
+  test("a link that is followed while its view is held for review leaves the view its own reward", () =>
+    onFixture({ suspiciousViews: "hold" }, async (fixture) => {
+      const code = await fixture.issue(ann, "order-9");
+      const view = await fixture.begin(ann, code);
+      await fixture.report(view, { started: true });
+      fixture.advance(10);
+      expect((await fixture.report(view, { reports: framelessVideo(), closed: "tap" })).body).toMatchObject({
+        review: "held",
+      });
+      expect(await follow(fixture, code)).toBe(302);
+      const released = await releaseView(store.database, {
+        botId: fixture.botId,
+        viewId: view.session_id,
+        eventId: newEventId(fixture.clock.now.getTime(), randomBytes(10)),
+        now: fixture.clock.now,
+      });
+      expect(released).toMatchObject({ outcome: "released" });
+      const { body } = await fixture.status(view);
+      expect(body.code).not.toBe(code);
+      expect(await earnedOf(fixture)).toEqual([
+        ["direct_link", code],
+        ["rewarded", body.code],
+      ]);
+    }));
+
   test("a bot that pays each has one view and one click of a code, in any order", () =>
     onFixture({ payPerCode: "each" }, async (fixture) => {
       const [first, second] = [await fixture.issue(ann, "a"), await fixture.issue(ann, "b")];
@@ -230,11 +260,10 @@ describe("what a code earns", () => {
       const view = await fixture.begin(ann, await fixture.issue(ann));
       await fixture.report(view, { started: true });
       fixture.advance(10);
-      const reports = Array.from({ length: 10 }, (_, second) => {
-        const range = { sequence: second, from_ms: second * 1000, to_ms: (second + 1) * 1000 };
-        return { ...range, visible: true, muted: true, rendered_frames: 0 };
+      expect((await fixture.report(view, { reports: framelessVideo() })).body).toMatchObject({
+        state: "watched",
+        review,
       });
-      expect((await fixture.report(view, { reports })).body).toMatchObject({ state: "watched", review });
       expect((await fixture.report(view, { closed: "tap" })).body).toMatchObject({ state: "watched", review });
     }),
   );

@@ -17,12 +17,12 @@ interface Row {
   deliveryMode: DeliveryMode | null;
 }
 
-// The code is spent: a view that began with it goes on with a code of its own, so that it can still earn.
+// The code is spent: a view that began with it, and may still earn, goes on with a code of its own.
 const movedViews = `moved_views as (
     update views set code = replacement_code, reference = '', version = version + 1
     from written
     where views.bot_id = written.bot_id and views.code = written.code and replacement_code is not null
-      and state in ('opened', 'playing', 'watched') and (refusal is null or refusal = 'held')
+      and state in ('opened', 'playing', 'watched', 'held') and (refusal is null or refusal = 'held')
     returning views.bot_id, views.code, views.user_id, moment, deadline
   ),
   moved_codes as (

@@ -66,6 +66,9 @@ test("requests a file of http by https where the page may not use http, and only
   expect(urlOf([plain, small], false)).toBe("https://cdn.example/360p");
   expect(urlOf([plain, small], true)).toBe("http://cdn.example/720p");
 });
+test.each(["H.264", "avc1.64001f", "MPEG-4/AVC", "MPEG4 AVC/H264"])("a file of H.264 is chosen as %s", (codec) =>
+  expect(chosen([file("a", 640, 360, 500, { codec })])).toBe("a"),
+);
 test("assumes a usual size for a file without one, since the page needs a size", () => {
   const found = chooseMediaFile([file("a", 0, 0, 0)], { device: phone, isPlainHttpAllowed: false });
   expect(found).toMatchObject({ width: 640, height: 360 });

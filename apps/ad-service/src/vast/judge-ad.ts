@@ -39,6 +39,8 @@ const typesByEnding = new Map([
 /** Not every webview decodes these. */
 const RARE_CODECS =
   /hev1|hvc1|h\.?265|hevc|vvc1|vvi1|av01|av1\b|vp9|vp09|dvh|dva|mp4v|mpeg-?[24]|divx|xvid|theora|mjpe?g|prores|ap4h|apc[nhos]/i;
+/** H.264 by its names, also as a part of MPEG-4: `MPEG-4/AVC`. */
+const H264 = /avc|h\.?264/i;
 const SOUND_CODEC = /^(mp4a|aac|mp3|opus|vorbis|flac|alac|[ae]c-3)/i;
 const UNKNOWN_SIZE = { width: 640, height: 360 };
 
@@ -93,7 +95,7 @@ function hasUnplayableCodec({ codec, mimeType }: MediaFile): boolean {
   const listed = /;\s*codecs?\s*=\s*["']?([^"';]*)/i.exec(mimeType ?? "")?.[1] ?? "";
   const codecs = listed.split(",").flatMap((name) => name.trim() || []);
   const isSound = codecs.length > 0 && codecs.every((name) => SOUND_CODEC.test(name));
-  return isSound || [codec ?? "", ...codecs].some((name) => RARE_CODECS.test(name));
+  return isSound || [codec ?? "", ...codecs].some((name) => RARE_CODECS.test(name) && !H264.test(name));
 }
 
 /** Phones decode H.264 in hardware. */

@@ -152,7 +152,7 @@ export const fileFaultTexts: FileFaultTexts = {
   VIDEO_SIZE: ({ width, height }) =>
     `the picture is ${width}×${height}: at most 4096×2304 pixels, or as many in another shape, are accepted`,
   VIDEO_SOUND_CODEC: ({ codec }) =>
-    `its audio is ${codec || "of an unknown codec"}; an MP4 needs AAC, a WebM Opus or Vorbis`,
+    `its audio is ${codec || "of an unknown codec"}; an MP4 needs AAC (LC or HE), a WebM Opus or Vorbis`,
 };
 
 /** A fault in English, without a full stop. */

@@ -37,6 +37,7 @@ export interface PictureTrack {
 export interface SoundTrack {
   specifier: string;
   codec: string | null;
+  codecParameters: string;
   presentation: Presentation;
 }
 
@@ -98,7 +99,7 @@ export async function describeTracks(
     return {
       format: nameOf(await input.getFormat()),
       picture: picture ? { ...describe(picture, "V", pictures), ...(await describePicture(picture)) } : undefined,
-      sound: sound ? { ...describe(sound, "a", sounds), codec: await sound.getCodec() } : undefined,
+      sound: sound ? { ...describe(sound, "a", sounds), ...(await describeSound(sound)) } : undefined,
       otherPictures: picture ? pictures.length - 1 : 0,
       hasOddSound: otherSounds.some((presentation) => presentation?.outcome !== "whole"),
       otherSoundSeconds: Math.max(0, ...otherSounds.map((shown) => (shown && "to" in shown ? shown.to : 0))),
@@ -141,6 +142,12 @@ async function describePicture(track: InputVideoTrack) {
     codedWidth: await track.getCodedWidth(),
     codedHeight: await track.getCodedHeight(),
   };
+}
+
+async function describeSound(track: InputAudioTrack) {
+  // The reader throws where AAC lacks its configuration: no profile is known then.
+  const parameters = await track.getCodecParameterString().catch(() => null);
+  return { codec: await track.getCodec(), codecParameters: parameters ?? "" };
 }
 
 /** The decoder's configuration: of H.264 the `avcC` box. */

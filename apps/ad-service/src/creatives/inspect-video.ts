@@ -33,13 +33,15 @@ const MIN_SECONDS = 1;
 const MAX_SECONDS = 180;
 const MAX_SIDE = 4096;
 /**
- * The profiles with 8 bits and 4:2:0, which every phone decodes, as in `codecs` parameters (RFC 6381). H.264: constrained
- * baseline, baseline, main and high.
+ * The profiles that every phone decodes, as in `codecs` parameters (RFC 6381). Pictures of 8 bits and 4:2:0; H.264:
+ * constrained baseline, baseline, main and high. AAC: LC and HE, with and without PS; browsers leave out sound of others, such
+ * as xHE-AAC, or give up its file.
  */
 const profiles = new Map([
   ["avc", /^avc1\.(42|4d|58|64)/i],
   ["vp9", /^vp09\.00/],
   ["av1", /^av01\.0\.\w+\.08/],
+  ["aac", /^mp4a\.(?:40\.(?:2|5|29)|67)$/],
 ]);
 /** Browsers skip a late beginning and then declare a length without it. */
 const MAX_LATE_SECONDS = 0.1;
@@ -149,8 +151,10 @@ function codecFaults({ picture, sound }: DescribedVideo, family: Container): Fau
     const named = { codec: codec === "avc" ? "H.264" : codec, profile: codecParameters };
     faults.push({ fault: fileFault("VIDEO_PROFILE", named), picture: "encode" });
   }
-  if (sound && !codecs[family].sound.includes(sound.codec ?? "")) {
-    faults.push({ fault: fileFault("VIDEO_SOUND_CODEC", { codec: sound.codec ?? "" }), sound: "encode" });
+  const isOtherProfile = profiles.get(sound?.codec ?? "")?.test(sound?.codecParameters ?? "") === false;
+  if (sound && (isOtherProfile || !codecs[family].sound.includes(sound.codec ?? ""))) {
+    const named = isOtherProfile ? sound.codecParameters : (sound.codec ?? "");
+    faults.push({ fault: fileFault("VIDEO_SOUND_CODEC", { codec: named }), sound: "encode" });
   }
   return faults;
 }

@@ -255,6 +255,20 @@ describe.skipIf(!hasFfmpeg)("a video as cameras, editors and recorders write it"
     expect(addedOf(added)).toMatchObject({ width: 96, height: 64, durationMs: expect.closeTo(2000, -2) });
   });
 
+  test.each([
+    { profile: "main", config: [0x0a, 0x08], named: "mp4a.40.1" },
+    { profile: "low delay", config: [0xba, 0x08], named: "mp4a.40.23" },
+  ])("sound of an AAC profile that not every browser plays is refused ($profile)", async ({ config, named }) => {
+    const path = await fixture.make(`${named}.mp4`, ...red, ...sound, ...h264, "-c:a", "aac", "-ar", "44100", ...fast);
+    const file = await readFile(path);
+    // The AudioSpecificConfig of the esds box: LC, 44.1 kHz, mono.
+    const at = file.indexOf(Buffer.from([0x12, 0x08]), file.indexOf("esds"));
+    expect(at).toBeGreaterThan(0);
+    file.set(config, at);
+    await writeFile(path, file);
+    expect(refusalOf(await fixture.add(path, "no-such-ffmpeg"))).toContain(named);
+  });
+
   describe("with pixels that are not square", () => {
     const wide = ["-vf", "setsar=2/1"];
     const halves = ["-f", "lavfi", "-i", "testsrc2=s=320x240:r=10:d=2,noise=alls=60:allf=t"];

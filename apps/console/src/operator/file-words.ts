@@ -80,7 +80,7 @@ const texts: FileFaultTexts = {
   VIDEO_SIZE: ({ width, height }) =>
     `Картинка ${width}×${height}: можно не больше 4096×2304 пикселей или столько же в другой форме.`,
   VIDEO_SOUND_CODEC: ({ codec }) =>
-    `Кодек звука ${codec === "" ? "неизвестен" : `— ${codec}`}: для MP4 нужен AAC, для WebM — Opus или Vorbis.`,
+    `Кодек звука ${codec === "" ? "неизвестен" : `— ${codec}`}: для MP4 нужен AAC (LC или HE), для WebM — Opus или Vorbis.`,
 };
 
 /** The server's clauses as sentences of their own; a command stays as it is. */

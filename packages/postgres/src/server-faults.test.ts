@@ -6,9 +6,12 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { askServer, startOtherCluster } from "@intermission/testing/copy-database";
+import { startTemporaryCluster } from "@intermission/testing/temporary-cluster";
+import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "./open-database.ts";
-import { StoreFault } from "./store-faults.ts";
+import { faultOfServer } from "./server-faults.ts";
+import { StoreFault, unavailabilityOf } from "./store-faults.ts";
 
 let cluster: Awaited<ReturnType<typeof startOtherCluster>>;
 let folder: string;
@@ -111,10 +114,84 @@ test("another server at the address is told", async () => {
   );
 });
 
+/** The server's answer to a connection and to what it is asked, as a server with another `lc_messages` gives it. */
+async function inAnotherLanguage(
+  { user = "postgres", options = "" }: { user?: string; options?: string },
+  ...questions: readonly string[]
+): Promise<{ error: Error; url: string }> {
+  const url = new URL(cluster.url);
+  Object.assign(url, { username: user, search: new URLSearchParams({ options }).toString() });
+  const client = new pg.Client({ connectionString: url.href });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    for (const question of questions) await client.query(question);
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    return { error: Object.assign(error, { message: "eine Meldung" }), url: url.href };
+  } finally {
+    await client.end().catch(() => {});
+  }
+  throw new Error("the server refused nothing");
+}
+
+test.each([
+  [{ options: "-c nix=1" }, /refuses a parameter of the address .*: eine Meldung; remove/],
+  [{ options: "-c work_mem=abc" }, /refuses a parameter of the address/],
+  [{ options: "-Z" }, /refuses a parameter of the address/],
+  [{ user: "plain", options: "-c log_statement=all" }, /refuses a parameter of the address/],
+  [{ user: "shut_out" }, /no access rule for this connection without TLS \(eine Meldung\)/],
+])("a server's refusal of %o is recognised in any language", async (of, words) => {
+  const [{ hba_file } = {}] = await askServer(cluster.url, "show hba_file");
+  const hba = String(hba_file);
+  const rules = readFileSync(hba, "utf8");
+  writeFileSync(hba, `hostssl all shut_out all trust\nhost all shut_out all reject\n${rules}`);
+  onTestFinished(() => writeFileSync(hba, rules));
+  await askServer(
+    cluster.url,
+    `do $$ begin create role plain login; create role shut_out login; exception when duplicate_object then null; end $$`,
+  );
+  await askServer(cluster.url, "select pg_reload_conf()");
+  const faultOf = async () => {
+    const { error, url } = await inAnotherLanguage(of);
+    return faultOfServer(url, error)?.message;
+  };
+  await expect.poll(faultOf).toMatch(words);
+});
+
+test("a row without a partition is an outage in any language, other faults of the same codes are not", async () => {
+  const table = "create temp table facts (day int check (day <> 3)) partition by range (day)";
+  const week = "create temp table facts_1 partition of facts for values from (1) to (8)";
+  const { error: early } = await inAnotherLanguage({}, table, week, "insert into facts values (9)");
+  expect(unavailabilityOf(early)).toBe("out-of-reach");
+  const { error: refused } = await inAnotherLanguage({}, table, week, "insert into facts values (3)");
+  expect(unavailabilityOf(refused)).toBeUndefined();
+  const { error: other } = await inAnotherLanguage({}, "create temp sequence numbers", "select currval('numbers')");
+  expect(other).toMatchObject({ code: "55000" });
+  expect(unavailabilityOf(other)).toBeUndefined();
+});
+
+test("a standby is recognised in any language", async () => {
+  const standby = await startTemporaryCluster({
+    fsync: false,
+    makeData({ data, run }) {
+      run("initdb", ["-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"]);
+      writeFileSync(join(data, "standby.signal"), "");
+    },
+  });
+  onTestFinished(() => standby.stop());
+  const error: unknown = await askServer(standby.url, "select pg_current_wal_lsn()").catch((thrown) => thrown);
+  const translated = Object.assign(error as Error, { message: "eine Meldung" });
+  expect(unavailabilityOf(translated)).toBe("out-of-reach");
+  expect(faultOfServer(standby.url, translated)?.message).toMatch(/still recovers, or is a standby/);
+});
+
 test("a parameter of the address that the server does not know, and a password that is missing, are told", async () => {
   const nowhere = new URL(cluster.url);
   nowhere.searchParams.set("options", "-c no.such=1 -c nix=1");
-  expect(await outcomeAt(nowhere.href)).toMatch(/refuses a parameter of the address: unrecognized .*"nix"; remove/);
+  expect(await outcomeAt(nowhere.href)).toMatch(
+    /refuses a parameter of the address or of its options: unrecognized .*"nix"; remove/,
+  );
   await askServer(cluster.url, "create role locked login password 'hush-hush'");
   const url = new URL(cluster.url);
   const [{ hba_file } = {}] = await askServer(cluster.url, "show hba_file");
@@ -190,12 +267,14 @@ test("each fault of TLS has a sentence of its own with the next step", async () 
   Object.assign(asApp, { username: "app", password: "hush-hush", pathname: "/ads" });
   await expect
     .poll(() => outcomeAt(asApp.href))
-    .toMatch(/no access rule for this connection without TLS: write sslmode=verify-full/);
+    .toMatch(/no access rule for this connection without TLS \(.*\): write sslmode=verify-full/);
   await askServer(cluster.url, rules(local, "hostssl all app 127.0.0.1/32 trust clientcert=verify-ca"));
   await askServer(cluster.url, "alter system set ssl_ca_file = 'server.crt'");
   await askServer(cluster.url, "select pg_reload_conf()");
   asApp.search = new URLSearchParams({ sslmode, sslrootcert: right.cert }).toString();
   await expect
     .poll(() => outcomeAt(asApp.href))
-    .toMatch(/requires a client certificate: name it by sslcert and sslkey/);
+    .toMatch(
+      /no access rule for this connection \(.*if it requires a client certificate, name it by sslcert and sslkey/,
+    );
 });

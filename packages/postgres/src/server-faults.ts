@@ -1,9 +1,15 @@
-import { parameterOfFile, placeOf } from "./database-url.ts";
-import { StoreFault } from "./store-faults.ts";
+import pg from "pg";
+import { connectionOf, parameterOfFile, placeOf } from "./database-url.ts";
+import { isRecovering, StoreFault } from "./store-faults.ts";
 
-/** An error of the driver, of Node's network or TLS, or of the database server. */
+/**
+ * An error of the driver, of Node's network or TLS, or of the database server. The last has the place in PostgreSQL's source,
+ * which tells faults of one SQLSTATE apart: the message is in the server's language (`lc_messages`).
+ */
 interface ServerError extends Error {
   readonly code?: unknown;
+  readonly file?: unknown;
+  readonly routine?: unknown;
   readonly path?: unknown;
   readonly syscall?: unknown;
   readonly cert?: unknown;
@@ -17,6 +23,7 @@ export function faultOfServer(databaseUrl: string, error: unknown): StoreFault |
   if (!(error instanceof Error)) return undefined;
   const words =
     wordsOfFile(error, databaseUrl) ??
+    wordsOfAccessRules(error, databaseUrl) ??
     wordsOfTls(error, placeOf(databaseUrl)) ??
     wordsOfCode(error, placeOf(databaseUrl));
   return words === undefined ? undefined : new StoreFault(words, { cause: error });
@@ -72,16 +79,25 @@ function wordsOfTls(error: ServerError, place: string): string | undefined {
   if (/error establishing an SSL connection/i.test(error.message)) {
     return `what answers at the address of DATABASE_URL (${place}) is no PostgreSQL server: correct host and port`;
   }
-  if (code === "28000" && /no encryption|SSL off/i.test(error.message)) {
-    return `${of} has no access rule for this connection without TLS: write sslmode=verify-full in the address, or add a rule there (pg_hba.conf)`;
-  }
-  if (code === "28000" && /client certificate/i.test(error.message)) {
-    return `${of} requires a client certificate: name it by sslcert and sslkey in the address`;
-  }
   if (/^(ERR_TLS_|ERR_SSL_|CERT_|INVALID_)/.test(code) || /certificate/i.test(error.message)) {
     return `the TLS connection to ${of} failed: ${error.message}; correct its certificate, or sslmode in the address`;
   }
   return undefined;
+}
+
+/** The server's verdict on a connection by its `pg_hba.conf`, before it asks for a password. */
+function wordsOfAccessRules(error: ServerError, databaseUrl: string): string | undefined {
+  if (codeOf(error) !== "28000" || error.routine !== "ClientAuthentication") return undefined;
+  const { ssl, host } = new pg.Client(connectionOf(databaseUrl));
+  const of = `the database server of DATABASE_URL (${placeOf(databaseUrl)})`;
+  if (!ssl && !host.startsWith("/")) {
+    return `${of} has no access rule for this connection without TLS (${error.message}): write sslmode=verify-full in the address, or add a rule there (pg_hba.conf)`;
+  }
+  const orCertificate =
+    ssl && !new URL(databaseUrl).searchParams.has("sslcert")
+      ? "; if it requires a client certificate, name it by sslcert and sslkey in the address"
+      : "";
+  return `${of} has no access rule for this connection (${error.message}): add one there (pg_hba.conf)${orCertificate}`;
 }
 
 /** The names in a certificate, which the other side has written: bounded, and without control characters. */
@@ -92,8 +108,15 @@ function namesOf({ cert }: ServerError): string {
 }
 
 function wordsOfCode(error: ServerError, place: string): string | undefined {
-  const { message } = error;
+  const { message, file, routine } = error;
   const code = codeOf(error);
+  // Also of SQLSTATE 42501, for a parameter that only superusers set.
+  if (file === "guc.c" || routine === "process_postgres_switches") {
+    return `the database of DATABASE_URL (${place}) refuses a parameter of the address or of its options: ${message}; remove or correct it`;
+  }
+  if (isRecovering(error)) {
+    return `the database of DATABASE_URL (${place}) still recovers, or is a standby: start again in a moment, or name the primary server`;
+  }
   switch (code) {
     case "ENOTFOUND":
     case "EAI_AGAIN":
@@ -119,16 +142,6 @@ function wordsOfCode(error: ServerError, place: string): string | undefined {
       return `the disk of the database server (${place}) is full: ${message}; free some space there, then start again`;
     case "25006":
       return `the database of DATABASE_URL (${place}) is read-only: name the primary server, not a standby; on a primary, set default_transaction_read_only to off for its user and database`;
-  }
-  if (/^recovery is in progress$/i.test(message)) {
-    return `the database of DATABASE_URL (${place}) still recovers, or is a standby: start again in a moment, or name the primary server`;
-  }
-  // Parameters of the address, and of its `options`.
-  if (
-    ["42704", "22023", "42602"].includes(code) &&
-    /configuration parameter|invalid value for parameter/.test(message)
-  ) {
-    return `the database of DATABASE_URL (${place}) refuses a parameter of the address: ${message}; remove or correct it`;
   }
   // Errors of the driver itself have no code.
   if (/client password must be a/i.test(message)) {

@@ -105,7 +105,7 @@ const SYSTEM_CODES = new Set([
   "ENOTCONN",
 ]);
 
-/** Errors of pg and pg-pool 8 without a code, and one of PostgreSQL whose code is not enough. */
+/** Errors of pg and pg-pool 8, which have no code. */
 const MESSAGES = [
   /^Connection terminated/,
   /^timeout (expired|exceeded when trying to connect)$/,
@@ -113,11 +113,7 @@ const MESSAGES = [
   /^Client (was closed|has encountered a connection error) and is not queryable$/,
   /^Cannot use a pool after calling end on the pool$/,
   /^The server does not support SSL connections$/,
-  // SQLSTATE 55000, which has other meanings: a standby, or a restored server that still replays its log.
-  /^recovery is in progress$/,
   /^There was an error establishing an SSL connection$/,
-  // SQLSTATE 23514: the clock jumped by weeks, and the partitions follow within seconds.
-  /^no partition of relation "\w+" found for row$/,
 ];
 
 const DEEPEST_CAUSE = 8;
@@ -138,7 +134,28 @@ function isOutOfReach(error: Error): boolean {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (CLASSES.test(code) || CODES.has(code) || SYSTEM_CODES.has(code)) return true;
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isOutOfReach);
+  if (isRecovering(error) || lacksPartition(error)) return true;
   return MESSAGES.some((message) => message.test(error.message));
+}
+
+/*
+ * SQLSTATEs that have other meanings as well are told apart by the function of PostgreSQL's source that reported the error:
+ * the message is in the server's language (`lc_messages`).
+ */
+
+/** A standby, or a restored server that still replays its log: it has no position in a log of its own. */
+export function isRecovering(error: Error): boolean {
+  return isOf(error, "55000", /^pg_(current_wal_|walfile_name)/);
+}
+
+/** No partition takes the row: the clock jumped by weeks, and the partitions follow within seconds. */
+function lacksPartition(error: Error): boolean {
+  return isOf(error, "23514", /^ExecFindPartition$/);
+}
+
+function isOf(error: Error, sqlState: string, reportedBy: RegExp): boolean {
+  if (!("code" in error && "routine" in error)) return false;
+  return error.code === sqlState && reportedBy.test(String(error.routine));
 }
 
 function chainOf(error: unknown): Error[] {

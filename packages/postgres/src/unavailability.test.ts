@@ -28,7 +28,6 @@ test.each([
   "timeout expired",
   "Query read timeout",
   "Client has encountered a connection error and is not queryable",
-  "recovery is in progress",
 ])("pg's %j means that the database is unreachable", (message) => {
   expect(unavailabilityOf(new Error(message))).toBe("out-of-reach");
 });

@@ -61,7 +61,7 @@ async function start(config: Config): Promise<void> {
   await rememberPublisherShare(database, { configured: config.publisherSharePercent, now: now() }, logger);
   const features = await openFeatures(config, node);
   const { requests, views } = features;
-  const { checkingMedia, comparingShare } = features.checks;
+  const { checkingMedia, comparingShare, keepingPartitions } = features.checks;
   const controlSockets = new WeakSet<object>();
   const draining = { hasBegun: false };
   const app = await createApp({
@@ -76,7 +76,10 @@ async function start(config: Config): Promise<void> {
     isControlSocket: (socket) => controlSockets.has(socket),
     registry,
     isStopping: () => draining.hasBegun,
-    requirement: checkingMedia.require,
+    requirement: () => {
+      keepingPartitions.require();
+      checkingMedia.require();
+    },
     warning: () =>
       [clockWarning(clock), comparingShare.warning(), checkingMedia.warning(), node.reports.warning()]
         .filter((one) => one !== undefined)
@@ -171,13 +174,15 @@ type Node = Awaited<ReturnType<typeof openNode>>;
 /** What the features keep in memory, and the checks that say whether this node can serve. */
 async function openFeatures(
   config: Config,
-  { database, secretBox, registry, logger: log, clock: { now, jumps: clockJumps } }: Node,
+  { store, database, secretBox, registry, logger: log, clock: { now, jumps: clockJumps, isSettled } }: Node,
 ) {
   const campaigns = await startCampaignSnapshot({ database, log, now });
   const requests = openGuardedRequests(config.requests);
   const media = await openMediaStorage(config.media);
   const checkingMedia = await startCheckingMedia({ database, media, registry, log, now });
   const comparingShare = startComparingShare({ database, configured: config.publisherSharePercent, log });
+  const { retention } = config;
+  const keepingPartitions = startKeepingPartitions({ store, retention, log, now, isClockSettled: isSettled });
   const metrics = deliveryMetrics(registry, { database, log });
   const deliveries = openWebhookDelivery({ database, secretBox, requests, log, metrics, now, clockJumps });
   const bots = openBots(database);
@@ -187,7 +192,7 @@ async function openFeatures(
     requests,
     media,
     countrySource: await openCountrySource(config.countries),
-    checks: { checkingMedia, comparingShare },
+    checks: { checkingMedia, comparingShare, keepingPartitions },
     deliveries,
     bots,
     apiTokens: openApiTokens(bots),
@@ -201,12 +206,11 @@ type Features = Awaited<ReturnType<typeof openFeatures>>;
 /** Starts the sending of webhooks, and the background loops: by the name that their metrics have. */
 function startLoops(config: Config, node: Node, { campaigns, requests, deliveries, ...features }: Features) {
   const {
-    store,
     database,
     registry,
     secretBox,
     logger: log,
-    clock: { now },
+    clock: { now, isSettled: isClockSettled },
   } = node;
   deliveries.start();
   return {
@@ -216,9 +220,9 @@ function startLoops(config: Config, node: Node, { campaigns, requests, deliverie
     "view-sweep": startSweepingViews({ views: features.views, log, now }),
     statistics: startRollingUpStatistics({ database, log }),
     "money-settlement": startSettlingCharges({ database, log }),
-    partitions: startKeepingPartitions({ store, retention: config.retention, log, now }),
-    visitors: startPruningVisitors({ database, log, now }),
-    "idle-viewers": startRemovingIdle({ database, idleDays: config.idleViewersDays, log, now }),
+    partitions: features.checks.keepingPartitions,
+    visitors: startPruningVisitors({ database, log, now, isClockSettled }),
+    "idle-viewers": startRemovingIdle({ database, idleDays: config.idleViewersDays, log, now, isClockSettled }),
     trackers: startCallingTrackers({
       database,
       requests,

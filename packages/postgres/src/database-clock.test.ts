@@ -67,6 +67,26 @@ test.each([
   expect(judgeClock({ expectedMs: 1000, databaseMs, machineMs, doubtedForMs })).toBe(judgement);
 });
 
+test("clocks that have agreed for an hour without a jump are settled, and not for an hour after one jumped or was wrong", async () => {
+  vi.useFakeTimers({ toFake: ["Date", "performance", "setInterval", "clearInterval"] });
+  let wrongBy = 0;
+  const clock = await followDatabaseClock(databaseAt(() => Date.now() + wrongBy));
+  const isSettledAfter = async (minutes: number) => {
+    await vi.advanceTimersByTimeAsync(minutes * 60_000);
+    return clock.isSettled();
+  };
+  expect(clock.isSettled()).toBe(false);
+  expect([await isSettledAfter(59), await isSettledAfter(2)]).toEqual([false, true]);
+  wrongBy = 2 * 60_000;
+  expect([await isSettledAfter(1), await isSettledAfter(120)]).toEqual([false, false]);
+  wrongBy = 0;
+  expect([await isSettledAfter(59), await isSettledAfter(2)]).toEqual([false, true]);
+  // Both clocks are set, as on one machine.
+  vi.setSystemTime(Date.now() + 1000 * day);
+  expect([await isSettledAfter(59), await isSettledAfter(2)]).toEqual([false, true]);
+  clock.stop();
+});
+
 test("a database's clock that jumps ahead for minutes and back moves nothing, is named, and is believed after ten minutes", async () => {
   vi.useFakeTimers({ toFake: ["Date", "performance", "setInterval", "clearInterval"] });
   let wrongBy = 0;

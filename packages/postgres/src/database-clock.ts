@@ -15,6 +15,11 @@ export interface DatabaseClock {
   readonly doubtedJump: () => { readonly byMs: number } | undefined;
   /** How often the database's clock has jumped: what it wrote before may be in its future now. */
   readonly jumps: () => number;
+  /**
+   * Whether the database's clock has gone on without a jump for an hour, and agreed with this machine's. What cannot be undone,
+   * such as removing old rows, waits for it: a machine may start with a clock that is years ahead, until NTP sets it right.
+   */
+  readonly isSettled: () => boolean;
   stop(): void;
 }
 
@@ -31,6 +36,9 @@ const MAX_UNCOMPARED_MS = 30_000;
 const MAX_STEP_MS = 60_000;
 /** Time enough to notice a wrong clock; nodes that start meanwhile take the database's time. */
 const BELIEVED_AFTER_MS = 10 * 60_000;
+const SETTLED_AFTER_MS = 60 * 60_000;
+/** Clocks that differ by more are not of one opinion. */
+const MAX_DIFFERENCE_MS = 60_000;
 
 const readTime = statement<{ ms: number }>(
   "database-clock.read",
@@ -77,6 +85,7 @@ export async function followDatabaseClock(
   let followedMs = last.databaseMs;
   let doubtedSince: number | undefined;
   let jumps = 0;
+  let steadySince = last.measuredAt;
   let isComparing = false;
 
   function follow(next: Comparison): void {
@@ -92,6 +101,7 @@ export async function followDatabaseClock(
     } else if (judgement === "believed") {
       logger?.warn({ seconds: Math.round((databaseMs - expectedMs) / 1000) }, messageOfJump.believed);
     }
+    if (Math.abs(steppedMs) > MAX_STEP_MS || Math.abs(next.offsetMs) > MAX_DIFFERENCE_MS) steadySince = next.measuredAt;
     const isDoubted = judgement === "doubted";
     doubtedSince = isDoubted ? (doubtedSince ?? next.measuredAt) : undefined;
     followedMs = isDoubted ? expectedMs : databaseMs;
@@ -117,6 +127,7 @@ export async function followDatabaseClock(
     offsetMs: () => last.offsetMs,
     doubtedJump: () => (doubtedSince === undefined ? undefined : { byMs: last.databaseMs - followedMs }),
     jumps: () => jumps,
+    isSettled: () => last.measuredAt - steadySince >= SETTLED_AFTER_MS,
     stop: () => clearInterval(timer),
   };
 }
@@ -138,8 +149,6 @@ async function compare(database: Pick<Database, "run">): Promise<Comparison> {
   const databaseMs = row.ms + roundTripMs / 2;
   return { databaseMs, measuredAt, roundTripMs, offsetMs: Date.now() - databaseMs };
 }
-
-const MAX_DIFFERENCE_MS = 60_000;
 
 /** What `/readyz` says about a clock that is wrong by more than a minute. The node works. */
 export function clockWarning({

@@ -1,11 +1,13 @@
 import pg from "pg";
-import { type Partition, partitionsOf } from "./partitions.ts";
+import { type Partition, partitionsOf, weekOfName } from "./partitions.ts";
 import { qualified } from "./schema-tables.ts";
+
+type Week = Pick<Partition, "table" | "name" | "fromMs" | "toMs">;
 
 export interface DropPartitionsOptions {
   readonly schema: string;
-  /** Whether a partition's rows are no longer kept: asked of each before it would be dropped. */
-  readonly isExpired: (partition: Partition) => boolean;
+  /** Whether a week's rows are no longer kept: asked of each before it would be dropped. */
+  readonly isExpired: (week: Week) => boolean;
   /**
    * SQL of conditions, by table: a partition with a row for which one of them is true is kept for now.
    */
@@ -22,6 +24,8 @@ export interface DroppedPartitions {
   readonly needed: readonly string[];
   /** Of tables that a long transaction uses, such as a dump: call this again later. */
   readonly busy: readonly string[];
+  /** Kept weeks that somebody has detached from their table. */
+  readonly detached: readonly string[];
 }
 
 /** SQLSTATE: the lock was not available in time, or a deadlock. */
@@ -30,7 +34,7 @@ const BUSY = ["55P03", "40P01"];
 /**
  * Drops expired partitions with all their rows, while others read and write the tables: a partition is detached concurrently,
  * so that no statement waits for it, and dropped when no transaction uses it any more. A drop that was interrupted at any
- * moment is completed by the next call. One of several nodes does this; the others return at once.
+ * moment is completed by the next call; a week that is kept was detached by somebody else, and is not dropped. One of several nodes does this; the others return at once.
  *
  * The connection has the schema as its search path, and is not in a transaction.
  */
@@ -40,11 +44,12 @@ export async function dropPartitions(
 ): Promise<DroppedPartitions> {
   const lock = [`intermission.drop-partitions.${schema}`];
   const { rows } = await client.query<{ locked: boolean }>("select pg_try_advisory_lock(hashtext($1)) as locked", lock);
-  if (rows[0]?.locked !== true) return { dropped: [], needed: [], busy: [] };
-  const result = { dropped: [] as string[], needed: [] as string[], busy: [] as string[] };
+  if (rows[0]?.locked !== true) return { dropped: [], needed: [], busy: [], detached: [] };
+  const result: Record<keyof DroppedPartitions, string[]> = { dropped: [], needed: [], busy: [], detached: [] };
   try {
     await client.query(`set lock_timeout to ${waitMs}`);
-    for (const name of await detachedBefore(client, schema)) result[await drop(client, schema, name)].push(name);
+    for (const { name, ...week } of await detachedBefore(client, schema))
+      result[isExpired({ name, ...week }) ? await drop(client, schema, name) : "detached"].push(name);
     const busyTables = new Set<string>();
     const partitions = await partitionsOf(client, schema);
     const left = new Set(partitions.map(weekOf));
@@ -52,7 +57,10 @@ export async function dropPartitions(
       if (busyTables.has(partition.table) || !(partition.isDetaching || isExpired(partition))) continue;
       const other = after[partition.table];
       if (other !== undefined && left.has(weekOf({ ...partition, table: other }))) continue;
-      const { outcome } = await detachAndDrop(client, schema, partition, neededWhile);
+      const { outcome } = await detachAndDrop(client, schema, partition, {
+        neededWhile,
+        isDropped: isExpired(partition),
+      });
       result[outcome].push(partition.name);
       if (outcome === "dropped") left.delete(weekOf(partition));
       if (outcome === "busy") busyTables.add(partition.table);
@@ -76,7 +84,7 @@ async function detachAndDrop(
   client: pg.ClientBase,
   schema: string,
   { table, name, isDetaching }: Partition,
-  neededWhile: Readonly<Record<string, readonly string[]>>,
+  { neededWhile, isDropped }: { neededWhile: Readonly<Record<string, readonly string[]>>; isDropped: boolean },
 ): Promise<{ outcome: keyof DroppedPartitions }> {
   for (const condition of (isDetaching ? undefined : neededWhile[table]) ?? [])
     if (await hasRow(client, schema, { name, condition })) return { outcome: "needed" };
@@ -86,7 +94,8 @@ async function detachAndDrop(
       `alter table ${qualified(schema, table)} detach partition ${own} ${isDetaching ? "finalize" : "concurrently"}`,
     ),
   );
-  return { outcome: detached ? await drop(client, schema, name) : "busy" };
+  if (!detached) return { outcome: "busy" };
+  return { outcome: isDropped ? await drop(client, schema, name) : "detached" };
 }
 
 async function hasRow(
@@ -114,8 +123,8 @@ async function unlessBusy(query: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Tables that a process which ended had detached, and not dropped yet. */
-async function detachedBefore(client: pg.ClientBase, schema: string): Promise<string[]> {
+/** Tables that were partitions: those that a process which ended had detached, and not dropped yet. */
+async function detachedBefore(client: pg.ClientBase, schema: string): Promise<Week[]> {
   const { rows } = await client.query<{ name: string }>(
     `select relname::text as name from pg_class where relnamespace = to_regnamespace($1) and relkind = 'r' and not relispartition
        and relname ~ '_[0-9]{8}$' and left(relname, -9) in (
@@ -123,5 +132,5 @@ async function detachedBefore(client: pg.ClientBase, schema: string): Promise<st
          where parent.relnamespace = to_regnamespace($1) and partstrat = 'r')`,
     [schema],
   );
-  return rows.map(({ name }) => name);
+  return rows.map(({ name }) => ({ name, ...weekOfName(name) }));
 }

@@ -87,7 +87,7 @@ export interface PartitionRange {
 /**
  * Makes the partitions that a range of time lacks, in one transaction: weeks of which a partition has a part already are left
  * out. Statements that read and write the tables do not wait for it: a new table is attached, for which PostgreSQL locks the
- * partitioned table only against other changes of its form. Nodes that do this at the same time wait for each other.
+ * partitioned table only against other changes of its form. A week that somebody has detached is attached again, with its rows. Nodes that do this at the same time wait for each other.
  *
  * @returns the names of the new partitions.
  */
@@ -131,6 +131,13 @@ function ofWeek({ name, fillfactor, keyAt = timeAt }: PartitionedTable, week: nu
   return { table: name, name: `${name}_${day}`, bounds: `for values from (${from}) to (${to})`, fillfactor };
 }
 
+/** The table and the week of a partition that is called as `makePartitions` does. */
+export function weekOfName(name: string): Pick<Partition, "table" | "fromMs" | "toMs"> {
+  const [, table = "", year, month, date] = /^(.+)_([0-9]{4})([0-9]{2})([0-9]{2})$/.exec(name) ?? [];
+  const fromMs = Date.UTC(Number(year), Number(month) - 1, Number(date));
+  return { table, fromMs, toMs: fromMs + WEEK_MS };
+}
+
 const timeAt = (ms: number) => new Date(ms).toISOString();
 
 /** The only partition of a table whose rows are of any week: for tests, whose clocks move by years. */
@@ -149,6 +156,6 @@ export function makePartitionText(schema: string, { table, name, bounds, fillfac
   const [parent, own] = [qualified(schema, table), qualified(schema, name)];
   const storage = fillfactor === undefined ? "" : ` with (fillfactor = ${fillfactor})`;
   // Not `partition of`, which keeps all statements off the partitioned table.
-  return `create table ${own} (like ${parent} including all)${storage};
+  return `create table if not exists ${own} (like ${parent} including all)${storage};
     alter table ${parent} attach partition ${own} ${bounds}`;
 }

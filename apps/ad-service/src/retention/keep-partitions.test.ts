@@ -105,13 +105,86 @@ test("after a jump of the clock by a year, forwards or back, rows are stored aga
 }, async () => {
   const { store } = await newStore();
   const clock = { now };
-  const loop = startKeepingPartitions({ store, retention: thirtyDays, log: silent, now: () => clock.now, everyMs: 20 });
+  const loop = startKeepingPartitions({
+    store,
+    retention: thirtyDays,
+    log: silent,
+    now: () => clock.now,
+    isClockSettled: () => true,
+    everyMs: 20,
+  });
   onTestFinished(() => loop.stop());
   for (const days of [0, 365, -365]) {
     clock.now = daysFrom(days);
     await expect.poll(() => request(store, clock.now).then(() => "stored", String), { timeout: 30_000 }).toBe("stored");
   }
   expect(loop.health.failed).toBe(0);
+});
+
+/** The loop of a node, in quick rounds. */
+function keepPartitions(store: OpenedDatabase, isClockSettled: () => boolean = () => true) {
+  const loop = startKeepingPartitions({
+    store,
+    retention: thirtyDays,
+    log: silent,
+    now: () => now,
+    isClockSettled,
+    everyMs: 20,
+    lookEveryMs: 100,
+  });
+  onTestFinished(() => loop.stop());
+  return loop;
+}
+
+test("a week that somebody dropped or detached is there again within seconds, the detached one with its rows", async () => {
+  const { store } = await newStore();
+  await makeUpcomingPartitions(store, now);
+  const loop = keepPartitions(store);
+  await expect.poll(() => loop.health.done, { timeout: 30_000 }).toBeGreaterThan(0);
+  const stored = () => expect.poll(() => request(store, now).then(() => "stored", String), { timeout: 30_000 });
+  await request(store, now);
+  await ask(store, "drop table ad_requests_20260608");
+  await stored().toBe("stored");
+  await ask(store, "alter table ad_requests detach partition ad_requests_20260608");
+  await stored().toBe("stored");
+  expect(await requestsLeft(store)).toEqual([now, now]);
+});
+
+test("a node is not ready while this week has no partition and none can be made", async () => {
+  const { store } = await newStore();
+  await makeUpcomingPartitions(store, now);
+  await ask(store, "drop table ad_requests_20260608");
+  await ask(store, "create table ad_requests_20260608 (other text)");
+  const loop = keepPartitions(store);
+  await expect.poll(() => loop.health.failed, { timeout: 30_000 }).toBeGreaterThan(0);
+  expect(() => loop.require()).toThrow(/rows of this week have no partition/);
+  await ask(store, "drop table ad_requests_20260608");
+  await expect.poll(() => loop.health.done, { timeout: 30_000 }).toBeGreaterThan(0);
+  expect(() => loop.require()).not.toThrow();
+});
+
+test("nothing is dropped before the clock is settled: a machine that starts years ahead forgets nothing", async () => {
+  const { store } = await newStore();
+  await partitionsAround(store, daysFrom(-90), now);
+  let isSettled = false;
+  const loop = keepPartitions(store, () => isSettled);
+  const weeks = async () => (await readPartitions(store, schema, "ad_reports")).length;
+  const before = await weeks();
+  await expect.poll(() => loop.health.done, { timeout: 30_000 }).toBeGreaterThan(3);
+  expect(await weeks()).toBe(before);
+  isSettled = true;
+  await expect.poll(weeks, { timeout: 30_000 }).toBeLessThan(before);
+});
+
+test("a kept week that somebody has detached is not dropped", async () => {
+  const { store } = await newStore();
+  await partitionsAround(store, daysFrom(-20), now);
+  await request(store, daysFrom(-20));
+  await ask(store, "alter table ad_requests detach partition ad_requests_20260518");
+  const { dropped, detached } = await dropExpired(store, { retention: thirtyDays, now });
+  expect(detached).toEqual(["ad_requests_20260518"]);
+  expect(dropped).not.toContain("ad_requests_20260518");
+  expect(await ask(store, "select occurred_at as at from ad_requests_20260518")).toEqual([{ at: daysFrom(-20) }]);
 });
 
 test("a row of a week without a partition is refused as something that will be possible soon", async () => {

@@ -1,8 +1,9 @@
 import type { KeptRows } from "@intermission/operator-api/status";
 import { dropPartitions } from "@intermission/postgres/drop-partitions";
 import type { OpenedDatabase } from "@intermission/postgres/open-database";
-import { coveredUntil, makePartitions, partitionsOf } from "@intermission/postgres/partitions";
+import { coveredUntil, makePartitions, readPartitions } from "@intermission/postgres/partitions";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
+import { NotReady } from "@intermission/server/health";
 import type { FastifyBaseLogger } from "fastify";
 import {
   isExpired,
@@ -13,7 +14,7 @@ import {
   tablesOfKind,
 } from "./kept-rows.ts";
 
-type Store = Pick<OpenedDatabase, "withoutTimeout">;
+type Store = Pick<OpenedDatabase, "run" | "withoutTimeout">;
 
 const schema = "ad_service";
 const DAY_MS = 86_400_000;
@@ -30,13 +31,16 @@ interface Covered {
 }
 
 /** Makes the partitions that are missing from the week before `now` until four weeks after it. Call it before rows are written. */
-export async function makeUpcomingPartitions(store: Store, now: Date): Promise<Covered & { made: readonly string[] }> {
+export async function makeUpcomingPartitions(store: Store, now: Date): Promise<{ made: readonly string[] }> {
   const [fromMs, toMs] = [now.getTime() - PAST_DAYS * DAY_MS, now.getTime() + LEAD_WEEKS * WEEK_MS];
-  return store.withoutTimeout(async (client) => {
-    const made = await makePartitions(client, { schema, tables: partitionedTables, fromMs, toMs });
-    const untilMs = coveredUntil(await partitionsOf(client, schema), partitionedTables, fromMs);
-    return { made, fromMs, untilMs };
-  });
+  return store.withoutTimeout(async (client) => ({
+    made: await makePartitions(client, { schema, tables: partitionedTables, fromMs, toMs }),
+  }));
+}
+
+async function readCovered(store: Store, now: Date): Promise<Covered> {
+  const fromMs = now.getTime() - PAST_DAYS * DAY_MS;
+  return { fromMs, untilMs: coveredUntil(await readPartitions(store, schema), partitionedTables, fromMs) };
 }
 
 /** A past period whose rows are written now. */
@@ -56,48 +60,60 @@ export async function makePastPartitions(store: Store, { from, to, rows }: PastP
 
 /** The database's clock is compared as often: after a jump, rows wait for their partitions no longer than this. */
 const EVERY_MS = 2000;
-/** Partitions are looked for as often, as a standby that was promoted may lack the last ones. */
-const LOOK_EVERY_MS = 600_000;
+/** Partitions are looked for as often: somebody may remove one, and a standby that was promoted may lack the last ones. */
+const LOOK_EVERY_MS = 10_000;
 const DROP_EVERY_MS = 3_600_000;
 const DROP_AGAIN_MS = 300_000;
 
+export interface KeptPartitions extends BackgroundLoop {
+  /** Throws `NotReady` while rows of this moment have no partition, and none could be made. */
+  require(): void;
+}
+
 /**
  * Keeps partitions four weeks ahead of the clock, and drops those whose rows are no longer kept, until it is stopped. Any
- * number of nodes may run it.
+ * number of nodes may run it. Nothing is dropped before the clock is settled.
  */
 export function startKeepingPartitions(deps: {
   store: Store;
   retention: Retention;
   log: Pick<FastifyBaseLogger, "info" | "warn" | "error">;
   now: () => Date;
+  isClockSettled: () => boolean;
   everyMs?: number;
-}): BackgroundLoop {
-  const { store, retention, log, now, everyMs = EVERY_MS } = deps;
+  lookEveryMs?: number;
+}): KeptPartitions {
+  const { store, retention, log, now, isClockSettled, everyMs = EVERY_MS, lookEveryMs = LOOK_EVERY_MS } = deps;
   let covered: Covered | undefined;
   let lookAt = 0;
   let dropAt = 0;
 
   async function make(): Promise<void> {
     const moment = now().getTime();
-    const isCovered =
-      covered !== undefined &&
-      covered.fromMs <= moment &&
-      moment + LEAD_WEEKS * WEEK_MS <= covered.untilMs &&
-      performance.now() < lookAt;
-    if (isCovered) return;
-    const { made, ...found } = await makeUpcomingPartitions(store, now());
-    covered = found;
-    lookAt = performance.now() + LOOK_EVERY_MS;
-    if (made.length > 0) log.info({ made }, "partitions of the coming weeks were made");
+    const isCovered = () =>
+      covered !== undefined && covered.fromMs <= moment && moment + LEAD_WEEKS * WEEK_MS <= covered.untilMs;
+    if (performance.now() < lookAt && isCovered()) return;
+    covered = await readCovered(store, now());
+    if (!isCovered()) {
+      const { made } = await makeUpcomingPartitions(store, now());
+      covered = await readCovered(store, now());
+      if (made.length > 0) log.info({ made }, "partitions of the coming weeks were made");
+    }
+    lookAt = performance.now() + lookEveryMs;
   }
 
   async function drop(stopping: AbortSignal): Promise<void> {
-    if (performance.now() < dropAt) return;
-    const { dropped, needed, busy } = await dropExpired(store, { retention, now: now(), stopping });
+    if (performance.now() < dropAt || !isClockSettled()) return;
+    const { dropped, needed, busy, detached } = await dropExpired(store, { retention, now: now(), stopping });
     dropAt = performance.now() + (busy.length > 0 ? DROP_AGAIN_MS : DROP_EVERY_MS);
     if (dropped.length > 0) log.info({ dropped }, "rows that are no longer kept were dropped");
     if (busy.length > 0)
       log.warn({ busy }, "a long transaction uses rows that are no longer kept; trying again in five minutes");
+    if (detached.length > 0)
+      log.warn(
+        { detached },
+        "somebody has detached weeks that are kept: attach them to their tables again, or drop them",
+      );
     if (needed.length > 0)
       log.warn(
         { needed },
@@ -105,7 +121,7 @@ export function startKeepingPartitions(deps: {
       );
   }
 
-  return startLoop({
+  const { health, stop } = startLoop({
     everyMs,
     async round(stopping) {
       await make();
@@ -114,6 +130,16 @@ export function startKeepingPartitions(deps: {
     },
     onFault: (error) => log.error({ err: error }, "partitions could not be made or dropped; trying again"),
   });
+  return {
+    health,
+    stop,
+    require() {
+      if (covered === undefined || now().getTime() < covered.untilMs) return;
+      throw new NotReady(
+        "rows of this week have no partition: the log says why it could not be made, by `partitions could not be made or dropped`",
+      );
+    },
+  };
 }
 
 /** Drops the weeks whose rows are no longer kept. */

@@ -41,16 +41,17 @@ export async function pruneVisitors(
 
 const EVERY_MS = 60_000;
 
-/** Prunes every minute until it is stopped. Any number of nodes may run it. */
+/** Prunes every minute, while the clock is settled, until it is stopped. Any number of nodes may run it. */
 export function startPruningVisitors(deps: {
   database: Database;
   log: Pick<FastifyBaseLogger, "error">;
   now: () => Date;
+  isClockSettled: () => boolean;
 }): BackgroundLoop {
-  const { database, log, now } = deps;
+  const { database, log, now, isClockSettled } = deps;
   return startLoop({
     everyMs: EVERY_MS,
-    round: async () => ((await pruneVisitors(database, { now: now() })).hasMore ? 0 : undefined),
+    round: async () => (isClockSettled() && (await pruneVisitors(database, { now: now() })).hasMore ? 0 : undefined),
     onFault: (error) => log.error({ err: error }, "rows about visitors could not be removed; trying again"),
   });
 }

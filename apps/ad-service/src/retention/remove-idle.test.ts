@@ -136,7 +136,15 @@ test("the loop scans both tables and stops at once", async () => {
   const lines: object[] = [];
   const log = { ...silent, info: (facts: object) => void lines.push(facts) };
   const now = () => new Date("2026-02-08T00:00:00Z");
-  const loop = startRemovingIdle({ database: store.database, idleDays: 7, log, now, everyMs: 10, firstInMs: 0 });
+  const loop = startRemovingIdle({
+    database: store.database,
+    idleDays: 7,
+    log,
+    now,
+    isClockSettled: () => true,
+    everyMs: 10,
+    firstInMs: 0,
+  });
   onTestFinished(() => loop.stop());
   await expect.poll(() => lines, { timeout: 30_000 }).toEqual([{ removed: { viewers: 2, codes: 0 } }]);
   expect(await usersOf("viewers")).not.toContain("2301");

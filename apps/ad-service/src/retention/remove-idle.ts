@@ -105,18 +105,19 @@ const EVERY_MS = 1000;
 const FIRST_IN_MS = 60_000;
 
 /**
- * Removes the rows of idle users slowly, a batch a second, from the beginning of the tables once a day and after a start, until
- * it is stopped. Any number of nodes may run it: a row is removed once.
+ * Removes the rows of idle users slowly, a batch a second, from the beginning of the tables once a day and after a start, while
+ * the clock is settled, until it is stopped. Any number of nodes may run it: a row is removed once.
  */
 export function startRemovingIdle(deps: {
   database: Pick<Database, "run" | "transaction">;
   idleDays: number;
   log: Pick<FastifyBaseLogger, "info" | "error">;
   now: () => Date;
+  isClockSettled: () => boolean;
   everyMs?: number;
   firstInMs?: number;
 }): BackgroundLoop {
-  const { database, idleDays, log, now, everyMs = EVERY_MS, firstInMs = FIRST_IN_MS } = deps;
+  const { database, idleDays, log, now, isClockSettled, everyMs = EVERY_MS, firstInMs = FIRST_IN_MS } = deps;
   let left = [...stateNames];
   let after: readonly string[] | undefined;
   let removed = { viewers: 0, codes: 0 };
@@ -125,6 +126,7 @@ export function startRemovingIdle(deps: {
     everyMs,
     firstInMs,
     async round() {
+      if (!isClockSettled()) return undefined;
       const [name] = left;
       if (name !== undefined) {
         const before = new Date(now().getTime() - idleDays * DAY_MS);

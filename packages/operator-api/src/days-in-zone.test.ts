@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { dayOf, daysBetween, startOfDay } from "./days-in-zone.ts";
+import { expect, test, vi } from "vitest";
+import { dayOf, daysBetween, offsetOf, startOfDay } from "./days-in-zone.ts";
 
 test.each([
   ["UTC", "2026-03-01", "2026-03-01T00:00:00.000Z"],
@@ -23,4 +23,15 @@ test("the days of a period are those that the zone's calendar has", () => {
   const [from, to] = [new Date("2026-03-28T23:00:00Z"), new Date("2026-03-30T22:00:00Z")];
   expect(daysBetween("Europe/Berlin", from, to)).toEqual(["2026-03-29", "2026-03-30"]);
   expect(daysBetween("UTC", from, to)).toEqual(["2026-03-28", "2026-03-29", "2026-03-30"]);
+});
+
+test("a zone is prepared once, however often it is asked for, since a report by hour asks for thousands of moments", () => {
+  const made = vi.spyOn(Intl, "DateTimeFormat");
+  const midnight = Date.parse("2026-03-29T00:00:00Z");
+  const offsets = Array.from({ length: 96 }, (_, quarter) =>
+    offsetOf("Europe/Lisbon", new Date(midnight + quarter * 900_000)),
+  );
+  expect(new Set(offsets)).toEqual(new Set([0, 3_600_000]));
+  expect(made).toHaveBeenCalledTimes(1);
+  made.mockRestore();
 });

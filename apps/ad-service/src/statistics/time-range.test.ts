@@ -54,4 +54,11 @@ describe("the requested period of statistics", () => {
     expect(rangeOf(year, "campaign")).toHaveLength(2);
     expect(rangeOf({ from: "2020-01-01" }, "campaign")).toContain("400 days");
   });
+
+  test("a month by hour has its days, also the one in which clocks are set back", () => {
+    const october = { from: new Date("2025-09-30T22:00:00Z"), to: new Date("2025-10-31T23:00:00Z") };
+    expect(timeRange(october, "hour", now, "Europe/Berlin")).toEqual({ outcome: "range", ...october });
+    const more = { ...october, from: new Date("2025-09-30T21:00:00Z") };
+    expect(timeRange(more, "hour", now, "Europe/Berlin")).toMatchObject({ outcome: "bad-range", field: "from" });
+  });
 });

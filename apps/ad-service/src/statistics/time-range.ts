@@ -30,7 +30,7 @@ export function timeRange(
   const weekAgo = startOfDay(timeZone, daysLater(today, 1 - DEFAULT_DAYS));
   const from = bounds.from === undefined ? weekAgo : wholeHour(timeZone, bounds.from, Math.floor);
   const maxDays = by === "hour" ? MAX_DAYS.hour : MAX_DAYS.other;
-  if (to.getTime() - from.getTime() > maxDays * DAY_MS) {
+  if (clockTime(timeZone, to) - clockTime(timeZone, from) > maxDays * DAY_MS) {
     const message = `must be at most ${maxDays} days before the end, by ${by}`;
     return {
       outcome: "bad-range",
@@ -44,6 +44,10 @@ export function timeRange(
 
 /** Hours of a zone begin at quarters of an hour of UTC. */
 function wholeHour(timeZone: string, at: Date, round: (hours: number) => number): Date {
-  const offset = offsetOf(timeZone, at);
-  return new Date(round((at.getTime() + offset) / HOUR_MS) * HOUR_MS - offset);
+  return new Date(round(clockTime(timeZone, at) / HOUR_MS) * HOUR_MS - offsetOf(timeZone, at));
+}
+
+/** By the zone's clocks, a month is as many days of 24 hours as it has, also where they are set back in it. */
+function clockTime(timeZone: string, at: Date): number {
+  return at.getTime() + offsetOf(timeZone, at);
 }

@@ -12,8 +12,10 @@ function row(
 ) {
   return { keys, names, requests, ...(before !== undefined && { before: { requests: before } }) } as Row;
 }
-const draw = (rows: Row[], search: Parameters<typeof chartOf>[1]) =>
-  chartOf({ rows } as Pick<Report, "rows">, search, { figure: "requests", words, language: "ru" });
+const twoDays = { timeZone: "UTC", from: new Date("2026-03-01T00:00:00Z"), to: new Date("2026-03-03T00:00:00Z") };
+const draw = (rows: Row[], search: Parameters<typeof chartOf>[1], range: Omit<Drawn, "rows"> = twoDays) =>
+  chartOf({ rows, ...range }, search, { figure: "requests", words, language: "ru" });
+type Drawn = Pick<Report, "rows" | "from" | "to" | "timeZone">;
 
 test("days are a line, beside a dashed one of the range before, in order whatever the table is ordered by", () => {
   const rows = [row({ day: "2026-03-02" }, 7, { before: 5 }), row({ day: "2026-03-01" }, 3, { before: 4 })];
@@ -30,7 +32,8 @@ test("days are a line, beside a dashed one of the range before, in order whateve
 
 test("hours that a zone's clock shows twice are two places of the line, in the order of time", () => {
   const rows = ["2026-10-25T02:00:00+01:00", "2026-10-25T02:00:00+02:00"].map((hour, n) => row({ hour }, n));
-  expect(draw(rows, { time: "hour" })).toMatchObject({
+  const range = { from: new Date("2026-10-25T00:00:00Z"), to: new Date("2026-10-25T02:00:00Z") };
+  expect(draw(rows, { time: "hour" }, { timeZone: "Europe/Berlin", ...range })).toMatchObject({
     times: ["2026-10-25T02:00:00+02:00", "2026-10-25T02:00:00+01:00"],
     lines: [{ values: [1, 0] }],
   });
@@ -50,6 +53,15 @@ test("the five largest objects get a line each; a day without a row is a zero", 
     ["Bot 3", 3, 0],
     ["Bot 2", 2, 0],
   ]);
+});
+
+test("days on which no object has a row are zeros, at the ends and between", () => {
+  const rows = ["2026-03-22", "2026-03-24"].map((day) => row({ day, bot: "1" }, 4));
+  const range = { from: new Date("2026-03-20T20:30:00Z"), to: new Date("2026-03-25T20:30:00Z") };
+  expect(draw(rows, { time: "day", by: "bot" }, { timeZone: "Asia/Tehran", ...range })).toMatchObject({
+    times: ["2026-03-21", "2026-03-22", "2026-03-23", "2026-03-24", "2026-03-25"],
+    lines: [{ values: [0, 4, 0, 4, 0] }],
+  });
 });
 
 test("objects without a time are bars in the order of the table, the first fifteen", () => {

@@ -35,6 +35,8 @@ test("a column is ordered down, then up, then as the report orders by itself", (
 test("nothing is said of a change from nothing", () => {
   expect(changeOf(110, 100)).toBeCloseTo(0.1);
   expect(changeOf(0, 100)).toBe(-1);
+  expect(changeOf(10, -10)).toBe(2);
+  expect(changeOf(-20, -10)).toBe(-1);
   expect(changeOf(5, 0)).toBeUndefined();
   expect(changeOf(null, 3)).toBeUndefined();
 });

@@ -70,3 +70,23 @@ export function daysBetween(timeZone: string, from: Date, to: Date): string[] {
   for (let day = dayShown(clock, from); day <= last; day = daysLater(day, 1)) days.push(day);
   return days;
 }
+
+/** The hour of a zone with its offset, as `2026-03-01T10:00:00+03:30`; of UTC with `Z`. */
+export function hourOf(timeZone: string, at: Date): string {
+  const offset = offsetOf(timeZone, at);
+  const local = new Date(at.getTime() + offset).toISOString().slice(0, 13);
+  return `${local}:00:00${timeZone === "UTC" ? "Z" : offsetText(offset)}`;
+}
+
+function offsetText(offset: number): string {
+  const minutes = Math.abs(offset) / 60_000;
+  const two = (number: number) => String(Math.floor(number)).padStart(2, "0");
+  return `${offset < 0 ? "-" : "+"}${two(minutes / 60)}:${two(minutes % 60)}`;
+}
+
+/** The hours of a zone that a period touches, in order. Its bounds are quarters of an hour. */
+export function hoursBetween(timeZone: string, from: Date, to: Date): string[] {
+  const hours = new Set<string>();
+  for (let at = from.getTime(); at < to.getTime(); at += QUARTER_MS) hours.add(hourOf(timeZone, new Date(at)));
+  return [...hours];
+}

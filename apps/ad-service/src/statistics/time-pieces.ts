@@ -1,4 +1,4 @@
-import { dayOf, daysBetween, daysLater, offsetOf, startOfDay } from "@intermission/operator-api/days-in-zone";
+import { dayOf, daysBetween, daysLater, hourOf, startOfDay } from "@intermission/operator-api/days-in-zone";
 
 const QUARTER_MS = 900_000;
 
@@ -74,19 +74,6 @@ function piecesBetween(from: number, to: number, span: Span): Omit<TimePiece, "k
   if (first >= last) return piecesBetween(from, to, smaller);
   const whole = { span, from: new Date(first), to: new Date(last) };
   return [...piecesBetween(from, first, smaller), whole, ...piecesBetween(last, to, smaller)];
-}
-
-/** The hour of a zone with its offset, as `2026-03-01T10:00:00+03:30`; of UTC with `Z`. */
-function hourOf(timeZone: string, at: Date): string {
-  const offset = offsetOf(timeZone, at);
-  const local = new Date(at.getTime() + offset).toISOString().slice(0, 13);
-  return `${local}:00:00${timeZone === "UTC" ? "Z" : offsetText(offset)}`;
-}
-
-function offsetText(offset: number): string {
-  const minutes = Math.abs(offset) / 60_000;
-  const two = (number: number) => String(Math.floor(number)).padStart(2, "0");
-  return `${offset < 0 ? "-" : "+"}${two(minutes / 60)}:${two(minutes % 60)}`;
 }
 
 /** The range that a report is compared with: the one that ends where it begins, or the latest with the same weekdays. */

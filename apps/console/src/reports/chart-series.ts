@@ -1,3 +1,4 @@
+import { daysBetween, hoursBetween } from "@intermission/operator-api/days-in-zone";
 import type { Dimension } from "@intermission/operator-api/statistics";
 import type { Language } from "../words/word-table.ts";
 import { nameOfKey } from "./names-of-keys.ts";
@@ -36,7 +37,7 @@ export interface BarChart {
 
 /** What a report's chart shows of one figure. `nameOfAll`, `nameBefore`: names of the lines of all objects. */
 export function chartOf(
-  report: Pick<Report, "rows">,
+  report: Pick<Report, "rows" | "from" | "to" | "timeZone">,
   search: ReportsSearch,
   {
     figure,
@@ -49,9 +50,8 @@ export function chartOf(
   const object = dimensions.find((one) => !isTime(one));
   const nameOf = (row: Row) => (object && nameOfKey(language, row, object)) ?? words.notRecorded;
   if (time === undefined) return barsOf(report.rows, figure, nameOf);
-  const times = [...new Set(report.rows.map(({ keys }) => keys[time] ?? ""))].toSorted(
-    (one, other) => Date.parse(one) - Date.parse(other),
-  );
+  // Of a report by objects, too, whose rows leave out the days and hours in which nothing happened.
+  const times = (time === "day" ? daysBetween : hoursBetween)(report.timeZone, report.from, report.to);
   const valuesOf = (rows: readonly Row[], of: (row: Row) => number | null | undefined) => {
     const byTime = new Map(rows.map((row) => [row.keys[time], of(row) ?? null]));
     return times.map((at) => byTime.get(at) ?? (figure === "fillRate" || figure === "ecpmMicros" ? null : 0));

@@ -44,5 +44,6 @@ export function nextOrder(
 /** A figure against the one before, as a share: 0.1 is ten percent more; undefined: there is none to compare with. */
 export function changeOf(now: number | null | undefined, before: number | null | undefined): number | undefined {
   if (now === null || now === undefined || before === null || before === undefined || before === 0) return undefined;
-  return (now - before) / before;
+  // Where refunds outweigh what was spent, more is still more.
+  return (now - before) / Math.abs(before);
 }

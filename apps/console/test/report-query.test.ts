@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changeOf, nextOrder, reportQueryOf } from "../src/reports/report-query.ts";
+import { changeOf, nextOrder, readableBy, reportQueryOf } from "../src/reports/report-query.ts";
 
 test("the days of a report begin and end by the clocks of its zone, and the last day counts whole", () => {
   const range = { from: "2026-03-28", to: "2026-03-29" };
@@ -39,4 +39,19 @@ test("nothing is said of a change from nothing", () => {
   expect(changeOf(-20, -10)).toBe(-1);
   expect(changeOf(5, 0)).toBeUndefined();
   expect(changeOf(null, 3)).toBeUndefined();
+});
+
+test("the link of an owner opens for others without what they may not see", () => {
+  const search = {
+    by: "advertiser",
+    bot: "7",
+    orderBy: "spendMicros",
+    order: "ascending",
+    figure: "ecpmMicros",
+  } as const;
+  expect(readableBy({ role: "analyst", botIds: [] }, search)).toEqual(search);
+  const nothing = { by: undefined, bot: undefined, orderBy: undefined, order: undefined };
+  expect(readableBy({ role: "publisher", botIds: ["8", "9"] }, search)).toEqual({ ...search, ...nothing });
+  expect(readableBy({ role: "publisher", botIds: ["8", "7"] }, search)).toMatchObject({ bot: "7", by: undefined });
+  expect(readableBy({ role: "advertiser", botIds: [] }, search)).toEqual({ ...search, figure: undefined });
 });

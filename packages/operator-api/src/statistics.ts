@@ -23,6 +23,23 @@ export const dimensions = [
 ] as const;
 export type Dimension = (typeof dimensions)[number];
 
+/** Amounts that one side must not know of the other. */
+export type HiddenFigure = "spendMicros" | "revenueMicros" | "ecpmMicros";
+
+/** What the reports of each reader show. Publishers do not see who pays; names are the operator's own. */
+export const seenBy: Record<
+  ReportReader,
+  { hidden: readonly HiddenFigure[]; dimensions: readonly Dimension[]; names: readonly Dimension[] }
+> = {
+  staff: { hidden: [], dimensions, names: ["bot", "campaign", "creative", "advertiser"] },
+  publisher: {
+    hidden: ["spendMicros"],
+    dimensions: dimensions.filter((one) => one !== "advertiser"),
+    names: ["bot"],
+  },
+  advertiser: { hidden: ["revenueMicros", "ecpmMicros"], dimensions, names: ["campaign", "creative", "advertiser"] },
+};
+
 const MAX_DIMENSIONS = 4;
 
 /** Names of dimensions, as `day,campaign`. */

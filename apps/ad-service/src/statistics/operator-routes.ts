@@ -3,6 +3,7 @@ import {
   type ReportQuery,
   type ReportReader,
   type StatsQuery,
+  seenBy,
   statisticsRoutes,
 } from "@intermission/operator-api/statistics";
 import type { Database, Runner } from "@intermission/postgres/open-database";
@@ -20,7 +21,7 @@ import type { Figures } from "./figures-of.ts";
 import { isNamed, namesOfKeys } from "./names-of-keys.ts";
 import { type ReportQuestion, type ReportRow, readReport, readTotal } from "./read-report.ts";
 import { MAX_GROUPS } from "./read-sums.ts";
-import { figuresInJson, rowInJson, seenBy, shownRow, visibleFigures } from "./report-in-json.ts";
+import { figuresInJson, rowInJson, shownRow, visibleFigures } from "./report-in-json.ts";
 import { pageOf } from "./report-page.ts";
 import type { ReportSource } from "./report-source.ts";
 import { statsCsv } from "./stats-csv.ts";

@@ -1,26 +1,9 @@
-import { type Dimension, dimensions, type ReportReader } from "@intermission/operator-api/statistics";
+import { type Dimension, type HiddenFigure, type ReportReader, seenBy } from "@intermission/operator-api/statistics";
 import { jsonInteger } from "@intermission/server/exact-json";
 import type { Figures } from "./figures-of.ts";
 import type { ReportRow } from "./read-report.ts";
 
-/** Amounts that one side must not know of the other. */
-type Hidden = "spendMicros" | "revenueMicros" | "ecpmMicros";
-
-/** What the reports of each reader show. Publishers do not see who pays; names are the operator's own. */
-export const seenBy: Record<
-  ReportReader,
-  { hidden: readonly Hidden[]; dimensions: readonly Dimension[]; names: readonly Dimension[] }
-> = {
-  staff: { hidden: [], dimensions, names: ["bot", "campaign", "creative", "advertiser"] },
-  publisher: {
-    hidden: ["spendMicros"],
-    dimensions: dimensions.filter((one) => one !== "advertiser"),
-    names: ["bot"],
-  },
-  advertiser: { hidden: ["revenueMicros", "ecpmMicros"], dimensions, names: ["campaign", "creative", "advertiser"] },
-};
-
-type VisibleFigures = Omit<Figures, Hidden> & Partial<Pick<Figures, Hidden>>;
+type VisibleFigures = Omit<Figures, HiddenFigure> & Partial<Pick<Figures, HiddenFigure>>;
 
 /** A row as its reader may see it. `names`: of the keys that have one, by dimension. */
 export interface ShownRow {

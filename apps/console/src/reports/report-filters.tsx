@@ -4,24 +4,23 @@ import { useBots } from "../session/use-bots.ts";
 import { useCampaigns } from "../session/use-campaigns.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
-import { zoneOf } from "./report-query.ts";
+import { readableBy, zoneOf } from "./report-query.ts";
 import { comparisons, objects, type ReportsSearch, times } from "./search.ts";
 import { objectWords, reportWords } from "./words.ts";
 
 const route = getRouteApi("/shell/reports");
 
 /** Range, zone, what the rows are split by, and what they are compared with: all of it in the address. */
-export function ReportFilters() {
+export function ReportFilters({ search }: { search: ReportsSearch }) {
   const words = useWords(reportWords);
   const names = objectWords[useLanguage()];
-  const search = route.useSearch();
   const navigate = route.useNavigate();
   const filter = (changes: Partial<ReportsSearch>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });
-  const { role } = usePerson();
+  const person = usePerson();
   const may = useMay();
   // Publishers do not see who pays.
-  const offered = objects.filter((one) => one !== "advertiser" || role !== "publisher");
+  const offered = objects.filter((by) => readableBy(person, { by }).by !== undefined);
   const zones = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")];
   return (
     <div className="filters">
@@ -139,6 +138,8 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
     <Labelled label={label}>
       {(id) => (
         <select id={id} value={value} onChange={(event) => onChange(event.target.value)}>
+          {/* A zone that this browser names otherwise, or what an old address names: else the select would show another one. */}
+          {value !== "" && !options.some(([name]) => name === value) && <option value={value}>{value}</option>}
           {options.map(([name, text]) => (
             <option key={name} value={name}>
               {text}

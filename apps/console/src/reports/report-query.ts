@@ -1,5 +1,6 @@
 import { daysLater, startOfDay } from "@intermission/operator-api/days-in-zone";
-import type { Dimension, ReportOrder } from "@intermission/operator-api/statistics";
+import type { Person } from "@intermission/operator-api/people";
+import { type Dimension, type ReportOrder, seenBy } from "@intermission/operator-api/statistics";
 import type { ReportsSearch } from "./search.ts";
 
 /** That of the browser, unless the address names one. */
@@ -7,6 +8,23 @@ export const zoneOf = ({ zone }: ReportsSearch): string => zone ?? Intl.DateTime
 
 /** The same report for each reader, whose browser may have another zone. */
 export const withZone = (search: ReportsSearch): ReportsSearch => ({ ...search, zone: zoneOf(search) });
+
+/**
+ * The nearest report that a person may read: a link from somebody who sees more, or who has other bots, opens without what is
+ * hidden from this person.
+ */
+export function readableBy({ role, botIds }: Pick<Person, "role" | "botIds">, search: ReportsSearch): ReportsSearch {
+  const { hidden, dimensions } = seenBy[role === "publisher" || role === "advertiser" ? role : "staff"];
+  const isHidden = (figure: ReportOrder | undefined) => hidden.some((one) => one === figure);
+  const isForeign = role === "publisher" && search.bot !== undefined && !botIds.includes(search.bot);
+  return {
+    ...search,
+    ...(search.by !== undefined && !dimensions.includes(search.by) && { by: undefined }),
+    ...(isHidden(search.orderBy) && { orderBy: undefined, order: undefined }),
+    ...(isHidden(search.figure) && { figure: undefined }),
+    ...(isForeign && { bot: undefined }),
+  };
+}
 
 /** What the rows are split by: the days, unless the address names something else. */
 export function dimensionsOf({ time, by }: ReportsSearch): Dimension[] {

@@ -7,7 +7,7 @@ import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { ReportChart } from "./report-chart.tsx";
 import { ReportFilters } from "./report-filters.tsx";
-import { reportQueryOf, withZone } from "./report-query.ts";
+import { readableBy, reportQueryOf, withZone } from "./report-query.ts";
 import { type Figure, ReportTable } from "./report-table.tsx";
 import { SavedReports } from "./saved-reports.tsx";
 import type { ReportsSearch } from "./search.ts";
@@ -23,16 +23,17 @@ const shape = ["zone", "time", "by", "compare", "orderBy", "order", "figure"] sa
 /** Figures of any range and zone, split, compared and ordered; the CSV file is the same report. */
 export function ReportsScreen() {
   const words = useWords(reportWords);
-  const search = route.useSearch();
+  const person = usePerson();
+  const { botIds, advertiserId } = person;
+  const search = readableBy(person, route.useSearch());
   const navigate = route.useNavigate();
   const { dateTime, date } = useFormats();
   useEffect(() => {
     // The address may be passed on as it is.
     if (search.zone === undefined) void navigate({ search: withZone, replace: true });
   }, [search.zone, navigate]);
-  const { botIds, advertiser } = usePerson();
   // Publishers and advertisers have reports of what is theirs.
-  const own = { botId: search.bot ?? botIds[0], advertiser: advertiser ?? undefined };
+  const own = { botId: search.bot ?? botIds[0], advertiser: advertiserId ?? undefined };
   const query = { ...reportQueryOf(search), ...own };
   const report = useReport(query);
   const isFiltered = [search.from, search.to, search.bot, search.campaign].some((value) => value !== undefined);
@@ -51,7 +52,7 @@ export function ReportsScreen() {
       }
     >
       <SavedReports search={search} />
-      <ReportFilters />
+      <ReportFilters search={search} />
       <AnswerView query={report} rows={8}>
         {(answer) => (
           <>

@@ -224,7 +224,7 @@ export const campaignRoutes = {
       ...wholeList,
       archived: z.stringbool().default(false),
       status: z.enum(["active", "paused", "archived"]).optional(),
-      advertiser: boundedText(128).optional().describe("Its name in any case."),
+      advertiser: boundedText(128).optional().describe("Its id, or its name in any case."),
     }),
     answer: z.object({ currency: z.string(), campaigns: z.array(campaign.extend(deliveredSoFar.shape)), next }),
   },

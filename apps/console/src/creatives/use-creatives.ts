@@ -14,7 +14,7 @@ import { creativeWords } from "./words.ts";
 /** The creatives that the person sees and that match an address, the latest first. */
 export function useCreatives({ advertiser, review, kind, find }: CreativesSearch) {
   const person = usePerson();
-  const filter = { advertiser: person.advertiser ?? advertiser, review, kind, find: find?.trim() || undefined };
+  const filter = { advertiser: person.advertiserId ?? advertiser, review, kind, find: find?.trim() || undefined };
   return usePages(
     ["creatives", filter],
     (after, signal) =>

@@ -15,11 +15,11 @@ const MAX_SHOWN = 20;
 export function FoundCreatives({ text }: { text: string }) {
   const words = useWords(finderWords);
   const navigate = useNavigate();
-  const { advertiser } = usePerson();
+  const { advertiserId } = usePerson();
   const find = usePaused(text.slice(0, 128));
   const { data } = useQuery({
     ...answerOf(creativeRoutes.listCreatives, {
-      query: { advertiser: advertiser ?? undefined, find: find || undefined, limit: MAX_SHOWN },
+      query: { advertiser: advertiserId ?? undefined, find: find || undefined, limit: MAX_SHOWN },
     }),
     placeholderData: keepPreviousData,
   });

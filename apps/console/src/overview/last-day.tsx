@@ -17,8 +17,8 @@ const DAY_MS = 86_400_000;
 /** The statistics of the last 24 hours, and of the 24 hours before; of publishers and advertisers, as in the reports, of what is theirs. */
 export function useLastDay() {
   const may = useMay();
-  const { botIds, advertiser } = usePerson();
-  const own = { botId: botIds[0], advertiser: advertiser ?? undefined };
+  const { botIds, advertiserId } = usePerson();
+  const own = { botId: botIds[0], advertiser: advertiserId ?? undefined };
   // One period while the screen is open, so that it is one query.
   const [to] = useState(() => new Date());
   const from = new Date(to.getTime() - DAY_MS);

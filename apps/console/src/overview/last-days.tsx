@@ -15,12 +15,12 @@ const DAYS = 14;
 /** A chart of the last two weeks, and the way to its report. Without any figures there is none. */
 export function LastDays() {
   const words = useWords(overviewWords);
-  const { botIds, advertiser } = usePerson();
+  const { botIds, advertiserId } = usePerson();
   const [search, setSearch] = useState<ReportsSearch>(() => {
     const today = dayOf(zoneOf({}), new Date());
     return { from: daysLater(today, 1 - DAYS), to: today };
   });
-  const own = { botId: botIds[0], advertiser: advertiser ?? undefined };
+  const own = { botId: botIds[0], advertiser: advertiserId ?? undefined };
   const { data: report } = useReport({ ...reportQueryOf(search), ...own });
   if (report === undefined || report.rows.length === 0) return null;
   return (

@@ -14,7 +14,7 @@ const MAX_COUNTED = 100;
 
 /** What may need attention, of what the person sees: each read by itself, so that one failure hides no other. */
 export function useAttention() {
-  const { advertiser } = usePerson();
+  const { advertiserId } = usePerson();
   const may = useMay();
   const bots = useBots();
   const isAll = may("listEndpoints");
@@ -29,7 +29,7 @@ export function useAttention() {
   });
   const campaigns = useQuery({
     ...wholeListOf(campaignRoutes.listCampaigns, {
-      query: { archived: false, order: "newest", advertiser: advertiser ?? undefined },
+      query: { archived: false, order: "newest", advertiser: advertiserId ?? undefined },
     }),
     enabled: may("listCampaigns"),
   });
@@ -48,7 +48,7 @@ export function useAttention() {
     endpoints: (isAll ? (all.data ?? []) : own).filter((endpoint) => troubleOf(endpoint) !== undefined),
     spent: inPhase("spent"),
     ended: inPhase("ended"),
-    isNothingRunning: campaigns.data !== undefined && inPhase("running").length === 0 && advertiser === null,
+    isNothingRunning: campaigns.data !== undefined && inPhase("running").length === 0 && advertiserId === null,
     heldViews: views.data && { count: views.data.views.length, isMore: views.data.next !== null },
     heldClicks: clicks.data && { count: clicks.data.clicks.length, isMore: clicks.data.next !== null },
     waitingCreatives: queue.data?.waiting ?? 0,

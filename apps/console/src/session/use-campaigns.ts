@@ -4,8 +4,8 @@ import { usePerson } from "./use-session.ts";
 
 /** The campaigns that the person sees, the latest first: all of them, or those of an advertiser's own. */
 export function useCampaigns({ archived }: { archived: boolean }) {
-  const { advertiser } = usePerson();
+  const { advertiserId } = usePerson();
   return useWholeList(campaignRoutes.listCampaigns, {
-    query: { archived, order: "newest", advertiser: advertiser ?? undefined },
+    query: { archived, order: "newest", advertiser: advertiserId ?? undefined },
   });
 }

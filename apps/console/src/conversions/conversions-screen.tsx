@@ -73,7 +73,7 @@ function Filters({ search }: { search: Search }) {
   const words = useWords(conversionWords);
   const navigate = route.useNavigate();
   const bots = useBots();
-  const campaigns = useCampaigns({ archived: false });
+  const campaigns = useCampaigns({ archived: true });
   const filter = (changes: Partial<Search>) => void navigate({ search: { ...search, ...changes }, replace: true });
   return (
     <div className="list-head">
@@ -153,7 +153,7 @@ function Sums({
 function Conversions({ rows, pages }: { rows: readonly Conversion[]; pages: Pages }) {
   const words = useWords(conversionWords);
   const { dateTime, ago, money } = useFormats();
-  const campaigns = useCampaigns({ archived: false });
+  const campaigns = useCampaigns({ archived: true });
   const nameOf = new Map(campaigns.data?.campaigns.map(({ campaignId, name }) => [campaignId, name]));
   return (
     <DataTable

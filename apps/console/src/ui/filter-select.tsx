@@ -8,7 +8,10 @@ interface FilterSelectProps<Value extends string> {
   onChange: (value: Value | undefined) => void;
 }
 
-/** A select above a list, which shows all of its rows, or those with one value. */
+/**
+ * A select above a list, which shows all of its rows, or those with one value. A value of an old address that is not offered any
+ * more is shown as it is: else the select would say that there is no filter.
+ */
 export function FilterSelect<Value extends string>({ label, value, all, options, onChange }: FilterSelectProps<Value>) {
   return (
     <select
@@ -17,6 +20,9 @@ export function FilterSelect<Value extends string>({ label, value, all, options,
       onChange={({ target }) => onChange(options.find((option) => option.value === target.value)?.value)}
     >
       <option value="">{all}</option>
+      {value !== undefined && !options.some((option) => option.value === value) && (
+        <option value={value}>{value}</option>
+      )}
       {options.map((option) => (
         <option key={option.value} value={option.value}>
           {option.text}

@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type ComponentType, Suspense, useEffect, useRef, useState } from "react";
 import { useMay } from "../session/use-session.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { isTyping, LETTER_MS } from "../ui/use-keys.ts";
+import { isTyping, LETTER_MS, shortcutKey } from "../ui/use-keys.ts";
 import { useWords } from "../words/word-table.ts";
 import { sections } from "./sections.ts";
 import { shellWords } from "./words.ts";
@@ -33,14 +33,15 @@ export function Keyboard({ finder: Finder, loadFinder, isFinderOpen, onFinder }:
   }, [loadFinder]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
+      const key = shortcutKey(event);
+      if ((event.metaKey || event.ctrlKey) && key.toLowerCase() === "k") {
         event.preventDefault();
         onFinder(true);
         return;
       }
       if (isFinderOpen || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const isLetter = event.timeStamp - pressedG.current < LETTER_MS;
-      pressedG.current = event.key === "g" ? event.timeStamp : Number.NEGATIVE_INFINITY;
+      pressedG.current = key === "g" ? event.timeStamp : Number.NEGATIVE_INFINITY;
       if (event.key === "?") {
         setHelpOpen(true);
       } else if (event.key === "/") {
@@ -49,7 +50,7 @@ export function Keyboard({ finder: Finder, loadFinder, isFinderOpen, onFinder }:
         event.preventDefault();
         search.focus();
       } else if (isLetter) {
-        const section = sections.find(({ letter, needs }) => letter === event.key && may(needs));
+        const section = sections.find(({ letter, needs }) => letter === key && may(needs));
         if (section !== undefined) void navigate({ to: section.to });
       }
     };

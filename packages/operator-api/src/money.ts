@@ -162,6 +162,10 @@ export const moneyRoutes = {
           .nullable()
           .default(null)
           .describe("Only on credit; null: without a limit."),
+        expected: z
+          .strictObject({ billing: z.enum(billings), creditLimitMicros: microsOf("budget").nullable() })
+          .optional()
+          .describe("The terms that the caller has seen: if they are others meanwhile, nothing is set (409)."),
       })
       .refine(({ billing, creditLimitMicros }) => billing === "credit" || creditLimitMicros === null, {
         path: ["creditLimitMicros"],
@@ -170,6 +174,7 @@ export const moneyRoutes = {
       })
       .meta({ examples: [{ billing: "prepaid" }] }),
     answer: advertiserMoney,
+    refusals: [409],
   },
   recordTopUp: {
     method: "POST",

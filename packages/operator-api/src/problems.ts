@@ -43,6 +43,7 @@ export const problems = {
   SAMPLE: [],
   SAMPLE_IN_USE: ["name"],
   SAMPLE_REMOVING: [],
+  TERMS_CHANGED: [],
   TEST_EVENT: [],
   TEST_UNDER_WAY: [],
   TOKEN_NOT_NEXT: ["state"],

@@ -19,6 +19,7 @@ import {
   sumOfEntries,
 } from "./ledger.ts";
 import { settleCharges } from "./settle-charges.ts";
+import { moneyOfAdvertiser, setTerms } from "./terms.ts";
 
 let store: TestDatabase;
 let database: Database;
@@ -194,4 +195,25 @@ test("a campaign that was charged keeps its advertiser; one that was not may mov
   const move = (id: string) => updateCampaign(database, { campaignId: id, changes: { advertiser: "Another" }, now });
   expect(await move(campaignId)).toMatchObject({ outcome: "invalid", fault: { field: "advertiser" } });
   expect(await move(other)).toMatchObject({ outcome: "updated", campaign: { advertiser: "Another" } });
+});
+
+test("of two people who have seen the same terms, the first one changes them, and the other learns of it", async () => {
+  const { advertiserId } = await newAdvertiser();
+  const terms = async () => {
+    const { billing, creditLimitMicros } = await moneyOfAdvertiser(database, advertiserId);
+    return { billing, creditLimitMicros };
+  };
+  const credit = (creditLimitMicros: number | null) => ({ billing: "credit" as const, creditLimitMicros });
+  const prepaid = { billing: "prepaid" as const, creditLimitMicros: null };
+  for (const [next, late] of [
+    [credit(5000), prepaid],
+    [prepaid, credit(null)],
+    [credit(null), credit(7)],
+  ] as const) {
+    const expected = await terms();
+    expect(await setTerms(database, { advertiserId, ...next, expected })).toBe("set");
+    expect(await setTerms(database, { advertiserId, ...late, expected })).toBe("changed-since");
+    expect(await terms()).toEqual(next);
+  }
+  expect(await setTerms(database, { advertiserId, ...prepaid })).toBe("set");
 });

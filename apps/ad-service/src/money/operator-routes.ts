@@ -79,8 +79,9 @@ function ofAdvertisers(deps: MoneyOperatorDeps) {
     },
 
     async setTerms({ params, body }) {
-      const { advertiserId } = await named(deps, params.advertiser);
-      await setTerms(database, { advertiserId, ...body });
+      const { advertiserId, name } = await named(deps, params.advertiser);
+      if ((await setTerms(database, { advertiserId, ...body })) === "changed-since")
+        throw conflict("TERMS_CHANGED", `the terms of ${name} were changed since they were read: read them again`);
       await campaigns.refresh();
       return moneyOfAdvertiser(database, advertiserId);
     },

@@ -4,23 +4,38 @@ import { jsonInteger } from "@intermission/server/exact-json";
 import { advertiserKey } from "../advertisers/advertisers.ts";
 import { paidIn, spentBy } from "./ledger.ts";
 
-export type Terms = Pick<AdvertiserMoney, "advertiserId" | "billing" | "creditLimitMicros">;
+export type Terms = Pick<AdvertiserMoney, "billing" | "creditLimitMicros">;
 
-const set = statement<never>(
+const creditLimit = "case billing when 'credit' then credit_limit_micros end";
+
+const set = statement<{ advertiserId: string }>(
   "money.set-terms",
   `update advertisers set billing = $2, credit_limit_micros = case $2 when 'prepaid' then 0 else $3::bigint end
-   where advertiser_id = $1`,
+   where advertiser_id = $1 and ($4::text is null or (billing = $4 and ${creditLimit} is not distinct from $5::bigint))
+   returning advertiser_id as "advertiserId"`,
 );
 
-/** The next ad is chosen by the new terms; what was spent stays. */
-export async function setTerms(database: Pick<Database, "run">, terms: Terms): Promise<void> {
-  await database.run(set, [terms.advertiserId, terms.billing, terms.creditLimitMicros]);
+/**
+ * The next ad is chosen by the new terms; what was spent stays. With the terms that the caller has seen (`expected`), nothing is
+ * set if they are others meanwhile.
+ */
+export async function setTerms(
+  database: Pick<Database, "run">,
+  {
+    advertiserId,
+    billing,
+    creditLimitMicros,
+    expected,
+  }: Terms & { advertiserId: string; expected?: Terms | undefined },
+): Promise<"set" | "changed-since"> {
+  const values = [advertiserId, billing, creditLimitMicros, expected?.billing, expected?.creditLimitMicros];
+  return (await database.run(set, values)).length > 0 ? "set" : "changed-since";
 }
 
 type MoneyRow = Omit<AdvertiserMoney, "balanceMicros" | "availableMicros" | "creditLimitMicros"> &
   Record<"balance" | "credit", string | null>;
 
-const select = `select advertiser_id as "advertiserId", name, state, billing, case billing when 'credit' then credit_limit_micros end::text as credit,
+const select = `select advertiser_id as "advertiserId", name, state, billing, ${creditLimit}::text as credit,
      (${paidIn("advertisers.advertiser_id")} - ${spentBy("advertisers.advertiser_id")})::text as balance
    from advertisers`;
 const find = statement<MoneyRow>("money.of-advertiser", `${select} where advertiser_id = $1`);

@@ -19,13 +19,15 @@ export function TermsDialog({ advertiser, currency, onClose }: MoneyDialogProps)
   const notice = useNotice();
   const set = useConfirmedChange(moneyRoutes.setTerms);
   const { advertiserId, name, creditLimitMicros } = advertiser;
+  // What the reader has seen, and nothing that was set since.
+  const [expected] = useState({ billing: advertiser.billing, creditLimitMicros });
   const [billing, setBilling] = useState(advertiser.billing);
   const limit = useAmount("budget", creditLimitMicros === null ? "" : amountOf(creditLimitMicros));
   const submit = () => {
     const hasLimit = billing === "credit" && limit.text.trim() !== "";
     const limitMicros = hasLimit ? limit.read() : null;
     if (limitMicros === undefined) return;
-    const body = { billing, creditLimitMicros: limitMicros };
+    const body = { billing, creditLimitMicros: limitMicros, expected };
     void set.run({ params: { advertiser: advertiserId }, body }, () => {
       onClose();
       notice({ text: saved });

@@ -65,6 +65,8 @@ const problemWords = {
     SAMPLE: () => "A bot of the sample gets no API token. Add a bot of your own.",
     SAMPLE_IN_USE: ({ name }) => `${name} uses something of the sample. Change that first.`,
     SAMPLE_REMOVING: () => "The sample is being removed. Finish that first.",
+    TERMS_CHANGED: () =>
+      "Nothing is saved: somebody has changed the terms since you opened them. Close this window and open it again.",
     TEST_EVENT: () => "A test event is not sent again. Send another test.",
     TEST_UNDER_WAY: () => "A test is under way; try again in a few seconds.",
     TOKEN_NOT_NEXT: ({ state }) => `The token is ${state}; only the next one can be activated.`,
@@ -126,6 +128,8 @@ const problemWords = {
     SAMPLE: () => "Бот из примера не получает токен API. Добавьте своего бота.",
     SAMPLE_IN_USE: ({ name }) => `${name} использует что-то из примера. Сначала измените это.`,
     SAMPLE_REMOVING: () => "Пример удаляется. Сначала завершите это.",
+    TERMS_CHANGED: () =>
+      "Ничего не сохранено: кто-то изменил условия с тех пор, как вы их открыли. Закройте это окно и откройте снова.",
     TEST_EVENT: () => "Проверочное событие повторно не отправляется. Отправьте другую проверку.",
     TEST_UNDER_WAY: () => "Проверка уже идёт; повторите через несколько секунд.",
     TOKEN_NOT_NEXT: ({ state }) => `Состояние токена: ${state}; включить можно только следующий.`,

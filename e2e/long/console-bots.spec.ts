@@ -25,8 +25,6 @@ test("settings are changed in place: only what was typed, with faults and questi
   await save.click();
   await expect(desk.getByText("Must be 1 or more.")).toBeVisible();
   await expect(cap).toBeFocused();
-  // Meanwhile another person changes another setting, which the change must leave alone.
-  await stack.ads(["bots", "update", botId, "--cooldown", "90"]);
   await cap.fill("30");
   await desk.getByLabel("What a code pays").selectOption("each");
   await desk.getByLabel("Reward for a view").fill("5");
@@ -34,9 +32,7 @@ test("settings are changed in place: only what was typed, with faults and questi
   await save.click();
   await expect(saved).toBeVisible();
   const unit = { en: { one: "coin", other: "coins" } };
-  const changed = { dailyCap: 30, cooldownSeconds: 90, payPerCode: "each", rewardPerView: 5, rewardUnit: unit };
-  expect(await show()).toMatchObject(changed);
-  await expect(desk.getByLabel("Pause between ads, s")).toHaveValue("90");
+  expect(await show()).toMatchObject({ dailyCap: 30, payPerCode: "each", rewardPerView: 5, rewardUnit: unit });
 
   await desk.getByLabel("Advertisers", { exact: true }).fill("Nobody & Sons");
   await save.click();
@@ -45,6 +41,60 @@ test("settings are changed in place: only what was typed, with faults and questi
   expect((await show()).blockedAdvertisers).toEqual([]);
   await question.getByRole("button", { name: "Yes, do it" }).click();
   await expect.poll(async () => (await show()).blockedAdvertisers).toEqual(["Nobody & Sons"]);
+});
+
+test("of two people who change the same bot, the second one is told, and overwrites nothing unasked", async ({
+  desk,
+  stack,
+}) => {
+  const show = async () => JSON.parse(await stack.ads(["bots", "show", botId, "--json"]));
+  const set = (...settings: string[]) => stack.ads(["bots", "update", botId, ...settings]);
+  const save = desk.getByRole("button", { name: "Save", exact: true });
+  await desk.goto(`bots/${botId}`);
+  const address = desk.getByLabel("Webhook address", { exact: true });
+  const delivery = desk.getByLabel("Delivery", { exact: true });
+  await address.fill("https://mine.example/webhooks");
+  await delivery.selectOption("at-most-once");
+  await set("--webhook-url", "https://theirs.example/webhooks", "--cooldown", "90", "--delivery-mode", "at-most-once");
+  await save.click();
+  await expect(desk.getByText("Nothing is saved: somebody has changed this bot")).toBeVisible();
+  expect((await show()).webhookUrl).toBe("https://theirs.example/webhooks");
+  const conflict = desk.getByRole("alert").filter({ hasText: "It is now" });
+  // Both have chosen the same delivery.
+  await expect(conflict.getByRole("term")).toHaveText(["Webhook address"]);
+  await expect(conflict).toContainText("https://theirs.example/webhooks");
+  await conflict.getByRole("button", { name: "Keep what I typed" }).click();
+  await expect(address).toHaveValue("https://mine.example/webhooks");
+  // Where only the other one has typed, the value is there.
+  await expect(desk.getByLabel("Pause between ads, s")).toHaveValue("90");
+  await save.click();
+  await expect(desk.getByText("Saved", { exact: true })).toBeVisible();
+  const stored = { webhookUrl: "https://mine.example/webhooks", cooldownSeconds: 90, deliveryMode: "at-most-once" };
+  expect(await show()).toMatchObject(stored);
+
+  const views = desk.getByLabel("Suspicious views");
+  await views.selectOption("hold");
+  await set("--suspicious-views", "refuse");
+  await save.click();
+  await expect(conflict).toContainText("are refused");
+  await conflict.getByRole("button", { name: "Take these values" }).click();
+  await expect(views).toHaveValue("refuse");
+});
+
+test("a tester that another person adds while the list is changed stays", async ({ desk, stack }) => {
+  const testers = async () => JSON.parse(await stack.ads(["bots", "show", botId, "--json"])).testers;
+  await desk.goto(`bots/${botId}`);
+  const panel = desk.getByRole("region", { name: "Testers" });
+  await panel.getByLabel("Telegram id of a user").fill("777");
+  // The list has been read; its change is under way.
+  const goOn = await hold(desk, "PATCH", `**/operator/v1/bots/${botId}*`);
+  const isUnderWay = desk.waitForRequest((request) => request.method() === "PATCH");
+  await panel.getByRole("button", { name: "Add" }).click();
+  await isUnderWay;
+  await stack.ads(["bots", "update", botId, "--tester", "4242"]);
+  goOn();
+  await expect(panel.getByRole("button", { name: "Remove: 777" })).toBeVisible();
+  expect(await testers()).toEqual(["4242", "777"]);
 });
 
 test("testers are added and removed, and what another person has added meanwhile stays", async ({ desk, stack }) => {

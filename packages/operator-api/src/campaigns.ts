@@ -12,6 +12,7 @@ import {
   namesSetting,
   next,
   nothingToChange,
+  ofReadVersion,
   shortWord,
   wholeList,
 } from "./fields.ts";
@@ -197,11 +198,6 @@ const draft = someSettings
       },
     ],
   });
-const ofChanges = confirmation.extend({
-  expectedUpdatedAt: momentInput
-    .optional()
-    .describe("The `updatedAt` that the caller has read: if the campaign was changed since, nothing is changed."),
-});
 const params = z.object({ campaignId: z.string().max(64) });
 const creativeParams = params.extend({ creativeId: z.string().max(64) });
 
@@ -240,7 +236,7 @@ export const campaignRoutes = {
     path: "/campaigns/:campaignId",
     description: "Changes the given settings of a campaign; null removes one.",
     params,
-    query: ofChanges,
+    query: ofReadVersion,
     body: changes,
     answer: campaign,
     refusals: [409],

@@ -1,5 +1,5 @@
 import { hasUserInfo } from "@intermission/ad-core/web-address";
-import { isTimeZone } from "@intermission/ad-core/wire-fields";
+import { isTimeZone, momentInput } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { fieldFault, forms } from "./field-forms.ts";
 
@@ -54,6 +54,13 @@ export const listedId = z.string().regex(/^[\w-]{1,64}$/, "must be an id as the 
 /** The query of requests whose effects may need a confirmation: they are refused with 409 until it is true. */
 export const confirmation = z.object({
   confirmed: z.stringbool().default(false).describe("Whether effects that are rarely meant are wanted."),
+});
+
+/** The query of changes of what people read before, and change at the same time. */
+export const ofReadVersion = confirmation.extend({
+  expectedUpdatedAt: momentInput
+    .optional()
+    .describe("The `updatedAt` that the caller has read: if it was changed since, nothing is changed."),
 });
 
 /** The name of a time zone. */

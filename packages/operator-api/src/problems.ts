@@ -7,6 +7,7 @@ export const problems = {
   AMOUNT_NOT_OWED: ["owed", "currency"],
   AT_MOST_ONCE: [],
   BEING_SENT: [],
+  BOT_CHANGED: [],
   BOT_EXISTS: ["botId"],
   CAMPAIGN_ARCHIVED: [],
   CAMPAIGN_CHANGED: [],

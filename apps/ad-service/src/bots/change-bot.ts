@@ -4,6 +4,7 @@ import type { Bot, BotSettings, TokenEntry } from "@intermission/operator-api/bo
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { byColumn } from "@intermission/postgres/row-columns";
+import { hasVersion, nextVersion } from "@intermission/postgres/row-version";
 import { invalidField } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { spellAdvertisers } from "../advertisers/advertisers.ts";
@@ -78,24 +79,28 @@ const insertBot = statement<{ botId: string }>(
 );
 
 const settable = [...Object.values(settingColumns), "is_suspended"].join(", ");
-// $2: the changed settings by column, as JSON. The row supplies the others.
+// $2: the changed settings by column, as JSON. The row supplies the others. $4: the version that is changed; null: any.
 const changeSettings = statement<{ hasUnit: boolean }>(
   "bots.change-settings",
   `update bots set (updated_at, ${settable}) =
-     (select $3::timestamptz, ${settable} from jsonb_populate_record(bots, $2::jsonb))
-   where bot_id = $1
+     (select ${nextVersion("bots", "$3")}, ${settable} from jsonb_populate_record(bots, $2::jsonb))
+   where bot_id = $1 and ${hasVersion("bots", "$4")}
    returning reward_unit is not null or reward_per_view is null and reward_per_click is null as "hasUnit"`,
 );
 
-/** Returns false if there is no such bot. Omitted settings stay unchanged. */
-async function setSettings(
-  tx: Transaction,
-  { botId, settings, now }: { botId: string; settings: Partial<BotSettings> & { isSuspended?: boolean }; now: Date },
-): Promise<boolean> {
+interface BotChange {
+  botId: string;
+  settings: Partial<BotSettings> & { isSuspended?: boolean };
+  expectedUpdatedAt?: Date | undefined;
+  now: Date;
+}
+
+/** Returns false if there is no such bot, or none of the expected version. Omitted settings stay unchanged. */
+async function setSettings(tx: Transaction, { botId, settings, expectedUpdatedAt, now }: BotChange): Promise<boolean> {
   const { blockedAdvertisers: blocked, webhookUrl } = settings;
   const spelled = blocked && { blockedAdvertisers: await spellAdvertisers(tx, blocked) };
   const columns = { ...byColumn(settingColumns, { ...settings, ...spelled }), is_suspended: settings.isSuspended };
-  const [changed] = await tx.run(changeSettings, [botId, JSON.stringify(columns), now]);
+  const [changed] = await tx.run(changeSettings, [botId, JSON.stringify(columns), now, expectedUpdatedAt]);
   if (changed && !changed.hasUnit) {
     const message = "must be set while a view or a click has a reward";
     throw invalidField("rewardUnit", message, fieldFault("REWARD_NEEDS_UNIT"));
@@ -142,21 +147,25 @@ async function addOnce(
   return outcome;
 }
 
-export type UpdateBotOutcome = { outcome: "updated"; bot: Bot } | { outcome: "unknown-bot" };
+export type UpdateBotOutcome =
+  | { outcome: "updated"; bot: Bot }
+  | { outcome: "unknown-bot" }
+  | { outcome: "changed-since" };
 
 /**
  * Settings that are not given stay unchanged. Events held because no address was set are sent once the new one passes
- * its test.
+ * its test. `expectedUpdatedAt`: nothing is changed if the bot was changed after it.
  */
-export async function updateBot(
-  bots: Bots,
-  { botId, settings, now }: { botId: string; settings: Partial<BotSettings> & { isSuspended?: boolean }; now: Date },
-): Promise<UpdateBotOutcome> {
-  const bot = await bots.database.transaction(async (tx) =>
-    (await setSettings(tx, { botId, settings, now })) ? readBot(tx, botId) : undefined,
-  );
+export async function updateBot(bots: Bots, change: BotChange): Promise<UpdateBotOutcome> {
+  const { botId } = change;
+  const outcome = await bots.database.transaction<UpdateBotOutcome>(async (tx) => {
+    const isChanged = await setSettings(tx, change);
+    const bot = await readBot(tx, botId);
+    if (!bot) return { outcome: "unknown-bot" };
+    return isChanged ? { outcome: "updated", bot } : { outcome: "changed-since" };
+  });
   forgetBot(bots, botId);
-  return bot ? { outcome: "updated", bot } : { outcome: "unknown-bot" };
+  return outcome;
 }
 
 /** Its codes earn nothing and its publisher receives 403; events that were earned before are still delivered. */

@@ -36,6 +36,8 @@ export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): v
   const shown = (bot: Bot) => ({ ...bot, miniappUrl: `${deps.miniappUrl}/${bot.botId}` });
   const answer = (outcome: UpdateBotOutcome, botId: string) => {
     if (outcome.outcome === "unknown-bot") throw unknownBot(botId);
+    if (outcome.outcome === "changed-since")
+      throw conflict("BOT_CHANGED", `bot ${botId} was changed since it was read: read it again`);
     return shown(outcome.bot);
   };
 
@@ -65,10 +67,11 @@ export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): v
 
     async updateBot(request) {
       const { botId } = request.params;
-      const settings = request.body;
+      const { confirmed, expectedUpdatedAt } = request.query;
+      const settings = definedFields(request.body);
       checkAddresses(settings, deps.isPlainHttpAllowed);
-      requireConfirmation(await blockEffects(database, settings), { isConfirmed: request.query.confirmed });
-      return answer(await updateBot(bots, { botId, settings: definedFields(settings), now: now() }), botId);
+      requireConfirmation(await blockEffects(database, settings), { isConfirmed: confirmed });
+      return answer(await updateBot(bots, { botId, settings, expectedUpdatedAt, now: now() }), botId);
     },
 
     async suspendBot(request) {

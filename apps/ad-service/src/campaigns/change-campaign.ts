@@ -2,6 +2,7 @@ import type { Campaign, CampaignSettings, CreativeSettings } from "@intermission
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { byColumn } from "@intermission/postgres/row-columns";
+import { nextVersion } from "@intermission/postgres/row-version";
 import { rememberAdvertiser } from "../advertisers/advertisers.ts";
 import {
   type CampaignFault,
@@ -32,14 +33,17 @@ const insert = statement<{ id: string }>(
    select $1, $2, $3, $3, $5, ${settable} from jsonb_populate_record(null::campaigns, $4::jsonb)
    on conflict (campaign_id) do nothing returning campaign_id as id`,
 );
-const update = statement<never>(
+const update = statement<Pick<Campaign, "updatedAt">>(
   "campaigns.update",
   `update campaigns set (status, updated_at, advertiser_id, ${settable}) =
-     (select $2::text, $3::timestamptz, $5::text, ${settable} from jsonb_populate_record(null::campaigns, $4::jsonb))
-   where campaign_id = $1`,
+     (select $2::text, ${nextVersion("campaigns", "$3")}, $5::text, ${settable} from jsonb_populate_record(null::campaigns, $4::jsonb))
+   where campaign_id = $1 returning updated_at as "updatedAt"`,
 );
 const lock = statement<never>("campaigns.lock", "select from campaigns where campaign_id = $1 for update");
-const touch = statement<never>("campaigns.touch", "update campaigns set updated_at = $2 where campaign_id = $1");
+const touch = statement<never>(
+  "campaigns.touch",
+  `update campaigns set updated_at = ${nextVersion("campaigns", "$2")} where campaign_id = $1`,
+);
 
 const findCreatives = statement<{ id: string }>(
   "campaigns.find-creatives",
@@ -192,10 +196,10 @@ async function change(
     }
     const ofSample = await sampleFault(tx, advertiserId, changes);
     if (ofSample !== undefined) return { outcome: "invalid", fault: ofSample };
-    const campaign = { ...changes, advertiserId, advertiser, updatedAt: now };
-    const columns = JSON.stringify(byColumn(settingColumns, campaign));
-    await tx.run(update, [campaignId, campaign.status, now, columns, advertiserId]);
-    return { outcome: "updated", campaign };
+    const columns = JSON.stringify(byColumn(settingColumns, changes));
+    const [stored] = await tx.run(update, [campaignId, changes.status, now, columns, advertiserId]);
+    if (!stored) throw new Error("the campaign disappeared while it was changed");
+    return { outcome: "updated", campaign: { ...changes, ...stored, advertiserId, advertiser } };
   });
 }
 

@@ -38,17 +38,6 @@ export function valuesOf(bot: Bot): BotFormValues {
   };
 }
 
-/** The fields in which the form differs from the bot, in their order on the page. */
-export function typedFields(bot: Bot, values: BotFormValues): BotField[] {
-  return changedFields(valuesOf(bot), values);
-}
-
-/** The fields in which two states of the form differ. */
-export function changedFields(before: BotFormValues, after: BotFormValues): BotField[] {
-  const names = Object.keys(before) as BotField[];
-  return names.filter((name) => before[name] !== after[name]);
-}
-
 export type BotFaults = Readonly<Partial<Record<string, LocalText>>>;
 export type BotFormReading = { outcome: "changes"; body: BotChanges } | { outcome: "refused"; faults: BotFaults };
 

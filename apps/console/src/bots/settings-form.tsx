@@ -1,26 +1,21 @@
 import { type Bot, botRoutes } from "@intermission/operator-api/bots";
 import { useId } from "react";
-import { type UseFormReturn, useForm } from "react-hook-form";
+import type { UseFormReturn } from "react-hook-form";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { useNotice } from "../ui/notices.tsx";
+import { changedFields, useTypedSettings } from "../ui/typed-settings.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { uiWords } from "../ui/words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
-import {
-  type BotField,
-  type BotFormValues,
-  bySetting,
-  changedFields,
-  readBotForm,
-  typedFields,
-  valuesOf,
-} from "./bot-form-values.ts";
+import { type BotField, type BotFormValues, bySetting, readBotForm, valuesOf } from "./bot-form-values.ts";
+import { SettingsConflicts } from "./settings-conflicts.tsx";
 import { settingsWords } from "./settings-words.ts";
 
 /**
- * The form of a bot's settings. Only what was typed is sent; what another person changes meanwhile appears in the fields that
- * were not typed into, and what is typed while it is saved stays.
+ * The form of a bot's settings. Only what was typed is sent, and only if the bot has not been changed since it was shown.
+ * Another person's change appears in the fields at once; where the reader has typed into the same field, the reader chooses.
+ * What is typed while it is saved stays.
  */
 export function SettingsForm({ bot }: { bot: Bot }) {
   const words = useWords(settingsWords);
@@ -28,21 +23,19 @@ export function SettingsForm({ bot }: { bot: Bot }) {
   const language = useLanguage();
   const notice = useNotice();
   const update = useConfirmedChange(botRoutes.updateBot);
-  const form = useForm<BotFormValues>({ values: valuesOf(bot), resetOptions: { keepDirtyValues: true } });
+  const { form, seen, typed, conflicts, show, keepTyped } = useTypedSettings(bot, valuesOf);
   const faults = bySetting(update.faults);
   const faultOf = (field: BotField) => form.formState.errors[field]?.message ?? faults[field]?.[language];
   const submit = form.handleSubmit(async (values) => {
-    const typed = typedFields(bot, values);
     if (typed.length === 0) {
       notice({ text: saved });
       return;
     }
     const read = await readBotForm(values, typed);
     if (read.outcome === "changes") {
-      await update.run({ params: { botId: bot.botId }, body: read.body }, (changed) => {
-        const now = form.getValues();
-        form.reset(valuesOf(changed), { keepDirtyValues: false });
-        for (const field of changedFields(values, now)) form.setValue(field, now[field], { shouldDirty: true });
+      const query = { expectedUpdatedAt: seen.updatedAt };
+      await update.run({ params: { botId: bot.botId }, query, body: read.body }, (changed) => {
+        show(changed, changedFields(values, form.getValues()));
         notice({ text: saved });
       });
       return;
@@ -54,6 +47,9 @@ export function SettingsForm({ bot }: { bot: Bot }) {
   return (
     <section className="panel narrow" aria-labelledby="settings">
       <h2 id="settings">{words.settings}</h2>
+      {!update.isPending && (
+        <SettingsConflicts fields={conflicts} stored={bot} onTake={() => show(bot)} onKeep={keepTyped} />
+      )}
       <form className="stack" onSubmit={submit} noValidate>
         <Identity form={form} faultOf={faultOf} />
         <Limits form={form} faultOf={faultOf} />

@@ -59,6 +59,7 @@ export const settingsWords = wordTable({
     blockedCategoriesHint: "Words with commas between them, such as betting, dating.",
     blockedAdvertisers: "Advertisers",
     blockedAdvertisersHint: "One name a line.",
+    isChecked: { yes: "yes", no: "no" },
   },
   ru: {
     settings: "Настройки",
@@ -117,5 +118,6 @@ export const settingsWords = wordTable({
     blockedCategoriesHint: "Слова через запятую, например betting, dating.",
     blockedAdvertisers: "Рекламодатели",
     blockedAdvertisersHint: "Одно название на строке.",
+    isChecked: { yes: "да", no: "нет" },
   },
 });

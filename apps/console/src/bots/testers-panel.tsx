@@ -1,14 +1,14 @@
 import { type Bot, botRoutes } from "@intermission/operator-api/bots";
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useRef, useState } from "react";
+import { CallError } from "../operator/call-operator.ts";
 import type { LocalText } from "../operator/local-text.ts";
-import { answerOf } from "../operator/use-operator.ts";
+import { answerOf, useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { useErrorText } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { useNotice } from "../ui/notices.tsx";
-import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useWords } from "../words/word-table.ts";
 import { bySetting, faultsOfChanges } from "./bot-form-values.ts";
 import { testersWords } from "./testers-words.ts";
@@ -78,36 +78,51 @@ function AddTester({ isBusy, fault, onAdd }: AddTesterProps) {
   );
 }
 
+type Edit = (testers: readonly string[]) => string[];
+
+/** A list that another person changes between its reading and its change is read again. */
+const MAX_TRIES = 5;
+
 /**
- * Changes of the list of testers, which is sent whole: one after another, each of the list as the server has it then. Where it
- * cannot be read, nothing is changed.
+ * Changes of the list of testers, which is sent whole: one after another, each of the list as the server has it then, so that
+ * nobody's tester is lost. Where it cannot be read, nothing is changed.
  */
 function useTesters(bot: Bot) {
   const queries = useQueryClient();
   const notice = useNotice();
   const textOf = useErrorText();
-  const update = useConfirmedChange(botRoutes.updateBot);
+  const update = useChange(botRoutes.updateBot);
   const [fault, setFault] = useState<LocalText>();
   const [waiting, setWaiting] = useState(0);
   const latest = useRef<Promise<unknown>>(Promise.resolve());
   const params = { botId: bot.botId };
   const read = () => queries.fetchQuery({ ...answerOf(botRoutes.showBot, { params }), staleTime: 0, retry: false });
-  const make = async (edit: (testers: readonly string[]) => string[], onDone: () => void) => {
-    const stored = await read().catch((error: Error) => notice({ text: textOf(error), look: "failed" }));
-    if (stored === undefined) return false;
-    const body = { testers: edit(stored.testers) };
-    const faults = await faultsOfChanges(body);
-    setFault(faults?.testers);
-    if (faults !== undefined) return false;
-    return (await update.run({ params, body }, onDone)) !== undefined;
+  const make = async (edit: Edit, onDone: () => void, tries = 1): Promise<boolean> => {
+    try {
+      const stored = await read();
+      const body = { testers: edit(stored.testers) };
+      const faults = await faultsOfChanges(body);
+      setFault(faults?.testers);
+      if (faults !== undefined) return false;
+      await update.mutateAsync({ params, query: { expectedUpdatedAt: stored.updatedAt }, body });
+      onDone();
+      return true;
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      const refusal = error instanceof CallError ? error : undefined;
+      if (refusal?.code === "BOT_CHANGED" && tries < MAX_TRIES) return make(edit, onDone, tries + 1);
+      setFault(refusal && bySetting(refusal.fields).testers);
+      notice({ text: textOf(error), look: "failed" });
+      return false;
+    }
   };
   /** Resolves to whether it was made. An Undo may be pressed while another change is under way: it waits for it. */
-  const change = (...parts: Parameters<typeof make>): Promise<boolean> => {
+  const change = (edit: Edit, onDone: () => void): Promise<boolean> => {
     setWaiting((count) => count + 1);
-    const made = latest.current.then(() => make(...parts)).finally(() => setWaiting((count) => count - 1));
+    const made = latest.current.then(() => make(edit, onDone)).finally(() => setWaiting((count) => count - 1));
     latest.current = made.catch(() => undefined);
     return made;
   };
   const add = (id: string, onDone: () => void) => change((testers) => [...new Set([...testers, id])], onDone);
-  return { change, add, isBusy: waiting > 0, fault: fault ?? bySetting(update.faults).testers };
+  return { change, add, isBusy: waiting > 0, fault };
 }

@@ -80,17 +80,6 @@ export function valuesOf(campaign: Campaign): CampaignFormValues {
 
 type Field = keyof CampaignFormValues;
 
-/** The fields in which two of the editor's states differ. */
-export function changedFields(before: CampaignFormValues, after: CampaignFormValues): Field[] {
-  const names = Object.keys(newCampaignValues) as Field[];
-  return names.filter((name) => String(before[name]) !== String(after[name]));
-}
-
-/** Of the editor's values, those of some fields. */
-export function valuesAt(fields: readonly Field[], values: CampaignFormValues): Partial<CampaignFormValues> {
-  return Object.fromEntries(fields.map((field) => [field, values[field]]));
-}
-
 /** Of a request, what comes from some fields of the editor: a change says nothing about the others. */
 export function requestOf<Body extends object>(fields: readonly Field[], body: Body): Partial<Body> {
   const hasTargeting = fields.includes("languages") || fields.includes("bots");

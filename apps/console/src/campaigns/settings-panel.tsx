@@ -1,14 +1,12 @@
 import { type Campaign, campaignRoutes } from "@intermission/operator-api/campaigns";
-import { useEffect, useState } from "react";
-import { useForm } from "react-hook-form";
 import { useMay } from "../session/use-session.ts";
-import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
+import { Conflicts, changedFields, useTypedSettings } from "../ui/typed-settings.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { uiWords } from "../ui/words.ts";
 import { useWords } from "../words/word-table.ts";
 import { CampaignForm } from "./campaign-form.tsx";
-import { type CampaignFormValues, changedFields, requestOf, valuesAt, valuesOf } from "./campaign-form-values.ts";
+import { type CampaignFormValues, requestOf, valuesOf } from "./campaign-form-values.ts";
 import { campaignWords } from "./words.ts";
 
 /**
@@ -22,9 +20,10 @@ export function SettingsPanel({ campaign }: { campaign: Campaign }) {
   const may = useMay();
   const notice = useNotice();
   const update = useConfirmedChange(campaignRoutes.updateCampaign);
-  const { form, seen, typed, conflicts, show, keepTyped } = useTypedSettings(campaign);
+  const { form, seen, typed, conflicts, show, keepTyped } = useTypedSettings(campaign, valuesOf);
   const { campaignId, status } = campaign;
   if (!may("updateCampaign") || status === "archived") return null;
+  const stored = valuesOf(campaign);
   const submit: React.ComponentProps<typeof CampaignForm>["onSubmit"] = (body, sent) => {
     const changes = requestOf(typed, body);
     if (Object.keys(changes).length === 0) {
@@ -42,8 +41,12 @@ export function SettingsPanel({ campaign }: { campaign: Campaign }) {
   return (
     <section className="panel narrow" aria-labelledby="settings">
       <h2 id="settings">{words.settings}</h2>
-      {conflicts.length > 0 && !update.isPending && (
-        <Conflicts fields={conflicts} stored={campaign} onKeep={keepTyped} onTake={show} />
+      {!update.isPending && (
+        <Conflicts
+          fields={conflicts.map((field) => ({ label: words[labels[field]], value: String(stored[field]) }))}
+          onTake={() => show(campaign)}
+          onKeep={keepTyped}
+        />
       )}
       <CampaignForm
         form={form}
@@ -57,38 +60,6 @@ export function SettingsPanel({ campaign }: { campaign: Campaign }) {
       {update.dialog}
     </section>
   );
-}
-
-/** The form, the campaign that it began with, what was typed since, and what another person has set meanwhile. */
-function useTypedSettings(campaign: Campaign) {
-  const [seen, setSeen] = useState(campaign);
-  const form = useForm<CampaignFormValues>({ defaultValues: valuesOf(campaign) });
-  const values = form.watch();
-  const typed = changedFields(valuesOf(seen), values);
-  const isNewer = campaign.updatedAt > seen.updatedAt;
-  const conflicts = isNewer
-    ? changedFields(valuesOf(seen), valuesOf(campaign)).filter(
-        (field) => typed.includes(field) && changedFields(values, valuesOf(campaign)).includes(field),
-      )
-    : [];
-  /** `kept`: the fields that stay as they are typed. */
-  const show = (stored: Campaign, kept: readonly (keyof CampaignFormValues)[] = []) => {
-    form.reset({ ...valuesOf(stored), ...valuesAt(kept, form.getValues()) });
-    setSeen(stored);
-  };
-  const keepTyped = () => show(campaign, typed);
-  const isMerged = isNewer && conflicts.length === 0;
-  useEffect(() => {
-    if (isMerged) keepTyped();
-  });
-  return { form, seen, typed, conflicts, show, keepTyped };
-}
-
-interface ConflictsProps {
-  fields: readonly (keyof CampaignFormValues)[];
-  stored: Campaign;
-  onKeep: () => void;
-  onTake: (stored: Campaign) => void;
 }
 
 /** What the fields are called. */
@@ -108,26 +79,3 @@ const labels = {
   bots: "bots",
   priority: "priority",
 } as const satisfies Record<keyof CampaignFormValues, keyof (typeof campaignWords)["en"]>;
-
-/** The fields that the reader and another person have changed. */
-function Conflicts({ fields, stored, onKeep, onTake }: ConflictsProps) {
-  const words = useWords(campaignWords);
-  const values = valuesOf(stored);
-  return (
-    <div className="stack" role="alert">
-      <p>{words.changedMeanwhile}</p>
-      <dl>
-        {fields.map((field) => (
-          <div key={field}>
-            <dt className="secondary">{words[labels[field]]}</dt>
-            <dd>{String(values[field]) || "–"}</dd>
-          </div>
-        ))}
-      </dl>
-      <div className="row">
-        <Button onClick={() => onTake(stored)}>{words.takeTheirs}</Button>
-        <Button onClick={onKeep}>{words.keepMine}</Button>
-      </div>
-    </div>
-  );
-}

@@ -30,6 +30,8 @@ const problemWords = {
     BEING_SENT: () => "A webhook of this user is being sent now; try again in a minute.",
     BOT_EXISTS: ({ botId }) => `There is already a bot ${botId}.`,
     CAMPAIGN_ARCHIVED: () => "The campaign is archived, which cannot be undone.",
+    BOT_CHANGED: () =>
+      "Nothing is saved: somebody has changed this bot since you read it. Look at its values, then save again.",
     CAMPAIGN_CHANGED: () =>
       "Nothing is saved: somebody has changed this campaign since you read it. Look at its values, then save again.",
     PASSKEY_NOT_ADDED: () => "The passkey was not accepted: add it again, or add another one.",
@@ -93,6 +95,8 @@ const problemWords = {
     BEING_SENT: () => "Вебхук этого пользователя сейчас отправляется; повторите через минуту.",
     BOT_EXISTS: ({ botId }) => `Бот ${botId} уже есть.`,
     CAMPAIGN_ARCHIVED: () => "Кампания в архиве, это не отменить.",
+    BOT_CHANGED: () =>
+      "Ничего не сохранено: кто-то изменил этого бота с тех пор, как вы его открыли. Посмотрите значения и сохраните снова.",
     CAMPAIGN_CHANGED: () =>
       "Ничего не сохранено: кто-то изменил эту кампанию с тех пор, как вы её открыли. Посмотрите значения и сохраните снова.",
     PASSKEY_NOT_ADDED: () => "Ключ доступа не принят: добавьте его ещё раз или добавьте другой.",

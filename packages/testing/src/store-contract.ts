@@ -29,7 +29,7 @@ export interface StoreUnderTest<Store extends EventStore> {
 }
 
 const usual: LeaseLengths = { leaseMs: 60_000, maxHandlerMs: 60_000 };
-const SHORT_MS = 80;
+const SHORT_MS = 200;
 /** Several times as long as this process may stand still. */
 const RENEWED_MS = 1500;
 /** As after a crash: nothing extends the lease. */
@@ -117,7 +117,8 @@ export function sharedStoreContract(
         .once(event, crashed.handle)
         .catch(() => {});
       await isRunning(crashed);
-      const [other, handle] = [place().open(short), vi.fn(async () => {})];
+      // Whose lease does not end while it handles the event, however slow the machine is.
+      const [other, handle] = [place().open(usual), vi.fn(async () => {})];
       await handledAfterTheLease(other, event, handle);
       expect(performance.now() - began).toBeGreaterThan(SHORT_MS - 5);
       expect(handle).toHaveBeenCalledTimes(1);

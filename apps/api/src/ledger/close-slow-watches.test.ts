@@ -16,7 +16,7 @@ test("a watch that never reads is closed; one that reads, however slowly, gets e
     select $1, '42', 'evt_' || number, 'rewarded', 0, 'no-reward', repeat('r', 1000) from generate_series(1, ${entries}) as number`;
   await store.database.run({ name: "", text }, [botId]);
   const lines: string[] = [];
-  const more = { maxSilentWatchMs: 400, log: (line: string) => lines.push(line) };
+  const more = { maxSilentWatchMs: 2000, log: (line: string) => lines.push(line) };
   const api = await startTestApi(store.database, {}, undefined, more);
   onTestFinished(() => api.stop());
   const port = Number(new URL(api.url).port);
@@ -39,7 +39,7 @@ test("a watch that never reads is closed; one that reads, however slowly, gets e
   });
   const silent = watch().pause();
   const closed = () => lines.filter((line) => line.includes("a watch was closed"));
-  await vi.waitFor(() => expect(closed()).toHaveLength(1), { timeout: 8000, interval: 50 });
-  await vi.waitFor(() => expect(seen).toBeGreaterThanOrEqual(entries), { timeout: 8000, interval: 50 });
+  await vi.waitFor(() => expect(closed()).toHaveLength(1), { timeout: 40_000, interval: 50 });
+  await vi.waitFor(() => expect(seen).toBeGreaterThanOrEqual(entries), { timeout: 40_000, interval: 50 });
   expect([closed().length, silent.bytesRead < entries * 1000, slow.destroyed]).toEqual([1, true, false]);
 });

@@ -16,8 +16,9 @@ export interface CursorStore {
 /**
  * Reads all events since the stored cursor and passes each to `handle`, in commit order. It finds events whose webhooks did
  * not arrive: run it at start and every minute. Most events arrived before: pass the webhook's `store`, else `handle` must
- * ignore event ids that it knows. After a restore of the service, the list may be read from its beginning. Test events are
- * left out. The cursor is written after each page: a crash repeats a page and skips none.
+ * ignore event ids that it knows. Without a cursor, and after a restore of the service, the list is read from its beginning,
+ * and what the store has forgotten is handled again. Test events are left out. The cursor is written after each page: a crash
+ * repeats a page and skips none.
  *
  * Rejects if `handle` does, or is not done after `handlerTimeoutMs`, 60 s by default: the next call repeats the page. With a
  * store, the later events of the page are handled before.

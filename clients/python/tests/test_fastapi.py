@@ -175,7 +175,7 @@ def test_forged_and_oversized_webhooks_and_test_events_reach_no_handler():
 
 
 def test_refusals_are_answered_with_their_reason_and_logged_once_a_minute_for_each_kind(caplog):
-    client = serve(print)
+    client = serve(print, store=MemoryStore())
     for _ in range(20):
         refused = client.post("/webhooks/ads", **signed(reference="SECRET", sent_ago=600))
     assert refused.status_code == 401
@@ -202,3 +202,18 @@ def test_the_dependency_hands_over_the_verified_event():
     client = TestClient(app)
     assert client.post("/webhooks/ads", **signed()).json() == {"user": "42"}
     assert client.post("/webhooks/ads", **signed(key="forged")).status_code == 401
+
+
+def test_a_receiver_without_a_store_warns_that_each_worker_and_each_restart_pays_again(caplog):
+    webhook(print, tokens=token, store=MemoryStore())
+    assert caplog.records == []
+    webhook(print, tokens=token)
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert "to another worker, is paid again. Pass store=SqliteStore(connection)" in record.getMessage()
+
+
+@pytest.mark.parametrize("limit", ["14", 0, float("nan")])
+def test_a_limit_of_handlers_that_is_no_length_of_time_is_named_where_the_endpoint_is_made(limit):
+    with pytest.raises(ValueError, match="handler_timeout_seconds must be a number of seconds above 0; it is"):
+        webhook(print, tokens=token, store=MemoryStore(), handler_timeout_seconds=limit)

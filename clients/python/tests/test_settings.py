@@ -76,6 +76,7 @@ def test_a_client_made_with_a_mistake_says_what_is_wrong_where_and_the_next_step
     [
         ("https://ads.example.com", "https://ads.example.com/client/v1/events"),
         (" https://ads.example.com/\r\n", "https://ads.example.com/client/v1/events"),
+        ("\ufeffhttps://ads.example.com\r\n", "https://ads.example.com/client/v1/events"),
         ("https://ads.example.com/client/v1/codes", "https://ads.example.com/client/v1/events"),
         ("http://[::1]:8701/ads/client/v1/", "http://[::1]:8701/ads/client/v1/events"),
     ],

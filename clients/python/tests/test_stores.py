@@ -479,3 +479,65 @@ def test_an_event_of_a_process_that_crashed_waits_for_its_lease_and_a_clock_days
     with pytest.raises(RuntimeError, match="is handled again when its lease of 60 s is over"):
         store.once("evt_2", lambda: pay("evt_2"))
     assert coins_of(database) == ["evt_1"]
+
+
+def dictionaries(cursor, row):
+    return {column[0]: value for column, value in zip(cursor.description, row)}
+
+
+@pytest.mark.parametrize("row_factory", [dictionaries, sqlite3.Row, lambda _cursor, row: row[0]])
+def test_a_connection_may_have_rows_of_its_own_and_keeps_its_wait_for_other_processes(row_factory):
+    database = sqlite3.connect(":memory:", timeout=7)
+    database.row_factory = row_factory
+    store, calls = SqliteStore(database), []
+    for _copy in range(2):
+        store.once("evt_1", lambda: calls.append(1))
+    database.row_factory = None
+    assert database.execute("pragma busy_timeout").fetchone() == (7000,)
+    assert calls == [1]
+
+
+@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")
+def test_an_event_whose_handler_does_not_await_its_commit_is_handled_again():
+    store, database, pay = coins_store()
+
+    def forgets():
+        store.commit_async("evt_1", lambda: pay("evt_1"))
+
+    async def forgets_too():
+        forgets()
+
+    async def starts_a_task():
+        asyncio.create_task(store.commit_async("evt_1", lambda: pay("evt_1"))).add_done_callback(lambda task: task.exception())
+
+    async def awaits():
+        await store.commit_async("evt_1", lambda: pay("evt_1"))
+
+    async def main():
+        for handler in (forgets_too, forgets, starts_a_task):
+            with pytest.raises(RuntimeError, match=r"commit_async\(\) of evt_1 was not awaited: await store"):
+                await store.once_async("evt_1", handler)
+            await asyncio.sleep(0)
+        assert coins_of(database) == []
+        await store.once_async("evt_1", awaits)
+
+    with pytest.raises(RuntimeError, match="was not awaited"):
+        store.once("evt_1", forgets)
+    asyncio.run(main())
+    assert coins_of(database) == ["evt_1"]
+
+
+@pytest.mark.parametrize("length", [float("nan"), float("inf"), "60", 0, -1, None, True])
+def test_a_length_of_time_that_is_none_is_refused_by_name_when_a_store_is_made(length):
+    database = sqlite3.connect(":memory:")
+    for name, make in {
+        "lease_seconds": lambda: SqliteStore(database, lease_seconds=length),
+        "max_handler_seconds": lambda: MemoryStore(max_handler_seconds=length),
+    }.items():
+        with pytest.raises(ValueError, match=f"{name} must be a number of seconds above 0; it is"):
+            make()
+    SqliteStore(database, busy_seconds=0)
+    with pytest.raises(ValueError, match="busy_seconds must be"):
+        SqliteStore(database, busy_seconds=float("nan"))
+    with pytest.raises(ValueError, match="max_events must be a whole number from 1 on; it is 0"):
+        MemoryStore(0)

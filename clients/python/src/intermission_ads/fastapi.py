@@ -13,7 +13,7 @@ from fastapi import HTTPException, Request
 from fastapi.responses import JSONResponse
 
 from .refusal import RefusalLog
-from .settings import api_tokens
+from .settings import api_tokens, require_seconds
 from .stores import EventStore, MemoryStore
 from .webhook import AdEvent, NotSigned, Tokens, WebhookRefused, tokens_by_bot, verify_webhook
 
@@ -23,6 +23,11 @@ MAX_BYTES = 64 * 1024
 """Larger than any webhook of the contract."""
 
 _log = logging.getLogger("intermission_ads")
+
+_no_store = (
+    "webhook() has no store, so each process remembers handled events by itself: an event that is sent again after a restart,"
+    " or to another worker, is paid again. Pass store=SqliteStore(connection), or store=MemoryStore() where that does no harm"
+)
 
 
 def webhook(
@@ -39,8 +44,8 @@ def webhook(
     """An endpoint for `app.post(path)(webhook(handle, tokens=…))`. `handle` runs once for each event, or again where it raised.
 
     Answers 200 when the event is handled, was handled before or is a test; 401 without a valid signature; 400 and 413 for
-    what is no webhook; 500 when `handle` raised. `store`: a `MemoryStore` by default, which forgets at a restart; use one
-    that lasts where a reward must not be paid twice. `on_test` is called for test events instead of `handle`.
+    what is no webhook; 500 when `handle` raised. `store`: a `MemoryStore` by default, with a warning: it is of one process, and
+    forgets at a restart; use one that lasts where a reward must not be paid twice. `on_test` is called for test events instead of `handle`.
     `pays_testers`: `handle` also runs, once, for test events of the bot's listed testers, so that the whole path can be tried
     with real accounts. A test event without a tester, whose user is `"0"`, pays nobody either way.
     `tokens`: as those of `verify_webhook`; a mapping by bot id for several bots.
@@ -50,6 +55,9 @@ def webhook(
     cannot be cancelled.
     """
     verified = ad_event(tokens, tolerance_seconds=tolerance_seconds, is_timestamp_optional=is_timestamp_optional)
+    require_seconds(handler_timeout_seconds=handler_timeout_seconds)
+    if store is None:
+        _log.warning(_no_store)
     events = MemoryStore() if store is None else store
 
     async def receive(request: Request) -> JSONResponse:

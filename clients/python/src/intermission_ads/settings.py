@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import math
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -132,10 +131,20 @@ def bot_id_of(value: str | int | None) -> str:
 
 def seconds_of(timeout: float | None) -> float | None:
     """The limit of an attempt. Raises `ValueError`."""
-    is_number = isinstance(timeout, (int, float)) and not isinstance(timeout, bool)
-    if timeout is None or (is_number and 0 < timeout < math.inf):
-        return timeout
-    raise ValueError(f"timeout must be a number of seconds above 0; it is {timeout!r}")
+    if timeout is not None:
+        require_seconds(timeout=timeout)
+    return timeout
+
+
+_MAX_SECONDS = 100 * 365 * 24 * 3600
+
+
+def require_seconds(**lengths: object) -> None:
+    """Raises `ValueError`, which names the argument, for a length of time that is none, such as the text of a variable."""
+    for name, length in lengths.items():
+        is_number = isinstance(length, (int, float)) and not isinstance(length, bool)
+        if not (is_number and 0 < length <= _MAX_SECONDS):
+            raise ValueError(f"{name} must be a number of seconds above 0; it is {length!r}")
 
 
 def retries_of(retries: int) -> int:
@@ -150,5 +159,6 @@ def _is_quoted(text: str) -> bool:
 
 def _text_of(value: str | int | None) -> str:
     """`None` is what `os.environ.get` returns for an unset variable; formatted into text it is the word."""
-    text = "" if value is None else str(value).strip()
+    # A byte order mark, with which editors on Windows begin a file, shows nowhere.
+    text = "" if value is None else str(value).strip("\ufeff \t\r\n\v\f").strip()
     return "" if text == "None" else text

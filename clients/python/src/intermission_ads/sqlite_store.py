@@ -9,11 +9,12 @@ import sqlite3
 import threading
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
+from .settings import require_seconds
 from .stores import Run, Runs, call, call_async, discard
 from .webhook import AdEvent
 
@@ -39,6 +40,12 @@ class _Claim:
     """By `time.monotonic()`: the end of its lease."""
     is_committed: bool = False
     is_rolled_back: bool = False
+    unawaited_commits: int = 0
+    """Of `commit_async`: they have done nothing."""
+
+    def require_awaited(self) -> None:
+        if self.unawaited_commits > 0:
+            raise RuntimeError(f"commit_async() of {self.event_id} was not awaited: await store.commit_async(event, write)")
 
 
 class SqliteStore:
@@ -72,6 +79,9 @@ class SqliteStore:
         self._database = database
         self._table = table
         self._claims_table = f"{table}_claims"
+        require_seconds(lease_seconds=lease_seconds)
+        if busy_seconds != 0:
+            require_seconds(busy_seconds=busy_seconds)
         self._lease_seconds = lease_seconds
         self._busy_seconds = busy_seconds
         self._lock = threading.RLock()
@@ -90,6 +100,7 @@ class SqliteStore:
                 return
             try:
                 call(handle)
+                claim.require_awaited()
                 self._wait(lambda: self._finish(claim))
             finally:
                 self._leave(claim)
@@ -103,6 +114,7 @@ class SqliteStore:
                 return
             try:
                 await call_async(handle)
+                claim.require_awaited()
                 await self._wait_async(lambda: self._finish(claim))
             finally:
                 self._leave(claim)
@@ -119,9 +131,22 @@ class SqliteStore:
         """
         self._wait(self._committing(event, write))
 
-    async def commit_async(self, event: AdEvent | str, write: Callable[[], object]) -> None:
-        """The same for an awaited handler: it waits for another process without stopping the event loop."""
-        await self._wait_async(self._committing(event, write))
+    def commit_async(self, event: AdEvent | str, write: Callable[[], object]) -> Coroutine[Any, Any, None]:
+        """The same for an awaited handler: it waits for another process without stopping the event loop.
+
+        An event whose handler does not await it counts as not handled.
+        """
+        key = event if isinstance(event, str) else event.key
+        claim = None if key is None else self._claims.get(key)
+        if claim is not None:
+            claim.unawaited_commits += 1
+
+        async def commit() -> None:
+            if claim is not None:
+                claim.unawaited_commits -= 1
+            await self._wait_async(self._committing(event, write))
+
+        return commit()
 
     def _committing(self, event: AdEvent | str, write: Callable[[], object]) -> Callable[[], None]:
         key = event if isinstance(event, str) else event.key
@@ -226,7 +251,7 @@ class SqliteStore:
                 else:
                     raise _Busy(f"a transaction is open in the store's connection: {_advice}")
             # SQLite's own wait would stop the event loop for as long.
-            (busy_timeout,) = self._database.execute("pragma busy_timeout").fetchone()
+            (busy_timeout,) = self._query("pragma busy_timeout").fetchone()
             self._execute("pragma busy_timeout = 0")
             undo = None
             try:
@@ -253,11 +278,15 @@ class SqliteStore:
         self._execute(f"create table if not exists {self._table} {handled}")
         self._execute(f"create table if not exists {self._claims_table} {claims}")
 
+    def _query(self, sql: str, *values: str) -> sqlite3.Cursor:
+        """Its rows are tuples, whatever `row_factory` the connection has."""
+        return sqlite3.Cursor(self._database).execute(sql, values)
+
     def _execute(self, sql: str, *values: str) -> None:
-        self._database.execute(sql, values).close()
+        self._query(sql, *values).close()
 
     def _found(self, sql: str, *values: str) -> bool:
-        return self._database.execute(sql, values).fetchone() is not None
+        return self._query(sql, *values).fetchone() is not None
 
     def _wait(self, work: Callable[[], T]) -> T:
         until = time.monotonic() + self._busy_seconds

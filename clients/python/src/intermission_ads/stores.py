@@ -12,6 +12,8 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from .settings import require_seconds
+
 
 class EventStore(Protocol):
     """Remembers which events were handled. Use one of the two methods for all events of a store."""
@@ -142,6 +144,9 @@ class MemoryStore:
     """
 
     def __init__(self, max_events: int = 100_000, *, max_handler_seconds: float = 600) -> None:
+        require_seconds(max_handler_seconds=max_handler_seconds)
+        if type(max_events) is not int or max_events < 1:
+            raise ValueError(f"max_events must be a whole number from 1 on; it is {max_events!r}")
         self._max_events = max_events
         self._lock = threading.Lock()
         self._handled: dict[str, None] = {}

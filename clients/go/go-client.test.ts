@@ -27,17 +27,20 @@ test.skipIf("missing" in go)("the Go client passes its tests, with the webhooks 
     GOPROXY: "off",
     GOCACHE: join(scratch, "go"),
   };
-  const run = (...words: string[]) => {
+  const run = (words: readonly string[], cwd = import.meta.dirname) => {
     const { status, stdout, stderr } = spawnSync("path" in go ? go.path : "", words, {
-      cwd: import.meta.dirname,
+      cwd,
       env,
       encoding: "utf8",
     });
     return { status, output: `${stdout}${stderr}` };
   };
-  expect(run("vet", "./...")).toEqual({ status: 0, output: "" });
-  const tested = run("test", "-v", "./...");
+  expect(run(["vet", "./..."])).toEqual({ status: 0, output: "" });
+  const tested = run(["test", "-v", "./..."]);
   expect(tested.status, tested.output).toBe(0);
   expect(tested.output).not.toContain("--- SKIP");
   expect(tested.output.match(/^--- PASS/gm)?.length).toBeGreaterThan(6);
+  const example = run(["test", "-v", "./..."], join(import.meta.dirname, "../../examples/go"));
+  expect(example.output).toMatch(/^--- PASS: TestALineThatIsNoEntry/m);
+  expect(example.status, example.output).toBe(0);
 });

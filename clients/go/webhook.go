@@ -8,6 +8,7 @@ import (
 	"log"
 	"net/http"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -66,7 +67,15 @@ func onlyOne(header http.Header) func(string) string {
 // Handler receives webhooks. It calls pay for each event that is not a test, and answers 200 when pay returned nil: every
 // other answer makes the service send the event again. The same event may arrive twice, so pay must store event.ID under a
 // unique key, together with the reward.
+//
+// Without a token it answers 500, which is sent again, and logs what is missing.
 func Handler(pay func(context.Context, Event) error, tokens ...string) http.Handler {
+	if strings.Join(tokens, "") == "" {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			log.Print("ads: webhooks cannot be verified: the API token (AD_API_TOKEN) is missing")
+			http.Error(w, "the receiver's API token (AD_API_TOKEN) is missing", http.StatusInternalServerError)
+		})
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			w.Header().Set("Allow", http.MethodPost)

@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -83,6 +85,19 @@ func TestWhatIsNotGenuineOrNoEventIsRefusedAndPaysNothing(t *testing.T) {
 	for name, one := range cases {
 		if status := statusOf(handler, one.request); status != one.status {
 			t.Errorf("%s: answered %d instead of %d", name, status, one.status)
+		}
+	}
+}
+
+func TestAReceiverWithoutATokenSaysSo(t *testing.T) {
+	log.SetOutput(io.Discard)
+	defer log.SetOutput(os.Stderr)
+	for _, tokens := range [][]string{nil, {""}, {"", ""}} {
+		handler := Handler(func(context.Context, Event) error { t.Error("paid"); return nil }, tokens...)
+		recorder := httptest.NewRecorder()
+		handler.ServeHTTP(recorder, request(rewarded, "", time.Now()))
+		if recorder.Code != 500 || !strings.Contains(recorder.Body.String(), "(AD_API_TOKEN) is missing") {
+			t.Errorf("%q: answered %d %s", tokens, recorder.Code, recorder.Body)
 		}
 	}
 }

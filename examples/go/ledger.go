@@ -3,6 +3,8 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"sync"
 )
@@ -22,7 +24,8 @@ type Ledger struct {
 	coins map[string]int
 }
 
-// OpenLedger reads the entries of the file. A last line that a crash cut off is removed: its event is sent again.
+// OpenLedger reads the entries of the file. A last line that a crash cut off is removed: its event is sent again. Any other
+// line that is no entry is an error: what is behind it would be paid again.
 func OpenLedger(path string) (*Ledger, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -33,9 +36,16 @@ func OpenLedger(path string) (*Ledger, error) {
 	reader := bufio.NewReader(file)
 	for {
 		line, err := reader.ReadBytes('\n')
-		var entry Entry
-		if err != nil || json.Unmarshal(line, &entry) != nil {
+		if err == io.EOF {
 			break
+		}
+		var entry Entry
+		if err == nil {
+			err = json.Unmarshal(line, &entry)
+		}
+		if err != nil {
+			file.Close()
+			return nil, fmt.Errorf("%s: no entry at byte %d: %w", path, end, err)
 		}
 		end += int64(len(line))
 		ledger.add(entry)

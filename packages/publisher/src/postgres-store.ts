@@ -62,7 +62,12 @@ export function postgresStore(
     });
     return ready;
   }
-  const exists = async () => (await pool.query("select 1 where to_regclass($1) is not null", [table])).rows.length > 0;
+  async function exists(): Promise<boolean> {
+    const { rows } = await pool.query("select 1 where to_regclass($1) is not null", [table]);
+    // Some clients return the rows themselves.
+    if (!Array.isArray(rows)) throw new TypeError(poolNeeded);
+    return rows.length > 0;
+  }
   async function createTable(): Promise<void> {
     if (await exists()) return;
     await pool.query(statements.create).catch(async (error: unknown) => {

@@ -130,14 +130,19 @@ function timeOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** Tries again while another process holds the file. SQLite's own wait would stop this process for as long. */
+const openTransaction =
+  "a transaction is open in the store's connection: write in store.commit(event, write), or through a connection of the handler's own";
+
+/** Tries again while another process holds the file, or a handler its own transaction. SQLite's own wait would stop this process for as long. */
 async function whenFree<T>(work: () => T, busyMs: number): Promise<T> {
   const until = performance.now() + busyMs;
   for (;;) {
     try {
       return work();
     } catch (error) {
-      if (!isBusy(error) || performance.now() >= until) throw error;
+      const isOpen = isTransactionOpen(error);
+      if (!(isOpen || isBusy(error))) throw error;
+      if (performance.now() >= until) throw isOpen ? new Error(openTransaction, { cause: error }) : error;
     }
     await wait(POLL_MS);
   }
@@ -145,5 +150,13 @@ async function whenFree<T>(work: () => T, busyMs: number): Promise<T> {
 
 /** `node:sqlite`, `better-sqlite3` and `bun:sqlite` have different codes and SQLite's own text. */
 function isBusy(error: unknown): boolean {
-  return String((error as Partial<Error> | null)?.message).includes("database is locked");
+  return textOf(error).includes("database is locked");
+}
+
+function isTransactionOpen(error: unknown): boolean {
+  return textOf(error).includes("start a transaction within a transaction");
+}
+
+function textOf(error: unknown): string {
+  return String((error as Partial<Error> | null)?.message);
 }

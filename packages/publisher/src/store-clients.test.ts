@@ -130,6 +130,48 @@ describe("a client of Redis that does not take the options of the package redis"
   });
 });
 
+test("a client of Redis that returns bytes is named: each repeat of a handled event would be refused", async () => {
+  const { set, get, del } = redisOf(async (values, key, value, options: { NX?: true }) => {
+    if (options.NX && values.has(key)) return null;
+    values.set(key, value);
+    return "OK";
+  });
+  const handle = vi.fn();
+  const store = redisStore({ set, del, get: async (key: string) => Buffer.from((await get(key)) ?? "") } as never);
+  await expect(store.once("evt_1", handle)).rejects.toThrow("redisStore needs a client whose get(key) returns text");
+  expect(handle).not.toHaveBeenCalled();
+});
+
+test("a client of PostgreSQL that returns the rows themselves, as pg-promise does, is named before a handler runs", async () => {
+  const handle = vi.fn();
+  const store = postgresStore({ query: async () => [], connect: async () => ({ done() {} }) } as never);
+  await expect(store.once("evt_1", handle)).rejects.toThrow(
+    "postgresStore needs a Pool of pg: new Pool({ connectionString })",
+  );
+  expect(handle).not.toHaveBeenCalled();
+});
+
+test("an event waits while a handler has a transaction of its own open in the store's connection, and says so", async () => {
+  const database = new DatabaseSync(":memory:");
+  const store = sqliteStore(database, { busyMs: 200 });
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const owner = store.once("evt_1", async () => {
+    database.exec("begin");
+    begun.resolve();
+    await gate.promise;
+    database.exec("commit");
+  });
+  const handle = vi.fn(async () => {});
+  await begun.promise;
+  await expect(store.once("evt_2", handle)).rejects.toThrow(
+    "a transaction is open in the store's connection: write in store.commit(event, write), or through a connection of the handler's own",
+  );
+  const waiting = store.once("evt_2", handle);
+  gate.resolve();
+  await Promise.all([owner, waiting]);
+  expect(handle).toHaveBeenCalledTimes(1);
+});
+
 test.each([
   [
     "postgresStore",

@@ -52,6 +52,7 @@ export const redisNeeded =
 
 interface CheckedRedis {
   set(key: string, value: string, options: { NX: true; PX: number }): Promise<unknown>;
+  get(key: string): Promise<unknown>;
   del(key: string): Promise<unknown>;
   eval?(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
@@ -59,7 +60,7 @@ interface CheckedRedis {
 const checks = new WeakMap<CheckedRedis, Promise<void>>();
 
 /**
- * Tries once for each client whether `NX` and, if it has it, `eval` work as the store needs. Rejects with a TypeError if they do
+ * Tries once for each client whether `NX`, `get` and, if it has it, `eval` work as the store needs. Rejects with a TypeError if they do
  * not, and with the client's own error if it is out of reach: then the next call tries again.
  */
 export function checkRedis(redis: CheckedRedis, prefix: string): Promise<void> {
@@ -72,10 +73,14 @@ export function checkRedis(redis: CheckedRedis, prefix: string): Promise<void> {
 }
 
 async function tryRedis(redis: CheckedRedis, key: string): Promise<void> {
-  const set = () => redis.set(key, "1", { NX: true, PX: 60_000 });
+  const set = () => redis.set(key, "text", { NX: true, PX: 60_000 });
   try {
     const first = await set();
     if (first === null || (await set()) !== null) throw new TypeError(redisNeeded);
+    if ((await redis.get(key)) !== "text")
+      throw new TypeError(
+        "redisStore needs a client whose get(key) returns text: leave out what makes it return bytes",
+      );
   } catch (error) {
     if (error instanceof Error && /syntax error/i.test(error.message))
       throw new TypeError(redisNeeded, { cause: error });

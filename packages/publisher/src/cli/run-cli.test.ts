@@ -177,6 +177,12 @@ describe("doctor", () => {
     expect(code).toBe(1);
   });
 
+  test("takes the bot's id from its token where BOT_ID is empty, as a line of an env file without a value", async () => {
+    const { env } = await startFake();
+    const { report } = await examine({ ...env, BOT_ID: "" });
+    expect(report).toMatch(/✓ bot: \d+ gets codes/);
+  });
+
   test.each<[string, RegExp, Record<string, string>]>([
     [
       "an address where nothing listens",
@@ -349,6 +355,7 @@ describe("the command line", () => {
       "--url (AD_SERVICE_URL) has no scheme: write https://ads.example.com",
     ],
     ["a token of @BotFather", ["doctor", "--token", "7:AAA"], "--token (AD_API_TOKEN) is a token of @BotFather"],
+    ["a quoted id", ["doctor", "--bot-id", '"7"'], "--bot-id (BOT_ID) must be the bot's Telegram id"],
     ["a bot's whole token as its id", ["doctor", "--bot-id", "7:AAA"], "--bot-id (BOT_ID) contains a whole token"],
     ["a trigger for nobody", ["trigger"], "--user is missing"],
     ["an option of another command", ["doctor", "--user", "42"], "--user belongs to trigger, not to doctor"],

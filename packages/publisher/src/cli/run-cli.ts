@@ -126,7 +126,7 @@ export async function runCli(words: readonly string[], host: CliHost): Promise<n
       apiTokens(values.token ?? readSecret("AD_API_TOKEN", env), { option: "--token", variable: "AD_API_TOKEN" })[0],
   );
   const botId = read(faults, () => {
-    const botSetting = values["bot-id"] ?? env.BOT_ID ?? readSecret("TELEGRAM_BOT_TOKEN", env).split(":", 1)[0];
+    const botSetting = values["bot-id"] ?? (env.BOT_ID || readSecret("TELEGRAM_BOT_TOKEN", env).split(":", 1)[0]);
     return botIdOf(botSetting, { option: "--bot-id", variable: "BOT_ID" });
   });
   const { event = "rewarded", by = "day", user } = values;

@@ -81,9 +81,10 @@ export function readEarlyAnswer<Body>(replying: Promise<Reply<Body>>): Promise<A
 async function readAnswer<Body>(replying: Promise<Reply<Body>>): Promise<Answer<Body>> {
   try {
     const { response, body } = await replying;
-    if (response.ok) return { outcome: "answered", body };
+    // Whatever stands in between (a gateway, a page to sign in to the network) may answer, too: it decides nothing.
+    if (response.ok && body.server_time) return { outcome: "answered", body };
     const isWorthAnotherTry = response.status > 499 || response.status === 429;
-    if (!isWorthAnotherTry && body.error) {
+    if (!isWorthAnotherTry && body.error?.code) {
       const { code, details } = body.error;
       const botLink = details?.bot_link;
       const requestId = response.headers.get("x-request-id");

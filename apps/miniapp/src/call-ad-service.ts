@@ -2,8 +2,9 @@ const MAX_KEEPALIVE_CHARACTERS = 20_000;
 
 export interface Reply<Body> {
   readonly response: Response;
-  /** `error` is set if the service refused the request. */
+  /** The service's answers have its time; `error` is set if it refused the request. */
   readonly body: Body & {
+    readonly server_time?: string;
     readonly error?: { readonly code: string; readonly details?: { readonly bot_link?: string } };
   };
 }

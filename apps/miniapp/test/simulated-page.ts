@@ -35,7 +35,12 @@ export function simulatePage({ durationMs }: { durationMs: number }) {
   async function answer(url: string, { body }: { body: string }) {
     if (url.endsWith("/faults")) {
       faults.push(JSON.parse(body).fault);
-      return { ok: true, status: 200, headers: new Headers(), json: async () => ({ next_opening: "another-ad" }) };
+      return {
+        ok: true,
+        status: 200,
+        headers: new Headers(),
+        json: async () => ({ next_opening: "another-ad", server_time: "2030-01-01T00:00:00Z" }),
+      };
     }
     const request = sent("fetch", body);
     const fate = network;

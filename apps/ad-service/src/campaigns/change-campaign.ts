@@ -150,7 +150,8 @@ export type UpdateCampaignOutcome =
   | { outcome: "invalid"; fault: CampaignFault };
 
 /**
- * Changes the given settings, and the status where it is reverted. Past charges and views in progress keep their price.
+ * Changes the given settings, and the status where it is reverted. Past charges keep their price; a view in progress is charged
+ * what it costs when it ends.
  * `expectedUpdatedAt`: nothing is changed if the campaign was changed after it.
  */
 export async function updateCampaign(

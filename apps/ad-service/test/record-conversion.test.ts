@@ -90,6 +90,20 @@ describe("postbacks of advertisers", () => {
     return { status: response.status, body: (await response.json()) as { outcome?: string; error?: { code: string } } };
   }
 
+  test.each([
+    ["U+0000", "a\0b"],
+    ["half a surrogate pair, which would become the same text as another", "a\ud800"],
+  ])("an id or event with %s is refused, and named", async (_what, text) => {
+    for (const field of ["conversion_id", "event"]) {
+      const body = JSON.stringify({ click_id: clickId, key, [field]: text });
+      const json = { method: "POST", body, headers: { "content-type": "application/json" } };
+      const refused = await postback({}, json);
+      expect(refused).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
+      expect(JSON.stringify(refused.body)).toContain(`${field}: must be well-formed text without U+0000`);
+    }
+    expect(await stored()).toEqual([]);
+  });
+
   test("a conversion is recorded once, however often it is reported, by GET or POST", async () => {
     const said = { click_id: clickId, key, event: "purchase", conversion_id: "order-1", value_micros: "4990000" };
     expect(await postback(said)).toEqual({ status: 200, body: { outcome: "recorded" } });

@@ -7,6 +7,7 @@ import {
   type PayPerCode,
 } from "@intermission/ad-core/client-api";
 import type { Bot } from "@intermission/operator-api/bots";
+import { isStorable, storableForm } from "@intermission/postgres/storable-text";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { HttpError } from "@intermission/server/http-server";
 import { z } from "zod";
@@ -21,12 +22,10 @@ export interface CodeLinks {
   readonly miniappUrl: string;
 }
 
-// PostgreSQL does not store NUL, and half a surrogate pair would be read back as different text.
-const isStorable = (text: string) => text.isWellFormed() && !text.includes("\0");
 const codeRequest = createCodeRequest
   .refine(({ reference = "" }) => isStorable(reference), {
     path: ["reference"],
-    error: "must be well-formed text without U+0000",
+    error: storableForm,
   })
   .meta(createCodeRequest.meta() ?? {});
 

@@ -1,5 +1,6 @@
 import type { ConversionRefusal } from "@intermission/operator-api/conversions";
 import type { Database } from "@intermission/postgres/open-database";
+import { isStorable, storableForm } from "@intermission/postgres/storable-text";
 import { addressNetwork } from "@intermission/server/client-address";
 import { HttpError } from "@intermission/server/http-server";
 import { parseRequest } from "@intermission/server/parse-request";
@@ -39,8 +40,8 @@ const postback = z
   .object({
     click_id: z.string().min(1).max(64),
     key: z.string().min(1).max(128),
-    conversion_id: z.string().max(128).default(""),
-    event: z.string().max(64).default(""),
+    conversion_id: z.string().max(128).refine(isStorable, storableForm).default(""),
+    event: z.string().max(64).refine(isStorable, storableForm).default(""),
     value_micros: valueMicros.optional(),
     value: value.optional(),
     currency: z.string().max(64).default(""),

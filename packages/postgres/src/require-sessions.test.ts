@@ -68,6 +68,32 @@ test.for([
   );
 });
 
+test.for([
+  ["has no such database", [], "?", /refuses the connection: bouncer config error; correct the address/],
+  [
+    "takes no parameters",
+    [],
+    "?options=-c%20jit%3Doff",
+    /refuses the connection: unsupported startup parameter: options/,
+  ],
+  ["has no connection left for clients", ["max_client_conn = 1"], "", /refuses the connection: no more connections/],
+] as const)("a pooler that %s is named with its words", async ([what, settings, search, words], context) => {
+  const url = new URL(`${await startPooler(["pool_mode = session", ...settings], context)}${search}`);
+  if (what === "has no such database") url.pathname = "/nowhere";
+  await expect(openDatabase({ databaseUrl: url.href, dataDirectory: "", schema: "shop", migrations })).rejects.toThrow(
+    words,
+  );
+});
+
+test("a pooler with a single connection to the server is named as silent, with the reason", {
+  tags: "long",
+}, async (context) => {
+  const databaseUrl = await startPooler(["pool_mode = session", "default_pool_size = 1"], context);
+  await expect(openDatabase({ databaseUrl, dataDirectory: "", schema: "shop", migrations })).rejects.toThrow(
+    /does not answer .*a pooler needs a connection to it for each of ours/,
+  );
+});
+
 test("a pooler in session mode works", async (context) => {
   const databaseUrl = await startPooler(["pool_mode = session"], context);
   const database = await openDatabase({ databaseUrl, dataDirectory: "", schema: "shop", migrations });

@@ -171,6 +171,13 @@ test("a row without a partition is an outage in any language, other faults of th
   expect(unavailabilityOf(other)).toBeUndefined();
 });
 
+test("a database that accepts no connections is named, without a stack", async () => {
+  await askServer(cluster.url, "create database closed allow_connections false");
+  const url = new URL(cluster.url);
+  url.pathname = "/closed";
+  expect(await outcomeAt(url.href)).toMatch(/\/closed\), or the pooler before it, refuses the connection: .*"closed"/);
+});
+
 test("a standby is recognised in any language", async () => {
   const standby = await startTemporaryCluster({
     fsync: false,

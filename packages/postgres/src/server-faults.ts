@@ -137,7 +137,7 @@ function wordsOfCode(error: ServerError, place: string): string | undefined {
       return `the user of DATABASE_URL lacks a right: ${message}; make this user the owner of the database and of this server's schema in it`;
     case "53300":
     case "57P03":
-      return `the database of DATABASE_URL (${place}) accepts no connections now: ${message}; start again in a moment`;
+      return `the database of DATABASE_URL (${place}) accepts no connections now: ${message}; start again in a moment, or raise the limit that this names`;
     case "53100":
       return `the disk of the database server (${place}) is full: ${message}; free some space there, then start again`;
     case "25006":
@@ -147,8 +147,12 @@ function wordsOfCode(error: ServerError, place: string): string | undefined {
   if (/client password must be a/i.test(message)) {
     return `the database of DATABASE_URL (${place}) asks for a password, and the address has none: write postgres://user:password@…`;
   }
-  if (/timeout expired|Connection terminated|connection timeout/i.test(message)) {
-    return `the database of DATABASE_URL (${place}) does not answer (${message}): start it, or correct the address`;
+  if (/timeout expired|Connection terminated|connection timeout|Query read timeout/i.test(message)) {
+    return `the database of DATABASE_URL (${place}) does not answer (${message}): start it, or correct the address; a pooler needs a connection to it for each of ours`;
+  }
+  // Poolers refuse by a code of this class; the file is that in which PostgreSQL begins a session.
+  if (/^08.{3}$/.test(code) || file === "postinit.c") {
+    return `the database server of DATABASE_URL (${place}), or the pooler before it, refuses the connection: ${message}; correct the address, or what refuses it there`;
   }
   return undefined;
 }

@@ -210,8 +210,12 @@ function settingsOf({ socketFolder, buffersMegabytes }: { socketFolder: string; 
   };
 }
 
+export function socketPathOf({ host }: ClusterConnection): string {
+  return join(host, socketName);
+}
+
 async function answers(connection: ClusterConnection): Promise<boolean> {
-  if (!existsSync(join(connection.host, socketName))) return false;
+  if (!existsSync(socketPathOf(connection))) return false;
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5000 });
   client.on("error", () => {});
   try {
@@ -272,6 +276,11 @@ export async function stopServer(folder: string, { pid, connection }: ClusterSer
     while (isRunning(pid) && Date.now() < giveUpAt) await wait(10);
   }
   removeSocketFolder(folder, connection.host);
+}
+
+/** Ends the server as in a crash, without waiting for it. */
+export function quitServer(pid: number): void {
+  send(pid, "SIGQUIT");
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {

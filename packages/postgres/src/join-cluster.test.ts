@@ -152,6 +152,33 @@ test("if the server is killed, its users learn it once, no statement hangs, and 
   await again.close();
 });
 
+test("if its socket or its folder is removed, users learn it at once, and the next start works or is refused", async () => {
+  const folder = useFolder("removed");
+  const lose = async (name: string) => {
+    const deaths: StoreFault[] = [];
+    const database = await openDatabase({
+      dataDirectory: folder,
+      schema: "one",
+      migrations,
+      onDeath: (fault) => deaths.push(fault),
+    });
+    const pid = pidOf(folder) ?? 0;
+    renameSync(join(folder, name), `${folder}.gone`);
+    await expect.poll(() => deaths[0]?.message ?? "", soon).toMatch(/\/removed\/postgres.* was removed/);
+    await database.close();
+    return pid;
+  };
+  await lose("postgres/.s.PGSQL.5432");
+  rmSync(`${folder}.gone`);
+  const pid = await lose("postgres");
+  // Nothing writes on into a folder that the next start does not find.
+  await expect.poll(() => isRunning(pid), soon).toBe(false);
+  renameSync(`${folder}.gone`, join(folder, "postgres"));
+  const database = await openDatabase({ dataDirectory: folder, schema: "one", migrations });
+  expect(await database.run({ name: "", text: "select * from things" }, [])).toEqual([]);
+  await database.close();
+});
+
 test("the cluster listens on a socket for its owner only, on no TCP port, and writes through to the disk", async () => {
   const database = await openDatabase({ dataDirectory, schema: "one", migrations });
   const text = `select name, setting from pg_settings where name in

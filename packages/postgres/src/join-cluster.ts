@@ -9,9 +9,11 @@ import {
   isAnswering,
   isRunning,
   lastWordsOf,
+  quitServer,
   requireOwnSocket,
   type StartedServer,
   serverOf,
+  socketPathOf,
   startServer,
   stopServer,
 } from "./cluster-process.ts";
@@ -118,9 +120,10 @@ function useServer(
   { folder, server, place }: { readonly folder: string; readonly server: StartedServer; readonly place: FileLock },
 ): JoinedCluster {
   const looking = setInterval(() => {
-    if (isRunning(server.pid)) return;
+    const fault = faultOfUse(folder, server);
+    if (fault === undefined) return;
     clearInterval(looking);
-    onDeath(faultOfDeath(folder, new EngineDeath("the database server has ended", { lastWords: wordsIn(folder) })));
+    onDeath(fault);
   }, LOOK_EVERY_MS).unref();
   return {
     connection: server.connection,
@@ -138,6 +141,24 @@ function useServer(
       });
     },
   };
+}
+
+/** Why the cluster can no longer be used: its server has ended, or somebody removed what it needs. */
+function faultOfUse(folder: string, { pid, connection }: StartedServer): StoreFault | undefined {
+  if (!isRunning(pid))
+    return faultOfDeath(folder, new EngineDeath("the database server has ended", { lastWords: wordsIn(folder) }));
+  if (!existsSync(folder)) {
+    // It would go on in files without a name, and the next start would not find it.
+    quitServer(pid);
+    return new StoreFault(
+      `${folder}, the embedded database, was removed or moved while servers used it: move it back, or restore it from a backup, then start again`,
+    );
+  }
+  const socket = socketPathOf(connection);
+  if (existsSync(socket)) return undefined;
+  return new StoreFault(
+    `${socket}, the socket of the embedded database, was removed: start again, which makes it anew`,
+  );
 }
 
 /** The folder may be gone with its server. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { request } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Command, CommanderError } from "commander";
@@ -141,21 +142,35 @@ export function withExamples(command: Command, examples: readonly string[]): Com
 }
 
 const WAIT_FOR_OWNER_MS = 60_000;
+const SAY_AFTER_MS = 3000;
 
 /**
  * Claims a data folder, or finds the server that owns it. Another command that owns it does not answer and releases it
  * soon. The check precedes the command itself, so that no change is ever sent twice.
  */
-export async function claimOrFindServer(dataFolder: string): Promise<ClaimedFolder | "served"> {
-  const giveUpAt = Date.now() + WAIT_FOR_OWNER_MS;
+export async function claimOrFindServer(
+  dataFolder: string,
+  { waitMs = WAIT_FOR_OWNER_MS, sayAfterMs = SAY_AFTER_MS } = {},
+): Promise<ClaimedFolder | "served"> {
+  const giveUpAt = Date.now() + waitMs;
+  let sayAt = Date.now() + sayAfterMs;
   while (Date.now() < giveUpAt) {
     const claim = await claimDataFolder(dataFolder);
     if (claim.outcome === "claimed") return claim;
-    if (await isServed(socketPathOf(dataFolder), giveUpAt - Date.now())) return "served";
+    if (await isServed(socketPathOf(dataFolder), Math.min(sayAt, giveUpAt) - Date.now())) return "served";
+    if (Date.now() >= sayAt) {
+      sayAt = Number.POSITIVE_INFINITY;
+      console.error(`${dataFolder} is in use by a process that does not answer yet; trying again for a minute`);
+    }
     // Its owner has not opened the socket yet, or is closing it.
     await wait(50);
   }
-  throw new NotReachable(`${dataFolder} is in use by a process that does not answer: stop it, or try again later`);
+  const socket = socketPathOf(dataFolder);
+  throw new NotReachable(
+    existsSync(socket)
+      ? `${dataFolder} is in use by a process that does not answer: stop it, or try again later`
+      : `${dataFolder} is in use by a process whose socket was removed, ${socket}: start it again, which makes it anew`,
+  );
 }
 
 function isServed(socketPath: string, timeoutMs: number): Promise<boolean> {

@@ -4,7 +4,8 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { claimOrFindServer } from "./command-line.ts";
 import { claimDataFolder, socketPathOf } from "./data-folder.ts";
 
 let folder = "";
@@ -36,6 +37,19 @@ function startClaimer(of = folder, env: NodeJS.ProcessEnv = {}) {
     },
   };
 }
+
+test("a command that waits for a process that does not answer says so, and names a socket that was removed", async () => {
+  const owner = startClaimer();
+  onTestFinished(() => owner.kill());
+  expect(await owner.outcome).toBe("claimed");
+  const said = vi.spyOn(console, "error").mockImplementation(() => {});
+  onTestFinished(() => said.mockRestore());
+  const times = { waitMs: 1000, sayAfterMs: 100 };
+  await expect(claimOrFindServer(folder, times)).rejects.toThrow(/does not answer: stop it, or try again later/);
+  rmSync(join(folder, "server.sock"));
+  await expect(claimOrFindServer(folder, times)).rejects.toThrow(/socket was removed, .*server\.sock: start it again/);
+  expect(said.mock.calls).toEqual([1, 2].map(() => [expect.stringMatching(/does not answer yet; trying again/)]));
+});
 
 test("a claimed folder is refused to others until its release", async () => {
   const first = await claimDataFolder(folder);

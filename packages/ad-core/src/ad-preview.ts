@@ -8,7 +8,7 @@ import type { AdForPlayer } from "./player-api.ts";
 export type AdPreviewMessage =
   | { kind: "ad-preview-ready" }
   | { kind: "ad-preview"; ad: AdForPlayer }
-  | { kind: "ad-preview-key"; key: string };
+  | { kind: "ad-preview-key"; key: string; code: string };
 
 const kinds: readonly unknown[] = ["ad-preview-ready", "ad-preview", "ad-preview-key"];
 

@@ -20,8 +20,9 @@ export function PhonePreview({ ad }: { ad: AdForPlayer }) {
       if (message.source !== frame.current?.contentWindow) return;
       const read = readAdPreviewMessage(message, location.origin);
       if (read?.kind === "ad-preview-ready") send();
-      if (read?.kind === "ad-preview-key")
-        document.body.dispatchEvent(new KeyboardEvent("keydown", { key: read.key, bubbles: true }));
+      if (read?.kind !== "ad-preview-key") return;
+      const { key, code } = read;
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key, code, bubbles: true }));
     };
     window.addEventListener("message", onMessage);
     // For a frame that was ready before; one that is not yet says so.

@@ -12,9 +12,9 @@ const takeFocus = HTMLElement.prototype.focus;
 HTMLElement.prototype.focus = function (options) {
   if (document.hasFocus()) takeFocus.call(this, options);
 };
-window.addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey, repeat }) => {
-  if (!/^[a-z?/]$/.test(key) || ctrlKey || metaKey || altKey || repeat) return;
-  window.parent.postMessage({ kind: "ad-preview-key", key } satisfies AdPreviewMessage, location.origin);
+window.addEventListener("keydown", ({ key, code, ctrlKey, metaKey, altKey, repeat }) => {
+  if (!/^[\p{Ll}?/]$/u.test(key) || ctrlKey || metaKey || altKey || repeat) return;
+  window.parent.postMessage({ kind: "ad-preview-key", key, code } satisfies AdPreviewMessage, location.origin);
 });
 
 const root = document.getElementById("root");

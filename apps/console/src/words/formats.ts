@@ -1,7 +1,8 @@
 import { type Language, useLanguage } from "./word-table.ts";
 
 /** Numbers, money and times as the reader's language writes them. */
-function formatsOf(language: Language) {
+export function formatsOf(language: Language) {
+  const moneyOf = moneyFormats(language);
   // A time stands with its zone: readers elsewhere see other clocks.
   const dateTime = new Intl.DateTimeFormat(language, {
     year: "numeric",
@@ -45,15 +46,11 @@ function formatsOf(language: Language) {
     share: (value: number) => share.format(value),
     /** “+12%”, “-3%”, and “0%” for less than half a percent. */
     change: (value: number) => change.format(value),
-    /** Micros of a currency; prices below a cent keep their digits. */
+    /** Micros of a currency. Prices of few cents, or of few yen, where there is nothing smaller, keep their digits. */
     money(micros: number, currency: string): string {
       const amount = micros / 1e6;
-      const isFine = amount !== 0 && Math.abs(amount) < 0.1;
-      return new Intl.NumberFormat(language, {
-        style: "currency",
-        currency,
-        ...(isFine && { maximumFractionDigits: 6 }),
-      }).format(amount);
+      const { usual, fine, fineBelow } = moneyOf(currency);
+      return (amount !== 0 && Math.abs(amount) < fineBelow ? fine : usual).format(amount);
     },
     /** “in 3 days”, “5 minutes ago”. */
     ago(at: Date, now = Date.now()): string {
@@ -61,6 +58,23 @@ function formatsOf(language: Language) {
       const [size, unit] = steps.find(([size]) => Math.abs(seconds) >= size) ?? ([1, "second"] as const);
       return relative.format(Math.trunc(seconds / size), unit);
     },
+  };
+}
+
+/** The formats of each currency, which tables need once for each of their cells. */
+function moneyFormats(language: Language) {
+  const made = (currency: string) => {
+    const style = { style: "currency", currency } as const;
+    const usual = new Intl.NumberFormat(language, style);
+    const { maximumFractionDigits: decimals = 2 } = usual.resolvedOptions();
+    const fine = new Intl.NumberFormat(language, { ...style, maximumFractionDigits: 6 });
+    return { usual, fine, fineBelow: 10 ** (1 - decimals) };
+  };
+  const known = new Map<string, ReturnType<typeof made>>();
+  return (currency: string) => {
+    const formats = known.get(currency) ?? made(currency);
+    known.set(currency, formats);
+    return formats;
   };
 }
 

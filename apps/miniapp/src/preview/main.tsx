@@ -13,7 +13,7 @@ HTMLElement.prototype.focus = function (options) {
   if (document.hasFocus()) takeFocus.call(this, options);
 };
 window.addEventListener("keydown", ({ key, code, ctrlKey, metaKey, altKey, repeat }) => {
-  if (!/^[\p{Ll}?/]$/u.test(key) || ctrlKey || metaKey || altKey || repeat) return;
+  if (!/^[\p{Ll}\p{Lo}?/]$/u.test(key) || ctrlKey || metaKey || altKey || repeat) return;
   window.parent.postMessage({ kind: "ad-preview-key", key, code } satisfies AdPreviewMessage, location.origin);
 });
 

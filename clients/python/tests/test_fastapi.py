@@ -217,3 +217,18 @@ def test_a_receiver_without_a_store_warns_that_each_worker_and_each_restart_pays
 def test_a_limit_of_handlers_that_is_no_length_of_time_is_named_where_the_endpoint_is_made(limit):
     with pytest.raises(ValueError, match="handler_timeout_seconds must be a number of seconds above 0; it is"):
         webhook(print, tokens=token, store=MemoryStore(), handler_timeout_seconds=limit)
+
+
+def test_a_request_that_breaks_off_in_its_body_is_no_error_of_the_server():
+    app = FastAPI()
+    app.post("/webhooks/ads")(webhook(print, tokens=token, store=MemoryStore()))
+    arriving = iter([{"type": "http.request", "body": b"begin", "more_body": True}, {"type": "http.disconnect"}])
+
+    async def receive():
+        return next(arriving)
+
+    async def send(_message):
+        pass
+
+    scope = {"type": "http", "method": "POST", "path": "/webhooks/ads", "query_string": b"", "headers": []}
+    asyncio.run(app(scope, receive, send))

@@ -11,6 +11,7 @@ from typing import Any
 
 from fastapi import HTTPException, Request
 from fastapi.responses import JSONResponse
+from starlette.requests import ClientDisconnect
 
 from .refusal import RefusalLog
 from .settings import api_tokens, require_seconds
@@ -140,8 +141,12 @@ def _detail_of(refused: WebhookRefused) -> dict[str, Any]:
 
 async def _read_body(request: Request) -> bytes:
     body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_BYTES:
-            raise HTTPException(413, {"code": "TOO_LARGE", "message": f"a webhook has at most {MAX_BYTES} bytes"})
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MAX_BYTES:
+                raise HTTPException(413, {"code": "TOO_LARGE", "message": f"a webhook has at most {MAX_BYTES} bytes"})
+    except ClientDisconnect:
+        # Nobody waits for this answer. As an error of the server, anyone could fill its log with it.
+        raise HTTPException(400, {"code": "BAD_REQUEST", "message": "the request broke off"}) from None
     return bytes(body)

@@ -1,7 +1,9 @@
+import { DatabaseSync } from "node:sqlite";
 import { expect, test, vi } from "vitest";
 import { createCompanion } from "./create-companion.ts";
-import { followLedger, followRewards } from "./follow-rewards.ts";
+import { followLedger, followRewards, type Reward } from "./follow-rewards.ts";
 import { memoryStore } from "./memory-store.ts";
+import { sqliteStore } from "./stores.ts";
 
 /** The answers of a companion API to `rewards.watch`, one after the other; after the last one nothing more is answered. */
 function companionOf(...answers: (() => Response)[]) {
@@ -116,6 +118,53 @@ test("a ledger that is read from its start after a restore pays no entry again t
   await ended;
   expect(handled).toEqual(["1", "2", "3"]);
   expect(after.slice(0, 3)).toEqual([undefined, "2", undefined]);
+});
+
+test("after a restore, the number of a lost entry belongs to another event, which is handled, and a lost event is not handled again", async () => {
+  const ledger = (...facts: [entryId: string, eventId: string | null][]) =>
+    new Response(
+      facts
+        .map(([entryId, eventId]) => {
+          const event = eventId === null ? null : "rewarded";
+          const entry = { entryId, eventId, event, recordedAt: `2026-01-01T00:00:0${facts.length}.000Z` };
+          return `id: ${facts.length}-${entryId}\ndata: ${JSON.stringify(entry)}\n\n`;
+        })
+        .join(""),
+    );
+  const { companion } = companionOf(
+    () => ledger(["1", "evt_kept"], ["2", "evt_lost"], ["3", null]),
+    () => refusal(412, "PRECONDITION_FAILED"),
+    () => ledger(["1", "evt_kept"], ["2", "evt_new"], ["3", null], ["4", "evt_lost"]),
+  );
+  const abort = new AbortController();
+  const written: (string | undefined)[] = [];
+  const cursors = { read: () => written.at(-1), write: (next: string | undefined) => void written.push(next) };
+  const handled: (string | null)[] = [];
+  const options = { signal: abort.signal, store: memoryStore(), onError: () => {} };
+  const ended = followLedger(companion, cursors, ({ eventId }) => void handled.push(eventId), options);
+  await vi.waitFor(() => expect(written.at(-1)).toBe("4-4"), { timeout: 20_000 });
+  abort.abort();
+  await ended;
+  expect(handled).toEqual(["evt_kept", "evt_lost", null, "evt_new", null]);
+});
+
+test("an effect is committed with an entry of the ledger, by the entry itself", async () => {
+  const entry = {
+    entryId: "1",
+    eventId: "evt_1",
+    event: "rewarded",
+    recordedAt: "2026-01-01T00:00:00.000Z",
+    code: null,
+  };
+  const { companion } = companionOf(() => new Response(`id: 1\ndata: ${JSON.stringify(entry)}\n\n`));
+  const database = new DatabaseSync(":memory:");
+  database.exec("create table coins (event_id text)");
+  const insert = database.prepare("insert into coins values (?)");
+  const [abort, store] = [new AbortController(), sqliteStore(database)];
+  const cursors = { read: () => undefined, write: () => abort.abort() };
+  const pay = (reward: Reward) => store.commit(reward, () => void insert.run(reward.eventId));
+  await followRewards(companion, cursors, pay, { signal: abort.signal, store });
+  expect(database.prepare("select * from coins").all()).toMatchObject([{ event_id: "evt_1" }]);
 });
 
 test("spends are no rewards: followRewards passes over them and keeps its place, followLedger has them", async () => {

@@ -1,6 +1,6 @@
 import { requireMilliseconds, requireOptions } from "./client-settings.ts";
 import { type Companion, CompanionError, type RewardEntry } from "./create-companion.ts";
-import type { EventStore } from "./memory-store.ts";
+import { type EventStore, eventKey } from "./memory-store.ts";
 import { inTime, LateError, pause } from "./pause.ts";
 import type { CursorStore } from "./reconcile.ts";
 
@@ -10,8 +10,9 @@ export interface FollowOptions {
   /** Also test events, which pay nothing. */
   readonly includeTests?: boolean;
   /**
-   * Remembers entries by `entryId`, so that none is handled twice: after a crash, or when the ledger was restored from a backup
-   * older than the cursor and is read from its start. Without it, `handle` must ignore entries that it knows.
+   * Remembers what was handled, so that nothing is handled twice: after a crash, or when the ledger was restored from a backup
+   * older than the cursor and is read from its start. It knows an entry by its `eventId`: a restored ledger gives the `entryId`
+   * of a lost entry to another one, and records the lost event again. Without it, `handle` must ignore events that it knows.
    */
   readonly store?: EventStore;
   /**
@@ -89,26 +90,29 @@ async function follow(
     }
   }
 
-  let late: { readonly entryId: string; readonly until: number; readonly done: Promise<void> } | undefined;
+  const keyOf = (entry: RewardEntry) => eventKey(entry) ?? entry.entryId;
+  let late: { readonly key: string; readonly until: number; readonly done: Promise<void> } | undefined;
   async function handleAndKeepPlace(cursor: string, entry: RewardEntry): Promise<void> {
     const handle = handlerOf(entry);
-    if (handle && store) await store.once(entry.entryId, async () => handle());
+    if (handle && store) await store.once(keyOf(entry), async () => handle());
     else await handle?.();
     await cursors.write(cursor);
   }
   /** Waits again for a handler that was late, whether it is done meanwhile or not. */
   async function handleInTime(cursor: string, entry: RewardEntry): Promise<void> {
-    const { entryId } = entry;
-    const isKnown = late?.entryId === entryId && performance.now() < late.until;
+    const key = keyOf(entry);
+    const isKnown = late?.key === key && performance.now() < late.until;
     const run =
       isKnown && late
         ? late
-        : { entryId, until: performance.now() + MAX_HANDLER_MS, done: handleAndKeepPlace(cursor, entry) };
+        : { key, until: performance.now() + MAX_HANDLER_MS, done: handleAndKeepPlace(cursor, entry) };
     late = undefined;
-    await inTime(run.done, handlerTimeoutMs, `the handler of the ledger's entry ${entryId}`).catch((error: unknown) => {
-      if (error instanceof LateError) late = run;
-      throw error;
-    });
+    await inTime(run.done, handlerTimeoutMs, `the handler of the ledger's entry ${entry.entryId}`).catch(
+      (error: unknown) => {
+        if (error instanceof LateError) late = run;
+        throw error;
+      },
+    );
   }
 
   while (!signal.aborted) {

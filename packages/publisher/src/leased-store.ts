@@ -1,9 +1,8 @@
 import { requireMilliseconds } from "./client-settings.ts";
-import { type EventStore, eventKey } from "./memory-store.ts";
-import type { AdEvent } from "./verify-webhook.ts";
+import { type EventStore, eventKey, type HandledFacts } from "./memory-store.ts";
 
-/** The event that a handler got, or its key: the `entryId` of an entry of a ledger, for example. */
-export type HandledEvent = string | Pick<AdEvent, "event" | "eventId" | "code">;
+/** The event or the entry of a ledger that a handler got, or the key that `once` was called with. */
+export type HandledEvent = string | HandledFacts;
 
 /** One call of an event's handler. `owner` fences it: whoever takes the lease over writes another one. */
 export interface Run {

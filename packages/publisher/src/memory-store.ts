@@ -10,12 +10,25 @@ export interface EventStore {
   once(eventId: string, handle: () => Promise<void>): Promise<void>;
 }
 
+/** What identifies an event, or an entry of a ledger. */
+export interface HandledFacts {
+  readonly event: AdEvent["event"] | null;
+  readonly eventId: string | null | undefined;
+  readonly code: string | null | undefined;
+  readonly entryId?: string;
+  readonly recordedAt?: string;
+}
+
 /**
- * What a store knows an event by. A code earns each event type at most once: together they identify an event of a service that
- * sends no ids. Undefined without an id and a code.
+ * What a store knows an event or an entry by. Undefined for an event without an id and a code.
+ *
+ * An entry of a ledger is known by its event: after a restore the event may be recorded again, in another entry, and the
+ * `entryId` of a lost entry belongs to another one. A spend has no event. A code earns each event type at most once: together
+ * they identify an event of a service that sends no ids.
  */
-export function eventKey({ eventId, code, event }: Pick<AdEvent, "event" | "eventId" | "code">): string | undefined {
-  return eventId ?? (code && `${code}:${event}`);
+export function eventKey({ eventId, code, event, entryId, recordedAt }: HandledFacts): string | undefined {
+  if (eventId) return eventId;
+  return entryId ? `entry ${entryId} of ${recordedAt}` : (code ?? undefined) && `${code}:${event}`;
 }
 
 /** Of this process: whether a store was used, and which warnings were given. */

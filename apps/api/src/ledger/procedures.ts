@@ -6,7 +6,7 @@ import { backendProcedure, router, storableText, subjectOf, unavailableOr, userO
 import { LostCursorError, type RewardStatus, type Verbs } from "../verbs.ts";
 
 const lostCursor =
-  "the ledger was restored from a backup that is older than this cursor: watch from the start, and skip the entryIds that you have";
+  "the ledger was restored from a backup that is older than this cursor: watch from the start, and skip the eventIds that you have";
 
 const MAX_AMOUNT = 1_000_000_000;
 

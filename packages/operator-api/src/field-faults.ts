@@ -37,6 +37,7 @@ export const fieldFaults = {
   END_BEFORE_START: [],
   ENTRIES_AT_LEAST: ["min"],
   ENTRIES_AT_MOST: ["max"],
+  HALF_CHARACTER: [],
   HEX_KEY: [],
   ID: [],
   LANGUAGE_CODE: [],

@@ -51,16 +51,18 @@ test("a handler gets what the schemas of its route made, and its answer has the 
   expect((await scope.inject({ method: "POST", url: "/things/7", payload: {} })).statusCode).toBe(400);
 });
 
-test("a zero character, which the store cannot hold, is refused wherever it stands", async () => {
+test("what the store cannot hold, a zero character or half of one, is refused wherever it stands", async () => {
   const post = (url: string, name: string) => scope.inject({ method: "POST", url, payload: { name } });
-  for (const [answer, field] of [
-    [await post("/things/7%00", "a"), "id"],
-    [await post("/things/7?count=%00", "a"), "count"],
-    [await post("/things/7", "a\0"), "name"],
+  for (const [answer, message] of [
+    [await post("/things/7%00", "a"), "id must not contain U+0000"],
+    [await post("/things/7?count=%00", "a"), "count must not contain U+0000"],
+    [await post("/things/7", "a\0"), "name must not contain U+0000"],
+    [await post("/things/7", "😀".slice(0, 1)), "name must not contain half a character (an unpaired surrogate)"],
   ] as const) {
     const { error } = answer.json() as { error: { message: string } };
-    expect([answer.statusCode, error.message]).toEqual([400, `${field} must not contain U+0000`]);
+    expect([answer.statusCode, error.message]).toEqual([400, message]);
   }
+  expect((await post("/things/7", "😀")).statusCode).toBe(201);
   const nested = `{"name":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
   const headers = { "content-type": "application/json" };
   expect((await scope.inject({ method: "POST", url: "/things/7", headers, payload: nested })).statusCode).toBe(400);

@@ -64,9 +64,9 @@ export function serveOperatorRoutes<Routes extends OperatorRoutes>(
         response: { ...refusals(...(route.refusals ?? [])), [status]: route.answer },
       },
       preValidation: async ({ params, query, body: sent }) => {
-        refuseZeros(params);
-        refuseZeros(query);
-        if (body !== "file") refuseZeros(sent);
+        refuseUnstorable(params);
+        refuseUnstorable(query);
+        if (body !== "file") refuseUnstorable(sent);
       },
       handler: async (request, reply) => {
         const { params, query, log } = request;
@@ -81,14 +81,23 @@ export function serveOperatorRoutes<Routes extends OperatorRoutes>(
 /** More than any schema allows: what is nested deeper is refused by its schema. */
 const MAX_DEPTH = 20;
 
-/** PostgreSQL stores no zero characters in text. */
-function refuseZeros(value: unknown, field = "body", depth = 0): void {
+/**
+ * PostgreSQL stores no zero characters. Half a character is no text of JSON there, and elsewhere it is stored as another one:
+ * programs and forms that cut a text at a number of UTF-16 units send it, of an emoji.
+ */
+function refuseUnstorable(value: unknown, field = "body", depth = 0): void {
   if (typeof value === "string" && value.includes("\0"))
     throw invalidField(field, "must not contain U+0000", fieldFault("ZERO_CHARACTER"));
+  if (typeof value === "string" && !value.isWellFormed())
+    throw invalidField(
+      field,
+      "must not contain half a character (an unpaired surrogate)",
+      fieldFault("HALF_CHARACTER"),
+    );
   if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return;
   for (const [name, one] of Object.entries(value)) {
-    refuseZeros(name, field, depth);
-    refuseZeros(one, Array.isArray(value) ? field : name, depth + 1);
+    refuseUnstorable(name, field, depth);
+    refuseUnstorable(one, Array.isArray(value) ? field : name, depth + 1);
   }
 }
 

@@ -28,7 +28,7 @@ import { tracingOf, tracingVariables } from "@intermission/server/tracing-settin
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import type { CountrySettings } from "./ad-selection/country-source.ts";
-import type { MediaBucket } from "./creatives/media-storage.ts";
+import type { MediaBucket } from "./creatives/bucket-storage.ts";
 import { mailServer } from "./notices/mail-server.ts";
 import type { OpenIdProviderSettings } from "./outbound/openid-providers.ts";
 import { retentionOf, retentionVariables } from "./retention/retention-settings.ts";

@@ -11,7 +11,7 @@ import { openBots } from "./bots/bots.ts";
 import { requireEncryptionKey } from "./bots/tokens.ts";
 import { requireCurrency } from "./campaigns/currency.ts";
 import type { CommandConfig } from "./config.ts";
-import { openMediaStorage, requireMediaFolder } from "./creatives/media-storage.ts";
+import { openMediaStorage, requireMediaFolder } from "./creatives/open-media-storage.ts";
 import { openEndpointTests } from "./deliveries/endpoint-tests.ts";
 import { noDeliveries } from "./deliveries/enqueue-webhook.ts";
 import { migrations } from "./migrations.ts";

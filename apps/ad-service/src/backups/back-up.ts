@@ -7,7 +7,8 @@ import { bytesBelow, copyFile, entriesBelow, type Progress, syncFolder } from "@
 import { type FileLock, lockFile } from "@intermission/postgres/file-lock";
 import { StoreFault } from "@intermission/postgres/store-faults";
 import type { CommandConfig } from "../config.ts";
-import { isScratch, requireMediaFolder } from "../creatives/media-storage.ts";
+import { isScratch } from "../creatives/media-storage.ts";
+import { requireMediaFolder } from "../creatives/open-media-storage.ts";
 import { lockName, type Seal, sealFolder } from "./sealed-folder.ts";
 
 export type BackupConfig = Pick<CommandConfig, "dataDirectory" | "buffersMegabytes" | "media">;

@@ -5,12 +5,9 @@ import { pipeline } from "node:stream/promises";
 import type { MovableStore, MovedFiles } from "@intermission/server/move-store";
 import { secretBox } from "@intermission/server/secret-box";
 import type { CommandConfig } from "../config.ts";
-import {
-  type BucketStorage,
-  type FolderStorage,
-  openMediaStorage,
-  requireMediaFolder,
-} from "../creatives/media-storage.ts";
+import type { BucketStorage } from "../creatives/bucket-storage.ts";
+import type { FolderStorage } from "../creatives/media-storage.ts";
+import { openMediaStorage, requireMediaFolder } from "../creatives/open-media-storage.ts";
 import { migrations } from "../migrations.ts";
 
 const sealedColumns = [

@@ -7,7 +7,8 @@ import { createServerDatabase } from "@intermission/testing/test-database";
 import S3rver from "s3rver";
 import { expect, onTestFinished, test } from "vitest";
 import { openCliFixture } from "../../test/fixtures/cli-fixture.ts";
-import { bucketStorage, hashOfFile } from "../creatives/media-storage.ts";
+import { bucketStorage } from "../creatives/bucket-storage.ts";
+import { hashOfFile } from "../creatives/media-storage.ts";
 
 const video = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
 

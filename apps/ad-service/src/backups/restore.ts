@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { copyFile, type Progress, syncFolder } from "@intermission/postgres/copy-files";
 import { restoreCluster } from "@intermission/postgres/restore-cluster";
 import { StoreFault } from "@intermission/postgres/store-faults";
-import { requireMediaFolder } from "../creatives/media-storage.ts";
+import { requireMediaFolder } from "../creatives/open-media-storage.ts";
 import { type BackupConfig, requireSpace } from "./back-up.ts";
 import { damaged, readSeal, type Seal, sealedFiles } from "./sealed-folder.ts";
 

@@ -46,7 +46,7 @@ type PathOf = (name: string) => string;
 /**
  * Stores a video under the hash of its bytes. Adding the same video twice gives one creative. A video that phones would
  * not play, or not start immediately, is converted if ffmpeg is installed, and a poster and lighter files are made; a
- * video that is added again gets the lighter files that it lacks. `name` is its owner's name for the file.
+ * video that is added again gets the lighter files that it lacks, and those of its files that the storage has lost. `name` is its owner's name for the file.
  */
 export async function addCreative(
   { database, media, ffmpeg, maxMakingMs }: AddCreativeDeps,
@@ -130,14 +130,22 @@ async function keepVideo(
   const creativeId = `cre_${(owner ? hash("sha256", `${owner.advertiserId} ${sha256}`) : sha256).slice(0, 24)}`;
   nameChangedObject(creativeId);
   const known = await findCreative(database, creativeId);
-  if (known && known.renditions.length > 0) return { creative: known };
+  const lost = known === undefined ? [] : await lostFiles(deps.media, known);
+  if (known && known.renditions.length > 0 && lost.length === 0) return { creative: known };
   // Made before the file is kept, which moves it away from here.
   const made = await makeRenditions({ ffmpeg, maxMs }, { path: video.path, video, pathOf });
-  const posterFault = known ? undefined : await keepOriginal(deps, video, { creativeId, sha256, pathOf, now, owner });
+  const posterFault = known
+    ? await keepLost(deps, video, { sha256, pathOf, lost })
+    : await keepOriginal(deps, video, { creativeId, sha256, pathOf, now, owner });
   const renditions: Rendition[] = [];
   for (const rendition of made.renditions) renditions.push(await keepRendition(deps.media, rendition));
   renditions.sort((a, b) => b.byteLength - a.byteLength);
-  await database.run(setRenditions, [creativeId, JSON.stringify(renditions)]);
+  if (renditions.length > 0)
+    await database.run(setRenditions, [
+      creativeId,
+      JSON.stringify(renditions),
+      JSON.stringify(known?.renditions ?? []),
+    ]);
   const creative = await findCreative(database, creativeId);
   if (!creative) throw new Error("a creative vanished while it was added");
   return {
@@ -149,8 +157,36 @@ async function keepVideo(
 
 const setRenditions = statement<never>(
   "creatives.set-renditions",
-  "update creatives set renditions = $2 where creative_id = $1 and renditions = '[]'",
+  "update creatives set renditions = $2 where creative_id = $1 and renditions = $3::jsonb",
 );
+
+/** What is made of a video, as far as the storage does not have it any more. */
+async function lostFiles(
+  media: MediaStorage,
+  { fileName, posterFileName, renditions }: Pick<Creative, "fileName" | "posterFileName" | "renditions">,
+): Promise<string[]> {
+  const lost: string[] = [];
+  for (const name of [fileName, posterFileName, ...renditions.map((one) => one.fileName)])
+    if (name !== null && !(await media.has(name))) lost.push(name);
+  return lost;
+}
+
+/** Stores a known video and its poster again. A poster of its own, which somebody has uploaded, cannot be made of the video. */
+async function keepLost(
+  { media, ffmpeg }: KeepDeps,
+  video: Playable,
+  { sha256, pathOf, lost }: { sha256: string; pathOf: PathOf; lost: readonly string[] },
+): Promise<string | undefined> {
+  if (lost.length === 0) return undefined;
+  const poster = await makePoster({ ffmpeg, pathOf }, { path: video.path, video });
+  if (poster.outcome === "made") {
+    const posterFileName = `${await hashOfFile(poster.path)}.${poster.extension}`;
+    if (lost.includes(posterFileName)) await media.keep(poster.path, posterFileName);
+  }
+  const fileName = `${sha256}.${video.extension}`;
+  if (lost.includes(fileName)) await media.keep(video.path, fileName);
+  return undefined;
+}
 
 /** Returns why there is no poster, if ffmpeg made none. */
 async function keepOriginal(

@@ -1,22 +1,27 @@
+import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createHttpServer } from "@intermission/server/http-server";
 import { createLogger } from "@intermission/server/logger";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import type { FastifyInstance } from "fastify";
+import { Registry } from "prom-client";
 import S3rver from "s3rver";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { refusalOf } from "../../test/fixtures/refusal-of.ts";
 import { addCampaign } from "../campaigns/change-campaign.ts";
 import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
+import { type BucketStorage, bucketStorage, type MediaBucket } from "./bucket-storage.ts";
 import { setCaptions } from "./captions-and-posters.ts";
 import { listCreatives } from "./creatives.ts";
 import { openFfmpeg } from "./ffmpeg.ts";
-import { type BucketStorage, bucketStorage } from "./media-storage.ts";
-import { findMissingMedia } from "./missing-media.ts";
+import { keepBytes } from "./media-storage.ts";
+import { findMissingMedia, startCheckingMedia } from "./missing-media.ts";
 import { mediaRoutes } from "./routes.ts";
 
 const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
@@ -28,6 +33,7 @@ describe("videos in a bucket, on an S3-compatible server", () => {
   let media: BucketStorage;
   let app: FastifyInstance;
   let address: string;
+  let endpoint: string;
   let file: string;
 
   beforeAll(async () => {
@@ -42,7 +48,7 @@ describe("videos in a bucket, on an S3-compatible server", () => {
     });
     const { port } = await server.run();
     const keys = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" };
-    const endpoint = `http://127.0.0.1:${port}`;
+    endpoint = `http://127.0.0.1:${port}`;
     media = await bucketStorage({ kind: "bucket", endpoint, region: "us-east-1", bucket: "videos", ...keys });
     app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
     mediaRoutes(app, { media });
@@ -124,6 +130,57 @@ describe("videos in a bucket, on an S3-compatible server", () => {
     const after = (await readdir(tmpdir())).filter((name) => name.startsWith("intermission-upload-"));
     expect(after.filter((name) => !before.includes(name))).toEqual([]);
   });
+
+  /** A storage whose settings differ from the right ones. */
+  const withOther = (settings: Partial<MediaBucket>) => {
+    const keys = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" };
+    const right = { kind: "bucket" as const, endpoint, region: "us-east-1", bucket: "videos", ...keys };
+    return bucketStorage({ ...right, ...settings });
+  };
+
+  test.each([
+    ["a bucket that is not there", { bucket: "nothing" }, /has no bucket nothing: make it there, or correct S3_BUCKET/],
+    ["another key", { accessKeyId: "OTHER" }, /refuses the keys \(403 InvalidAccessKeyId\): correct S3_ACCESS_KEY_ID/],
+    [
+      "no service",
+      { endpoint: "http://127.0.0.1:9" },
+      /does not answer \(ECONNREFUSED\): start it, or correct S3_ENDPOINT/,
+    ],
+    ["a web page", { endpoint: "page" }, /is no S3 service, as its answers have no entity tag: correct S3_ENDPOINT/],
+  ] as const)(
+    "with %s, nothing counts as stored or missing, and the setting is named",
+    async (_what, settings, words) => {
+      const page = createServer((request, response) => {
+        request.resume();
+        response.end("<html>");
+      }).listen(0, "127.0.0.1");
+      onTestFinished(() => void page.close());
+      await once(page, "listening");
+      const pageAt = `http://127.0.0.1:${(page.address() as AddressInfo).port}`;
+      const isPage = "endpoint" in settings && settings.endpoint === "page";
+      const other = await withOther(isPage ? { endpoint: pageAt } : settings);
+      await expect(other.has("none.mp4")).rejects.toThrow(words);
+      await expect(keepBytes(other, Buffer.from("video"), "mp4")).rejects.toMatchObject({
+        statusCode: 507,
+        code: "STORAGE_UNWRITABLE",
+        message: expect.stringMatching(words),
+      });
+      const lines: string[] = [];
+      const line = (_facts: unknown, message?: string) => void lines.push(message ?? "");
+      const log = { error: line, warn: line, info: line };
+      const { database } = store;
+      const check = await startCheckingMedia({
+        database,
+        media: other,
+        registry: new Registry(),
+        log,
+        now: () => new Date(),
+      });
+      onTestFinished(() => check.stop());
+      expect([check.warning(), lines]).toEqual([expect.stringMatching(words), [expect.stringMatching(words)]]);
+      expect(check.require).not.toThrow();
+    },
+  );
 
   test("an unreachable bucket is an error of this service, whose details are not exposed", async () => {
     const keys = { accessKeyId: "S3RVER", secretAccessKey: "hidden-secret" };

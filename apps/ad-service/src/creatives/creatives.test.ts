@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { Creative } from "@intermission/operator-api/creatives";
 import { createHttpServer } from "@intermission/server/http-server";
 import { createLogger } from "@intermission/server/logger";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
@@ -75,6 +76,15 @@ describe("videos", () => {
     expect(files).toContain(added.creative.fileName);
     expect(await readFile(join(mediaDir, String(added.creative.fileName)))).toEqual(await readFile(clip));
     expect(await rows()).toHaveLength(before.length);
+  });
+
+  test("a video whose file is lost is there again when it is uploaded again", async () => {
+    const added = await add(clip);
+    if (added.outcome !== "added") throw new Error("not added");
+    const path = join(mediaDir, String(added.creative.fileName));
+    await rm(path);
+    expect(await add(clip)).toEqual(added);
+    expect(await readFile(path)).toEqual(await readFile(clip));
   });
 
   test("junk, a truncated file and an empty file are refused, and nothing is left behind", async () => {
@@ -215,6 +225,16 @@ describe("videos", () => {
             most = size;
           }
           expect(await add(path, "heavy.mp4", "ffmpeg")).toEqual(added);
+          const filesOf = (creative: Creative) => [
+            creative.posterFileName,
+            ...creative.renditions.map((one) => one.fileName),
+          ];
+          for (const name of filesOf(creativeOf(added))) await rm(join(mediaDir, String(name)));
+          const again = creativeOf(await add(path, "heavy.mp4", "ffmpeg"));
+          // ffmpeg makes other bytes each time.
+          expect(again.renditions).toHaveLength(renditions.length);
+          expect(again.posterFileName).toBe(creativeOf(added).posterFileName);
+          expect(await readdir(mediaDir)).toEqual(expect.arrayContaining(filesOf(again)));
         });
       }
 

@@ -5,7 +5,9 @@ import { type BackgroundLoop, startLoop } from "@intermission/server/background-
 import { NotReady } from "@intermission/server/health";
 import type { FastifyBaseLogger } from "fastify";
 import { Gauge, type Registry } from "prom-client";
-import type { BucketStorage, FolderStorage, MediaStorage } from "./media-storage.ts";
+import { BucketFault } from "./bucket-faults.ts";
+import type { BucketStorage } from "./bucket-storage.ts";
+import type { FolderStorage, MediaStorage } from "./media-storage.ts";
 
 /** A creative that an active campaign shows, and its files in the storage. */
 export interface ShownFiles {
@@ -115,7 +117,7 @@ const nextStep = {
 
 /** What this node knew about its files at the last check. */
 export interface MediaCheck {
-  /** Undefined if all files were there, or the storage did not answer. */
+  /** Undefined if all files were there, or nothing is known about them; what is wrong with a bucket otherwise. */
   warning(): string | undefined;
   /** Throws `NotReady` if this node has no video at all: other nodes, or the version before, should serve. */
   require(): void;
@@ -146,16 +148,23 @@ export async function startCheckingMedia(deps: {
 
   async function check(): Promise<undefined> {
     const found = await findMissingMedia(deps, now());
+    // Wrong keys are a fault before the first video, too.
+    if (found.files === 0 && media.kind === "bucket") await media.has("none");
     gauge.set(found.missing);
     hasNoVideo = found.hasNoVideo;
     const next = describeMissingMedia(found, media);
-    if (next !== undefined && next !== warning) log.error({ files: found.files, missing: found.missing }, next);
     if (next === undefined && warning !== undefined)
       log.info({ files: found.files }, "no media file is missing any more");
+    warn(next, { files: found.files, missing: found.missing });
+  }
+  function warn(next: string | undefined, facts: object): void {
+    if (next !== undefined && next !== warning) log.error(facts, next);
     warning = next;
   }
-  const onFault = (error: unknown) =>
-    log.warn({ err: error }, "the media files of active creatives could not be checked");
+  function onFault(error: unknown): void {
+    if (error instanceof BucketFault) warn(error.message, {});
+    else log.warn({ err: error }, "the media files of active creatives could not be checked");
+  }
   // A bucket that does not answer delays the start no longer than this.
   await Promise.race([check().catch(onFault), wait(FIRST_WITHIN_MS, undefined, { ref: false })]);
   const { health, stop } = startLoop({ everyMs, firstInMs: everyMs, round: check, onFault });

@@ -1,7 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import fastifyStatic from "@fastify/static";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { BucketStorage, FolderStorage } from "./media-storage.ts";
+import type { BucketStorage } from "./bucket-storage.ts";
+import type { FolderStorage } from "./media-storage.ts";
 
 const MEDIA_FILE = /^[0-9a-f]{64}\.(mp4|webm|jpg|png|webp|vtt)$/;
 

@@ -18,6 +18,7 @@ test("what an address may not say is left out, field by field, and the rest of i
   const read = searchOf(schema);
   expect(read({ status: "gone", page: "3", advertiser: "Shop", other: "1" })).toEqual({ page: 3, advertiser: "Shop" });
   expect(read({ page: "0" })).toEqual({});
+  expect(read({ advertiser: undefined, page: "3" })).toEqual({ page: 3 });
 });
 
 test("an address of an older version is upgraded; one of this version is not", () => {

@@ -28,7 +28,9 @@ type Search<Shape extends z.ZodRawShape> = {
 export function searchOf<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, upgrades: readonly Upgrade[] = []) {
   const version = upgrades.length + 1;
   return (search: Record<string, unknown>): Search<Shape> => {
-    const written = Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)]));
+    // The router hands over what a link or a filter takes out of the address as undefined.
+    const present = Object.entries(search).filter(([, value]) => value !== undefined);
+    const written = Object.fromEntries(present.map(([name, value]) => [name, String(value)]));
     const from = Math.max(0, Number.parseInt(written.v ?? "1", 10) - 1 || 0);
     const upgraded = upgrades.slice(from).reduce((older, upgrade) => upgrade(older), written);
     const read: Record<string, unknown> = {};

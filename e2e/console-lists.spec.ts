@@ -157,3 +157,45 @@ test.describe("on a phone with letters of twice the size", { tag: "@long" }, () 
     expect(await name.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
   });
 });
+
+test("closing the window of a resend stops it after the batch that is under way, and says how many were sent", {
+  tag: "@long",
+}, async ({ desk, stack: { ads } }) => {
+  const receiver = await openReceiver();
+  const bot = ["--bot-id", "9000000008", "--name", "Stopped Log", "--webhook-url", receiver.state.url];
+  await ads(["bots", "add", ...bot, "--json"]);
+  await receiver.close();
+  let batches = 0;
+  await desk.route(/\/operator\/v1\/bots\/9000000008\/replay/, async (route) => {
+    const until = new Date().toISOString();
+    const counted = { botId: "9000000008", scope: "failed", since: until, until, keptSince: null, unknown: 0 };
+    if (route.request().method() === "GET") return route.fulfill({ json: { ...counted, count: 600, isMore: false } });
+    batches += 1;
+    await expect(desk.getByRole("dialog")).toHaveCount(0);
+    return route.fulfill({ json: { replayed: 200, next: "evt_more" } });
+  });
+  await desk.goto("bots");
+  await desk.getByRole("button", { name: "Resend failed: Stopped Log" }).click();
+  await desk.getByRole("button", { name: "Send 600 again" }).click();
+  await expect.poll(() => batches).toBe(1);
+  await desk.getByRole("button", { name: "Cancel" }).click();
+  await expect(desk.getByText("Stopped. Sent again: 200; the others are as they were.")).toBeVisible();
+  expect(batches).toBe(1);
+});
+
+test("a filter that is taken back leaves the list whole, and its name out of the address", async ({ desk }) => {
+  await desk.goto("campaigns");
+  const rows = desk.getByRole("table", { name: "Campaigns" }).getByRole("row");
+  await desk.getByRole("table", { name: "Campaigns" }).waitFor();
+  const all = await rows.count();
+  const search = desk.getByRole("searchbox").first();
+  await search.fill("nothing has this name");
+  await expect(rows).toHaveCount(0);
+  await search.fill("");
+  await expect(rows).toHaveCount(all);
+  await desk.getByLabel("Advertiser").selectOption({ index: 1 });
+  await expect.poll(() => new URL(desk.url()).searchParams.has("advertiser")).toBe(true);
+  await desk.getByLabel("Advertiser").selectOption("All advertisers");
+  await expect(rows).toHaveCount(all);
+  expect(new URL(desk.url()).search).toBe("");
+});

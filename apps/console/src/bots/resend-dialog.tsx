@@ -1,6 +1,6 @@
 import { deliveryRoutes } from "@intermission/operator-api/deliveries";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { answerOf } from "../operator/use-operator.ts";
 import { AnswerView, useErrorText } from "../ui/answer-view.tsx";
@@ -29,7 +29,19 @@ export function ResendButton({ botId, name }: { botId: string; name: string }) {
   );
 }
 
-/** Sends again what failed since a moment, all of it: counted first, then in batches with their progress. */
+/** Whether the window was closed meanwhile. */
+function useIsClosed() {
+  const isClosed = useRef(false);
+  useEffect(() => {
+    isClosed.current = false;
+    return () => {
+      isClosed.current = true;
+    };
+  }, []);
+  return isClosed;
+}
+
+/** Sends again what failed since a moment, all of it: counted first, then in batches with their progress, until it is closed. */
 function ResendDialog({ botId, name, onClose }: { botId: string; name: string; onClose: () => void }) {
   const words = useWords(botWords);
   const { cancel } = useWords(uiWords);
@@ -39,6 +51,7 @@ function ResendDialog({ botId, name, onClose }: { botId: string; name: string; o
   const textOf = useErrorText();
   const [since, setSince] = useState(() => toLocalInput(new Date(Date.now() - DAY_MS)));
   const [done, setDone] = useState<number>();
+  const isClosed = useIsClosed();
   const from = fromLocalInput(since);
   const counted = useQuery({
     ...answerOf(deliveryRoutes.countReplayable, {
@@ -63,8 +76,8 @@ function ResendDialog({ botId, name, onClose }: { botId: string; name: string; o
         replayed += batch.replayed;
         after = batch.next;
         setDone(Math.min(replayed, count));
-      } while (after !== null);
-      notice({ text: words.resendDone(number(replayed)) });
+      } while (after !== null && !isClosed.current);
+      notice({ text: (after === null ? words.resendDone : words.resendStopped)(number(replayed)) });
       onClose();
     } catch (error) {
       if (!(error instanceof Error)) throw error;

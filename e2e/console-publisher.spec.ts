@@ -101,3 +101,40 @@ for (const { name, size, tag } of windows) {
     });
   });
 }
+
+test("an owner's link to a report opens for a publisher as one of the own bot, without what is hidden", {
+  tag: "@long",
+}, async ({ desk }) => {
+  await desk.goto("reports?by=advertiser&orderBy=spendMicros&bot=9000000005&figure=spendMicros&zone=UTC");
+  await expect(desk.getByLabel("Bot", { exact: true })).toHaveValue(BOT);
+  await expect(desk.getByLabel("By", { exact: true })).toHaveValue("");
+  await expect(desk.getByRole("columnheader", { name: "Revenue" })).toBeVisible();
+});
+
+test.describe("a publisher of two bots", { tag: "@long" }, () => {
+  const [second, publisher] = ["9000000009", "two-bots@example.com"];
+  test.use({ signedInAs: publisher });
+
+  test.beforeAll(async ({ stack: { ads } }) => {
+    await ads(["bots", "add", "--bot-id", second, "--name", "Crossword Club", "--json"]);
+    await ads(["people", "add", publisher, "--role", "publisher", "--bot-id", BOT, "--bot-id", second]);
+  });
+
+  test("sees in the overview which bot the figures are of, and chooses the other one", async ({ desk, stack }) => {
+    await earn(stack.urls.adService);
+    const statistics = async (botId: string) =>
+      JSON.parse(await stack.ads(["stats", "--bot-id", botId, "--by", "bot", "--json"])).rows.length;
+    await expect.poll(() => statistics(BOT)).toBe(1);
+    await desk.reload();
+    const figures = desk.getByRole("region", { name: "The last 24 hours" });
+    const bot = desk.getByLabel("Bot of the figures");
+    await expect(bot.locator("option:checked")).toHaveText("Sudoku Club");
+    await expect(figures.getByText("Revenue")).toBeVisible();
+    await expect(figures).toContainText("$0.0");
+    await bot.selectOption("Crossword Club");
+    await expect(figures).toContainText("$0.00");
+    await desk.getByRole("link", { name: "Reports", exact: true }).click();
+    await desk.getByLabel("Bot", { exact: true }).selectOption("Crossword Club");
+    await expect(desk.getByText("There are no figures in this range.").or(desk.getByRole("table"))).toBeVisible();
+  });
+});

@@ -14,11 +14,11 @@ import { overviewWords } from "./words.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The statistics of the last 24 hours, and of the 24 hours before; of publishers and advertisers, as in the reports, of what is theirs. */
-export function useLastDay() {
+/** The statistics of the last 24 hours, and of the 24 hours before; of publishers, of a bot (`botId`), and of advertisers, of what is theirs. */
+export function useLastDay(botId: string | undefined) {
   const may = useMay();
-  const { botIds, advertiserId } = usePerson();
-  const own = { botId: botIds[0], advertiser: advertiserId ?? undefined };
+  const { advertiserId } = usePerson();
+  const own = { botId, advertiser: advertiserId ?? undefined };
   // One period while the screen is open, so that it is one query.
   const [to] = useState(() => new Date());
   const from = new Date(to.getTime() - DAY_MS);
@@ -48,16 +48,19 @@ export function LastDay({ query }: { query: LastDayQuery }) {
           const before = comparison?.total;
           const rate = (value: number | null | undefined) =>
             value === null || value === undefined ? "–" : share(value);
+          const moneyFact = (name: string, micros: number | undefined, microsBefore: number | undefined) => ({
+            name,
+            value: micros === undefined ? "–" : money(micros, currency),
+            more: changeOf(micros, microsBefore),
+          });
           const facts = [
             { name: words.requests, value: number(total.requests), more: changeOf(total.requests, before?.requests) },
             { name: words.fillRate, value: rate(total.fillRate), more: undefined },
             { name: words.views, value: number(total.rewards), more: changeOf(total.rewards, before?.rewards) },
             { name: words.clicks, value: number(total.clicks), more: changeOf(total.clicks, before?.clicks) },
-            {
-              name: words.spend,
-              value: total.spendMicros === undefined ? "–" : money(total.spendMicros, currency),
-              more: changeOf(total.spendMicros, before?.spendMicros),
-            },
+            total.spendMicros === undefined
+              ? moneyFact(words.revenue, total.revenueMicros, before?.revenueMicros)
+              : moneyFact(words.spend, total.spendMicros, before?.spendMicros),
             { name: words.delivered, value: rate(deliveries?.successRate), more: undefined },
           ];
           return (

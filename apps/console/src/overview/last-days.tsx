@@ -13,21 +13,21 @@ import "../reports/reports.css";
 const DAYS = 14;
 
 /** A chart of the last two weeks, and the way to its report. Without any figures there is none. */
-export function LastDays() {
+export function LastDays({ botId }: { botId: string | undefined }) {
   const words = useWords(overviewWords);
-  const { botIds, advertiserId } = usePerson();
+  const { advertiserId } = usePerson();
   const [search, setSearch] = useState<ReportsSearch>(() => {
     const today = dayOf(zoneOf({}), new Date());
     return { from: daysLater(today, 1 - DAYS), to: today };
   });
-  const own = { botId: botIds[0], advertiser: advertiserId ?? undefined };
+  const own = { botId, advertiser: advertiserId ?? undefined };
   const { data: report } = useReport({ ...reportQueryOf(search), ...own });
   if (report === undefined || report.rows.length === 0) return null;
   return (
     <section aria-labelledby="last-days">
       <div className="list-head">
         <h2 id="last-days">{words.lastDays}</h2>
-        <Link to="/reports" search={search} className="secondary">
+        <Link to="/reports" search={{ ...search, bot: botId }} className="secondary">
           {words.report}
         </Link>
       </div>

@@ -1,7 +1,8 @@
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { troubleOf } from "../bots/endpoint-trouble.ts";
-import { useMay } from "../session/use-session.ts";
+import { BotSelect } from "../session/bot-select.tsx";
+import { useMay, usePerson } from "../session/use-session.ts";
 import { MoreSections } from "../shell/navigation.tsx";
 import { AsOf, EmptyState, Failure, Skeleton } from "../ui/answer-view.tsx";
 import { Page } from "../ui/page.tsx";
@@ -18,16 +19,28 @@ export function OverviewScreen() {
   const words = useWords(overviewWords);
   const may = useMay();
   const attention = useAttention();
-  const lastDay = useLastDay();
+  const { botIds } = usePerson();
+  const [chosen, setChosen] = useState<string>();
+  // A bot may be taken from a publisher meanwhile.
+  const botId = botIds.find((one) => one === chosen) ?? botIds[0];
+  const lastDay = useLastDay(botId);
   return (
-    <Page title={words.overview} aside={attention.readAt > 0 && <AsOf at={attention.readAt} />}>
+    <Page
+      title={words.overview}
+      aside={
+        <>
+          {attention.readAt > 0 && <AsOf at={attention.readAt} />}
+          {botIds.length > 0 && <BotSelect label={words.bot} value={botId} onChange={setChosen} />}
+        </>
+      }
+    >
       <div className="stack">
         <section aria-labelledby="attention">
           <h2 id="attention">{words.attention}</h2>
           <AttentionList attention={attention} noFills={<NoFills query={lastDay} />} />
         </section>
         {may("readStats") && <LastDay query={lastDay} />}
-        {may("readStats") && <LastDays />}
+        {may("readStats") && <LastDays botId={botId} />}
         <MoreSections />
       </div>
     </Page>

@@ -1,4 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router";
+import { BotSelect } from "../session/bot-select.tsx";
 import { useBots } from "../session/use-bots.ts";
 import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
 import { Page } from "../ui/page.tsx";
@@ -24,20 +25,11 @@ export function PublisherScreen() {
     <Page
       title={words.title}
       aside={
-        bots.data !== undefined &&
-        bots.data.length > 1 && (
-          <select
-            aria-label={words.bot}
-            value={botId}
-            onChange={({ target: { value } }) => void navigate({ search: { bot: value }, replace: true })}
-          >
-            {bots.data.map((bot) => (
-              <option key={bot.botId} value={bot.botId}>
-                {bot.name}
-              </option>
-            ))}
-          </select>
-        )
+        <BotSelect
+          label={words.bot}
+          value={botId}
+          onChange={(bot) => void navigate({ search: { bot }, replace: true })}
+        />
       }
     >
       <AnswerView query={bots} rows={6}>

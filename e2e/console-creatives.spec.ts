@@ -278,3 +278,35 @@ test.describe("as an advertiser", () => {
     });
   }
 });
+
+test("two videos that are dropped at once are refused in a sentence, and a file beside the place does not replace the page", {
+  tag: "@long",
+}, async ({ desk }) => {
+  await desk.goto("creatives");
+  const place = desk.getByRole("region", { name: "Upload a video" });
+  await place.waitFor();
+  const drop = (target: typeof place, names: string[]) =>
+    target.evaluate((element, files) => {
+      const dataTransfer = new DataTransfer();
+      for (const name of files) dataTransfer.items.add(new File(["x"], name, { type: "video/mp4" }));
+      return !element.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    }, names);
+  expect(await drop(place, ["one.mp4", "two.mp4"])).toBe(true);
+  await expect(desk.getByText("Nothing is added: drop one video at a time.")).toBeVisible();
+  // Cancelled, so that the browser does not open it.
+  expect(await drop(desk.locator("body"), ["one.mp4"])).toBe(true);
+});
+
+test("the line of a creative that is typed stays while its name is saved", { tag: "@long" }, async ({
+  desk,
+  stack,
+}) => {
+  const [creative] = JSON.parse(await stack.ads(["creatives", "list", "--json"]));
+  await desk.goto(`creatives/${creative.creativeId}`);
+  await desk.getByLabel("Name", { exact: true }).fill("Spring film");
+  await desk.getByLabel("Line beside the ad", { exact: true }).fill("Ad. Tulip Films Ltd.");
+  await desk.getByRole("button", { name: "Save: Name" }).click();
+  await expect(desk.getByRole("heading", { level: 1 })).toHaveText("Spring film");
+  await expect(desk.getByLabel("Line beside the ad", { exact: true })).toHaveValue("Ad. Tulip Films Ltd.");
+  await stack.ads(["creatives", "rename", creative.creativeId, creative.name]);
+});

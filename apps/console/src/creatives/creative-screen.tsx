@@ -47,8 +47,8 @@ export function CreativeScreen() {
             <div className="stack">
               <Facts creative={read} />
               <CreativeCampaigns creative={read} />
-              {/* Another creative, or other values than before, as after another person's change, make another form. */}
-              <CreativeTexts key={`${read.creativeId} ${read.name} ${read.legalLine}`} creative={read} />
+              {/* The page of another creative has fields of its own: the router keeps the screen. */}
+              <CreativeTexts key={read.creativeId} creative={read} />
               {read.kind === "file" && <CreativeFiles creative={read} />}
             </div>
           </div>

@@ -22,7 +22,9 @@ export function CreativeTexts({ creative }: { creative: Creative }) {
   return (
     <section className="panel stack" aria-labelledby="texts">
       <h2 id="texts">{words.texts}</h2>
+      {/* A value that was saved, also by another person, makes another field; what is typed into the other one stays. */}
       <OneText
+        key={`name ${creative.name}`}
         label={words.name}
         hint={words.nameHint}
         value={creative.name ?? ""}
@@ -31,6 +33,7 @@ export function CreativeTexts({ creative }: { creative: Creative }) {
         onSave={(name) => rename.run({ params, body: { name } }, tell)}
       />
       <OneText
+        key={`line ${creative.legalLine}`}
         label={words.legalLine}
         hint={words.legalLineHint}
         value={creative.legalLine ?? ""}

@@ -1,8 +1,9 @@
 import { useNavigate } from "@tanstack/react-router";
-import { type DragEvent, useState } from "react";
+import { type DragEvent, useEffect, useState } from "react";
 import { usePerson } from "../session/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
+import { useNotice } from "../ui/notices.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { FileButton } from "./file-button.tsx";
@@ -24,12 +25,24 @@ export function UploadPanel() {
     advertiser: person.advertiserId ?? owner,
     onAdded: ({ creativeId }) => void navigate({ to: "/creatives/$creativeId", params: { creativeId } }),
   });
+  const notice = useNotice();
+  useEffect(() => {
+    // Dropped beside its place, a file would be opened by the browser instead of this page.
+    const ignore = (event: Event) => event.preventDefault();
+    const events = ["dragover", "drop"] as const;
+    for (const event of events) window.addEventListener(event, ignore);
+    return () => {
+      for (const event of events) window.removeEventListener(event, ignore);
+    };
+  }, []);
   const isIdle = upload.state.step === "idle" || upload.state.step === "failed";
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
-    const [file] = event.dataTransfer.files;
-    if (file !== undefined && isIdle) upload.send(file);
+    const [file, another] = event.dataTransfer.files;
+    if (file === undefined || !isIdle) return;
+    if (another === undefined) upload.send(file);
+    else notice({ text: words.oneAtATime, look: "failed" });
   };
   return (
     <section

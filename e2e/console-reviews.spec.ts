@@ -141,3 +141,40 @@ for (const { name, size, tag } of windows) {
     });
   });
 }
+
+test("what comes while the reader is asked is not decided with what was counted", { tag: "@long" }, async ({
+  desk,
+  stack,
+}) => {
+  const first = await clickHeld(stack.urls.adService);
+  await desk.goto("reviews?of=clicks");
+  await expect(desk.getByRole("row").filter({ hasText: first.userId })).toBeVisible();
+  await desk.getByRole("button", { name: "Refuse all that match" }).click();
+  await expect(desk.getByRole("dialog")).toContainText("refused");
+  const later = await clickHeld(stack.urls.adService);
+  await desk.getByRole("button", { name: "Yes, do it" }).click();
+  await desk.getByText(/Decided: \d+\./).waitFor();
+  await expect(desk.getByRole("row").filter({ hasText: later.userId })).toBeVisible();
+  await expect(desk.getByRole("row").filter({ hasText: first.userId })).toHaveCount(0);
+});
+
+test("a search for a user says what is no id, and takes a pasted one with blanks around it", { tag: "@long" }, async ({
+  desk,
+  stack,
+}) => {
+  const { userId } = await clickHeld(stack.urls.adService);
+  for (const [path, label] of [
+    ["reviews?of=clicks", "Id of a user"],
+    [`explain?bot=${BOT}`, "User id"],
+  ] as const) {
+    await desk.goto(path);
+    const field = desk.getByRole("searchbox", { name: label });
+    await field.fill("@ann");
+    await expect(desk.getByRole("alert")).toHaveText("The id of a user has digits only: nobody is sought.");
+    await expect(field).toHaveAttribute("aria-invalid", "true");
+    expect(new URL(desk.url()).searchParams.get("user")).toBeNull();
+    await field.fill(` ${userId}\t`);
+    await expect.poll(() => new URL(desk.url()).searchParams.get("user")).toBe(userId);
+    await expect(desk.getByRole("alert")).toHaveCount(0);
+  }
+});

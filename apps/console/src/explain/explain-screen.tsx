@@ -9,9 +9,11 @@ import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { DataTable } from "../ui/data-table.tsx";
 import { Page } from "../ui/page.tsx";
 import { SearchField } from "../ui/search-field.tsx";
+import { uiWords } from "../ui/words.ts";
 import { useFormats } from "../words/formats.ts";
 import { eventWords, platformWords } from "../words/vocabulary-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
+import { userId } from "./search.ts";
 import { explainWords, reasonWords } from "./words.ts";
 
 const route = getRouteApi("/shell/explain");
@@ -25,6 +27,7 @@ const platforms = ["android", "ios", "desktop", "web"] as const;
 /** For a bot and a user: why each running campaign is shown now, or not. */
 export function ExplainScreen() {
   const words = useWords(explainWords);
+  const { noUserId } = useWords(uiWords);
   const readerLanguage = useLanguage();
   const names = new Intl.DisplayNames(readerLanguage, { type: "language" });
   const platformTexts = platformWords[readerLanguage];
@@ -86,7 +89,8 @@ export function ExplainScreen() {
         <SearchField
           label={words.user}
           value={user ?? ""}
-          onChange={(text) => change({ user: /^\d{1,20}$/.test(text) ? text : undefined })}
+          form={{ pattern: userId, fault: noUserId }}
+          onChange={(sought) => change({ user: sought || undefined })}
         />
       </div>
       {botId === undefined ? (

@@ -1,11 +1,15 @@
 import { z } from "zod";
 import { searchOf } from "../operator/address-search.ts";
 
+/** Of Telegram. */
+export const userId = /^\d{1,20}$/;
+const id = z.string().regex(userId);
+
 /** For whom the choice of an ad is explained. */
 export const explainSearch = searchOf(
   z.object({
-    bot: z.string().regex(/^\d{1,20}$/),
-    user: z.string().regex(/^\d{1,20}$/),
+    bot: id,
+    user: id,
     format: z.enum(["rewarded", "direct_link"]),
     language: z.string().regex(/^[a-z]{2,3}$/),
     platform: z.enum(["android", "ios", "desktop", "web"]),

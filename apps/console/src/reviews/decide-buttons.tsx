@@ -27,15 +27,22 @@ const accessNames = {
   refund: "refundViews",
 } as const satisfies Record<Decision, string>;
 
+interface BulkProps {
+  search: ReviewsSearch;
+  /** What of it is shown. */
+  rows: readonly Reviewed[];
+}
+
 /** Decides all that match the filters: the server counts them first, says what they cost, and asks. */
-export function BulkButtons({ search }: { search: ReviewsSearch }) {
+export function BulkButtons(props: BulkProps) {
+  const { search } = props;
   const may = useMay();
   const isOfClicks = search.of === "clicks";
   const offered = decisionsOf[search.state ?? "held"].filter((decision) => may(accessNames[decision]));
   return (
     <>
       {offered.map((decision) => (
-        <BulkButton key={`${decision} ${isOfClicks}`} decision={decision} search={search} />
+        <BulkButton key={`${decision} ${isOfClicks}`} decision={decision} {...props} />
       ))}
     </>
   );
@@ -46,21 +53,28 @@ const bulkRoutes = {
   clicks: { release: clickRoutes.releaseClicks, refuse: clickRoutes.refuseClicks, refund: clickRoutes.refundClicks },
 };
 
-function BulkButton({ decision, search }: { decision: Decision; search: ReviewsSearch }) {
+type BulkBody = ReturnType<typeof filterOf> & { to: string };
+
+function BulkButton({ decision, search, rows }: BulkProps & { decision: Decision }) {
   const words = useWords(reviewWords);
   const { number } = useFormats();
   const notice = useNotice();
   const [left, setLeft] = useState<number>();
   const { run, isPending, dialog } = useConfirmedChange(bulkRoutes[search.of ?? "views"][decision]);
-  const body = filterOf(search);
+  const start = () => {
+    // What comes after it was counted was not confirmed, and waits. The clock of the reader may be behind that of the server.
+    const until = Math.max(Date.now(), ...rows.map(({ at }) => (at?.getTime() ?? 0) + 1));
+    const body = { ...filterOf(search), to: new Date(until).toISOString() };
+    void run({ body }, (answer) => void goOn(body, answer));
+  };
   /** One request decides some hundred; the confirmation covers all of them. */
-  const goOn = async (answer: BulkAnswer, before = { decided: 0, skipped: 0 }): Promise<void> => {
+  const goOn = async (body: BulkBody, answer: BulkAnswer, before = { decided: 0, skipped: 0 }): Promise<void> => {
     const sum = { decided: before.decided + answer.decided, skipped: before.skipped + answer.skipped };
     const isOver = answer.left === 0 || answer.decided + answer.skipped === 0;
     setLeft(isOver ? undefined : answer.left);
     if (!isOver) {
       const next = await run({ body, query: { confirmed: true } });
-      if (next !== undefined) return goOn(next, sum);
+      if (next !== undefined) return goOn(body, next, sum);
       // Its refusal was said; the button may be pressed again for those that are left.
       setLeft(undefined);
       return;
@@ -73,7 +87,7 @@ function BulkButton({ decision, search }: { decision: Decision; search: ReviewsS
       <Button
         look={decision === "refuse" ? "danger" : "plain"}
         isBusy={isPending || left !== undefined}
-        onClick={() => void run({ body }, (answer) => void goOn(answer))}
+        onClick={start}
       >
         {words[`${decision}All`]}
         {left !== undefined && ` · ${words.progress(number(left))}`}

@@ -7,11 +7,12 @@ import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
 import { Page } from "../ui/page.tsx";
 import { SearchField } from "../ui/search-field.tsx";
+import { uiWords } from "../ui/words.ts";
 import { useFormats } from "../words/formats.ts";
 import { suspicionWords } from "../words/vocabulary-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { BulkButtons, RowButtons } from "./decide-buttons.tsx";
-import { type ReviewState, type ReviewsSearch, reviewStates } from "./search.ts";
+import { type ReviewState, type ReviewsSearch, reviewStates, userId } from "./search.ts";
 import { type Reviewed, useReviews } from "./use-reviews.ts";
 import { reviewStateWords, reviewWords } from "./words.ts";
 
@@ -41,7 +42,7 @@ export function ReviewsScreen() {
                   {reviews.hasNextPage ? words.loadedOfMore(rows.length) : words.loaded(rows.length)}
                 </span>
                 <span className="list-actions">
-                  <BulkButtons search={search} />
+                  <BulkButtons search={search} rows={rows} />
                 </span>
               </div>
               <DataTable label={words.title} columns={columns} rows={rows} pages={reviews} keyOf={({ id }) => id} />
@@ -55,6 +56,7 @@ export function ReviewsScreen() {
 
 function Filters({ search }: { search: ReviewsSearch }) {
   const words = useWords(reviewWords);
+  const { noUserId } = useWords(uiWords);
   const states = reviewStateWords[useLanguage()];
   const suspicions = suspicionWords[useLanguage()];
   const navigate = route.useNavigate();
@@ -104,7 +106,8 @@ function Filters({ search }: { search: ReviewsSearch }) {
       <SearchField
         label={words.find}
         value={search.user ?? ""}
-        onChange={(text) => filter({ user: /^\d{1,20}$/.test(text.trim()) ? text.trim() : undefined })}
+        form={{ pattern: userId, fault: noUserId }}
+        onChange={(user) => filter({ user: user || undefined })}
       />
     </div>
   );
@@ -118,7 +121,7 @@ function useColumns(isOfClicks: boolean): Column<Reviewed>[] {
   const suspicions = suspicionWords[useLanguage()];
   const { dateTime, ago } = useFormats();
   const bots = useBots();
-  const campaigns = useCampaigns({ archived: false });
+  const campaigns = useCampaigns({ archived: true });
   const botName = new Map(bots.data?.map(({ botId, name }) => [botId, name]));
   const campaignName = new Map(campaigns.data?.campaigns.map(({ campaignId, name }) => [campaignId, name]));
   const time = (at: Date | null) => at && <span title={dateTime(at)}>{ago(at)}</span>;

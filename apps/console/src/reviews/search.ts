@@ -5,7 +5,9 @@ import { searchOf } from "../operator/address-search.ts";
 export const reviewStates = ["held", "refused", "paid"] as const;
 export type ReviewState = (typeof reviewStates)[number];
 
-const id = z.string().regex(/^\d{1,20}$/);
+/** Of Telegram. */
+export const userId = /^\d{1,20}$/;
+const id = z.string().regex(userId);
 
 /** Which suspicious views or clicks are listed, and decided together; without `of`: views, without `state`: held ones. */
 export const reviewsSearch = searchOf(

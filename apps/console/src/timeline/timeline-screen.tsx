@@ -29,7 +29,7 @@ export function TimelineScreen() {
         <SearchField
           label={words.find}
           value={find}
-          onChange={(text) => void navigate({ search: { find: text.trim() || undefined }, replace: true })}
+          onChange={(text) => void navigate({ search: { find: text || undefined }, replace: true })}
         />
       </div>
       {find === "" ? (

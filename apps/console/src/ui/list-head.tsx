@@ -31,10 +31,8 @@ export function ListHead({ find, findLabel, onFind, lead, children, count, actio
   );
 }
 
-/** Whether what is sought stands in one of the texts, in any case. */
+/** Whether what is sought stands in one of the texts, in any case and Unicode composition, as macOS types other ones than it shows. */
 export function isFound(find: string | undefined, texts: readonly (string | null)[]): boolean {
-  return texts
-    .join("\n")
-    .toLowerCase()
-    .includes((find ?? "").toLowerCase());
+  const key = (text: string) => text.normalize("NFKC").toLowerCase();
+  return key(texts.join("\n")).includes(key(find ?? "").trim());
 }

@@ -36,6 +36,7 @@ export const uiWords = wordTable({
     inZone: (zone: string) => `In the zone ${zone}.`,
     twice: (time: string) => `This time comes twice that day: the first one is meant, ${time}.`,
     noSuchTime: "There is no such time on that day: the clocks skip it. Choose another.",
+    noUserId: "The id of a user has digits only: nobody is sought.",
   },
   ru: {
     close: "Закрыть",
@@ -72,5 +73,6 @@ export const uiWords = wordTable({
     inZone: (zone) => `В часовом поясе ${zone}.`,
     twice: (time) => `Это время в тот день наступает дважды: имеется в виду первое, ${time}.`,
     noSuchTime: "Такого времени в тот день нет: часы его пропускают. Выберите другое.",
+    noUserId: "В id пользователя только цифры: никто не ищется.",
   },
 });

@@ -158,6 +158,7 @@ test.describe("whose session ends while something is typed", { tag: "@long" }, (
     await stack.ads(["people", "disable", personId]);
     await desk.getByRole("link", { name: "Campaigns", exact: true }).click();
     await desk.getByRole("heading", { name: "Sign in" }).waitFor();
+    await expect(desk.getByText("Your session has ended.")).toBeVisible();
     await comeBack("owner@demo.example");
     await expect(desk.getByLabel("Name", { exact: true })).toHaveValue("");
     await stack.ads(["people", "enable", personId]);

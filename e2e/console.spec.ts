@@ -248,6 +248,7 @@ test("signing out ends the session, and a link that was used signs nobody in", a
   await page.getByText("owner@demo.example").filter({ visible: true }).click();
   await page.getByRole("button", { name: "Sign out", exact: true }).click();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await expect(page.getByText("Your session has ended")).toHaveCount(0);
   expect((await analyze(page)).violations).toEqual([]);
   await page.reload();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();

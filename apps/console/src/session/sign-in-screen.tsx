@@ -1,5 +1,6 @@
 import { peopleRoutes } from "@intermission/operator-api/people";
 import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { callOperator } from "../operator/call-operator.ts";
 import { Button } from "../ui/button.tsx";
@@ -9,7 +10,7 @@ import { useWords } from "../words/word-table.ts";
 import { EntryCard } from "./entry-card.tsx";
 import { OtherWays } from "./other-ways.tsx";
 import { useRefusalText } from "./refusal-text.ts";
-import { startSession } from "./use-session.ts";
+import { hasSessionEnded, startSession } from "./use-session.ts";
 import { sessionWords } from "./words.ts";
 
 /** Replaces every screen without a session, so that the address stays and needs no redirect. */
@@ -22,6 +23,8 @@ export function SignInScreen() {
     defaultValues: { email: "", password: "", code: "" },
   });
   const { errors, isSubmitting } = formState;
+  // Not once the next session has begun, while this screen is still shown.
+  const [isSurprise] = useState(hasSessionEnded);
   const submit = handleSubmit(async (body) => {
     try {
       const session = await callOperator(peopleRoutes.signIn, { body });
@@ -33,6 +36,7 @@ export function SignInScreen() {
   });
   return (
     <EntryCard title={words.signIn}>
+      {isSurprise && <p role="status">{words.sessionEnded}</p>}
       <OtherWays />
       <form onSubmit={submit} noValidate>
         <Field label={words.email} fault={errors.email?.message}>

@@ -8,6 +8,8 @@ import { CallError, callOperator } from "../operator/call-operator.ts";
 const KEY = ["session"];
 /** Kept while somebody is signed in: without it no request is made, which browsers would report as failed. */
 const HINT = "console-session";
+/** Kept by this window from when a session has ended by itself until the next one begins. */
+const ENDED = "console-session-ended";
 
 export type { CurrentSession };
 
@@ -20,8 +22,9 @@ export const sessionQuery = queryOptions({
       return await callOperator(peopleRoutes.showSession, undefined, signal);
     } catch (error) {
       // 404: without OPERATOR_TOKEN, a request without a session is answered as an unknown path.
-      if (error instanceof CallError && (error.status === 401 || error.status === 404)) return null;
-      throw error;
+      if (!(error instanceof CallError && (error.status === 401 || error.status === 404))) throw error;
+      noteEnd();
+      return null;
     }
   },
 });
@@ -38,19 +41,30 @@ export function startSession(
 export function changeSession(queries: QueryClient, session: CurrentSession): void {
   // Another value each time, so that the other windows of this browser notice.
   localStorage.setItem(HINT, String(Date.now()));
+  sessionStorage.removeItem(ENDED);
   become(queries, session);
 }
 
 /** The person signs out: nothing of what was typed stays in this window. */
 export function endSession(queries: QueryClient): void {
-  sessionStorage.clear();
   loseSession(queries);
+  sessionStorage.clear();
 }
 
 /** The session has ended by itself, as after a day without use: drafts wait for the same person. */
 export function loseSession(queries: QueryClient): void {
-  localStorage.removeItem(HINT);
+  noteEnd();
   become(queries, null);
+}
+
+function noteEnd(): void {
+  localStorage.removeItem(HINT);
+  sessionStorage.setItem(ENDED, "true");
+}
+
+/** Whether who was signed in here did not sign out, so that the page to sign in is a surprise. */
+export function hasSessionEnded(): boolean {
+  return sessionStorage.getItem(ENDED) !== null;
 }
 
 /** Screens follow the query of the session, so it is changed and not removed. */

@@ -7,6 +7,7 @@ type SignInRefusal = SignInProblem | "LINKED_ALREADY" | "LAST_SIGN_IN_METHOD" | 
 export const sessionWords = wordTable({
   en: {
     signIn: "Sign in",
+    sessionEnded: "Your session has ended. Sign in again, and you go on where you were.",
     email: "E-mail address",
     password: "Password",
     newPassword: "New password",
@@ -52,6 +53,7 @@ export const sessionWords = wordTable({
   },
   ru: {
     signIn: "Войти",
+    sessionEnded: "Сеанс завершён. Войдите снова, и вы продолжите там же.",
     email: "Адрес эл. почты",
     password: "Пароль",
     newPassword: "Новый пароль",

@@ -252,3 +252,26 @@ test.describe("in Russian", () => {
     });
   });
 });
+
+test("terms that another person has set meanwhile are not overwritten", { tag: "@long" }, async ({ desk, stack }) => {
+  const billing = async () => {
+    const { billing, creditLimitMicros } = JSON.parse(await stack.ads(["money", "show", COFFEE, "--json"]));
+    return [billing, creditLimitMicros];
+  };
+  await desk.goto(`advertisers/${coffeeId}`);
+  await desk.getByRole("button", { name: "Terms" }).click();
+  const dialog = desk.getByRole("dialog");
+  await dialog.getByLabel("Billing").selectOption("credit");
+  await dialog.getByLabel("Credit limit").fill("500");
+  await stack.ads(["money", "terms", COFFEE, "credit", "--limit", "20"]);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(desk.getByText("Nothing is saved: somebody has changed the terms")).toBeVisible();
+  expect(await billing()).toEqual(["credit", 20_000_000]);
+  await desk.keyboard.press("Escape");
+  await desk.getByRole("button", { name: "Terms" }).click();
+  await expect(dialog.getByLabel("Credit limit")).toHaveValue("20");
+  await dialog.getByLabel("Credit limit").fill("500");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toHaveCount(0);
+  expect(await billing()).toEqual(["credit", 500_000_000]);
+});

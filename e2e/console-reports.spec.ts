@@ -99,3 +99,21 @@ for (const { name, size, tag } of windows) {
     });
   });
 }
+
+test.describe("an address with values that the lists do not offer", { tag: "@long" }, () => {
+  test.use({ refusal: 404, timezoneId: "Asia/Kolkata" });
+
+  test("is a report whose selects show them, so that they can be changed", async ({ desk }) => {
+    // Browsers name this zone Asia/Calcutta.
+    await desk.goto("reports?zone=Asia/Kolkata&campaign=cmp_gone&time=day");
+    await expect(desk.getByLabel("Time zone")).toHaveValue("Asia/Kolkata");
+    await expect(desk.getByText("There is nothing here")).toBeVisible();
+    const campaign = desk.getByLabel("Campaign");
+    await expect(campaign).toHaveValue("cmp_gone");
+    await campaign.selectOption("All campaigns");
+    await expect(desk.getByText("There is nothing here")).toHaveCount(0);
+    expect(new URL(desk.url()).searchParams.get("zone")).toBe("Asia/Kolkata");
+    await desk.goto("campaigns?advertiser=Nobody%20Any%20More");
+    await expect(desk.getByLabel("Advertiser")).toHaveValue("Nobody Any More");
+  });
+});

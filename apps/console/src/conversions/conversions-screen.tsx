@@ -116,7 +116,9 @@ function Sums({
   const words = useWords(conversionWords);
   const { number, money } = useFormats();
   const refusals = refusalWords[useLanguage()];
-  const reasons = Object.entries(refused) as [ConversionRefusal, number][];
+  // They are counted of all bots and campaigns together.
+  const isOfAll = search.bot === undefined && search.campaign === undefined;
+  const reasons = isOfAll ? (Object.entries(refused) as [ConversionRefusal, number][]) : [];
   if (sums.length === 0 && reasons.length === 0) return null;
   return (
     <section aria-labelledby="sums">

@@ -22,6 +22,7 @@ import { moneyLeftMetric } from "./ad-selection/money-left.ts";
 import { createApp } from "./app.ts";
 import { openApiTokens } from "./bots/authenticate-client.ts";
 import { openBots } from "./bots/bots.ts";
+import { startStoringTokenUses } from "./bots/token-uses.ts";
 import { requireEncryptionKey, signingTokens } from "./bots/tokens.ts";
 import { requireCurrency } from "./campaigns/currency.ts";
 import { type Config, readConfig } from "./config.ts";
@@ -231,6 +232,7 @@ function startLoops(config: Config, node: Node, { campaigns, requests, deliverie
       now,
     }),
     impersonations: startEndingImpersonations({ database, log, now }),
+    "token-uses": startStoringTokenUses({ database, uses: features.apiTokens.uses, log }),
     notices: startSendingNotices({
       database,
       requests,

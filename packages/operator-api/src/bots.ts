@@ -142,6 +142,11 @@ export const tokenEntry = z.object({
   activatedAt: moment.nullable(),
   revokeAt: moment.nullable().describe("A retiring token authenticates and signs until then."),
   revokedAt: moment.nullable(),
+  lastUsedAt: moment
+    .nullable()
+    .describe(
+      "Of a request that it authenticated; null: none yet. Stored once a minute: it may be a minute too early, and is never too late.",
+    ),
 });
 export type TokenEntry = z.infer<typeof tokenEntry>;
 
@@ -233,7 +238,11 @@ export const tokenRoutes = {
       botId: z.string(),
       tokenId: z.string(),
       state: z.literal("active"),
-      retiring: z.object({ tokenId: z.string(), revokeAt: moment }).nullable().describe("The previous one."),
+      retiring: tokenEntry
+        .pick({ tokenId: true, lastUsedAt: true })
+        .extend({ revokeAt: moment })
+        .nullable()
+        .describe("The previous one."),
     }),
     refusals: [409],
   },
@@ -248,6 +257,7 @@ export const tokenRoutes = {
       state: z.literal("revoked"),
       activatedTokenId: z.string().nullable().describe("The token that replaced it."),
       isLast: z.boolean().describe("Whether the bot has no token now, so that its events are held."),
+      lastUsedAt: tokenEntry.shape.lastUsedAt,
     }),
     refusals: [409],
   },

@@ -8,6 +8,7 @@ import { type RateLimit, type RateLimiter, type RateVerdict, rateLimiter } from 
 import bs58 from "bs58";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Bots, findBot } from "./bots.ts";
+import { noteTokenUse, openTokenUses, type TokenUses } from "./token-uses.ts";
 
 const tokenPattern = /^ad_[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
@@ -51,16 +52,18 @@ const select = statement<UsableToken>(
 export interface ApiTokens {
   readonly bots: Bots;
   readonly cache: BriefCache<UsableToken>;
+  readonly uses: TokenUses;
 }
 
 export function openApiTokens(bots: Bots): ApiTokens {
   const load = async (hash: string) => (await bots.database.run(select, [Buffer.from(hash, "base64url")]))[0];
-  return { bots, cache: briefCache<UsableToken>({ load, maxAgeMs: 1000, maxEntries: 10_000 }) };
+  const cache = briefCache<UsableToken>({ load, maxAgeMs: 1000, maxEntries: 10_000 });
+  return { bots, cache, uses: openTokenUses() };
 }
 
 /** Identifies the calling bot by the `Authorization` header. */
 export async function authenticateBot(
-  { bots, cache }: ApiTokens,
+  { bots, cache, uses }: ApiTokens,
   { authorization, now }: { authorization: string | undefined; now: Date },
 ): Promise<AuthenticateBotOutcome> {
   if (authorization === undefined || authorization === "") return { outcome: "missing" };
@@ -70,6 +73,7 @@ export async function authenticateBot(
   if (!known || (known.revokeAt && known.revokeAt <= now)) return { outcome: "unknown" };
   const bot = await findBot(bots, known.botId);
   if (!bot) return { outcome: "unknown" };
+  noteTokenUse(uses, { botId: known.botId, tokenId: known.tokenId, usedAt: now });
   return bot.isSuspended ? { outcome: "suspended", bot } : { outcome: "authenticated", bot, tokenId: known.tokenId };
 }
 

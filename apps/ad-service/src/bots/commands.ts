@@ -11,6 +11,7 @@ import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/comman
 import { type CommandContext, callForAllRows, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
 import { rewardUnitOption } from "./bot-settings.ts";
+import { tokenColumns } from "./token-commands.ts";
 
 export function botCommands(program: Command, context: CommandContext): void {
   const bots = program.command("bots").description("publishers' bots and their settings");
@@ -198,56 +199,3 @@ const columns = {
   COOLDOWN: (bot: Row) => `${bot.cooldownSeconds} s`,
   "DAILY CAP": (bot: Row) => bot.dailyCap,
 };
-
-const tokenColumns = {
-  TOKEN: (token: Row) => token.tokenId,
-  STATE: (token: Row) => token.state,
-  CREATED: (token: Row) => token.createdAt,
-  "WORKS UNTIL": (token: Row) => token.revokedAt ?? token.revokeAt,
-};
-
-export function tokenCommands(program: Command, context: CommandContext): void {
-  const tokens = program
-    .command("tokens")
-    .description("API tokens of bots. To rotate: create, give it to the publisher, activate, then revoke the old one");
-
-  ofBot(
-    tokens
-      .command("create")
-      .description("make a token, shown only once; if another is active, it becomes the next one"),
-    ["tokens create --bot-id 7000000001"],
-  ).action(async ({ botId }: { botId: string }) => {
-    const created = await callForRow(context, operatorRequest("createToken", { params: { botId } }));
-    const next = created.state === "next" ? `\n${afterNext(botId, created.tokenId)}` : "";
-    context.print(created, () => `${recordOf(created)}\n\nKeep the token now: it is not shown again.${next}`);
-  });
-
-  ofBot(
-    tokens.command("activate").description("sign with the next token; the old one stays valid for at most seven days"),
-    ["tokens activate tok_8fJ2kLm4Qr9T --bot-id 7000000001"],
-  )
-    .argument("<token-id>", "as shown by bots show")
-    .action(async (tokenId: string, { botId }: { botId: string }) => {
-      const activated = await callForRow(context, operatorRequest("activateToken", { params: { botId, tokenId } }));
-      context.print(activated, () => recordOf(activated));
-    });
-
-  ofBot(tokens.command("revoke").description("make a token invalid"), [
-    "tokens revoke tok_8fJ2kLm4Qr9T --bot-id 7000000001",
-  ])
-    .argument("<token-id>", "as shown by bots show")
-    .action(async (tokenId: string, { botId }: { botId: string }) => {
-      const revoked = await callForRow(context, operatorRequest("revokeToken", { params: { botId, tokenId } }));
-      const { isLast, ...shown } = revoked;
-      const warning = `\n\nIt was the last one: the bot's events are held until it has another.\n  $ pnpm ads tokens create --bot-id ${botId}`;
-      context.print(revoked, () => `${recordOf(shown)}${isLast === true ? warning : ""}`);
-    });
-}
-
-function ofBot(command: Command, examples: readonly string[]): Command {
-  return withExamples(command, examples).requiredOption("--bot-id <id>", "Telegram id of the bot", telegramIdOption);
-}
-
-function afterNext(botId: string, tokenId: unknown): string {
-  return `Once the publisher has it: pnpm ads tokens activate ${tokenId} --bot-id ${botId}`;
-}

@@ -158,7 +158,8 @@ export function tokenOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps):
       const revoked = await revokeToken(apiTokens, { ...id, now: now() });
       if (revoked.outcome === "unknown-token") throw unknownToken(id);
       if (revoked.outcome === "already-revoked") throw conflict("TOKEN_REVOKED", `${id.tokenId} is revoked already`);
-      return { ...id, state: "revoked" as const, activatedTokenId: revoked.activatedTokenId, isLast: revoked.isLast };
+      const { outcome: _, ...rest } = revoked;
+      return { ...id, state: "revoked" as const, ...rest };
     },
   });
 }

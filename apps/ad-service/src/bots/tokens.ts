@@ -22,7 +22,7 @@ async function lockBot(tx: Transaction, botId: string): Promise<boolean> {
 const list = statement<TokenEntry>(
   "bots.list-tokens",
   `select token_id as "tokenId", state, created_at as "createdAt", activated_at as "activatedAt",
-     revoke_at as "revokeAt", revoked_at as "revokedAt"
+     revoke_at as "revokeAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"
    from bot_tokens where bot_id = $1 order by created_at desc, token_id`,
 );
 
@@ -98,14 +98,15 @@ export async function insertToken(
   const activatedAt = state === "active" ? now : null;
   const ciphertext = secretBox.seal(token, botId);
   await tx.run(insert, [botId, tokenId, lookupHashOf(token), ciphertext, state, now, activatedAt]);
-  return { token, entry: { tokenId, state, createdAt: now, activatedAt, revokeAt: null, revokedAt: null } };
+  const entry = { tokenId, state, createdAt: now, activatedAt, revokeAt: null, revokedAt: null, lastUsedAt: null };
+  return { token, entry };
 }
 
 /** Longest time that a replaced token remains valid. */
 const RETIREMENT_MS = 7 * 24 * 3600 * 1000;
 
 export type ActivateTokenOutcome =
-  | { outcome: "activated"; retiring: { tokenId: string; revokeAt: Date } | null }
+  | { outcome: "activated"; retiring: { tokenId: string; revokeAt: Date; lastUsedAt: Date | null } | null }
   | { outcome: "unknown-token" }
   | { outcome: "not-next"; state: TokenState };
 
@@ -121,7 +122,8 @@ export async function activateToken(
     if (!token) return { outcome: "unknown-token" };
     if (token.state !== "next") return { outcome: "not-next", state: token.state };
     const active = tokens.find(({ state }) => state === "active");
-    const retiring = active ? { tokenId: active.tokenId, revokeAt: new Date(now.getTime() + RETIREMENT_MS) } : null;
+    const revokeAt = new Date(now.getTime() + RETIREMENT_MS);
+    const retiring = active ? { tokenId: active.tokenId, revokeAt, lastUsedAt: active.lastUsedAt } : null;
     if (retiring) {
       const change = { state: "retiring", revokeAt: retiring.revokeAt } as const;
       await setTokenState(tx, { botId, tokenId: retiring.tokenId }, change);
@@ -135,7 +137,7 @@ export async function activateToken(
 
 export type RevokeTokenOutcome =
   /** `activatedTokenId` replaced it; once the last token is revoked, the bot's events are held. */
-  | { outcome: "revoked"; activatedTokenId: string | null; isLast: boolean }
+  | { outcome: "revoked"; activatedTokenId: string | null; isLast: boolean; lastUsedAt: Date | null }
   | { outcome: "unknown-token" }
   | { outcome: "already-revoked" };
 
@@ -157,7 +159,7 @@ export async function revokeToken(
     const next = token.state === "active" ? tokens.find(({ state }) => state === "next") : undefined;
     if (next) await setTokenState(tx, { botId, tokenId: next.tokenId }, { state: "active", activatedAt: now });
     const isLast = !tokens.some((other) => other !== token && other.state !== "revoked");
-    return { outcome: "revoked", activatedTokenId: next?.tokenId ?? null, isLast };
+    return { outcome: "revoked", activatedTokenId: next?.tokenId ?? null, isLast, lastUsedAt: token.lastUsedAt };
   });
   forgetTokens(apiTokens);
   return outcome;

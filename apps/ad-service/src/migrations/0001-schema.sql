@@ -61,6 +61,8 @@ create table bot_tokens (
   activated_at timestamptz,
   revoke_at timestamptz,
   revoked_at timestamptz,
+  -- Of a request that it authenticated, to the minute; null: none yet.
+  last_used_at timestamptz,
   primary key (bot_id, token_id)
 );
 create unique index bot_tokens_one_active on bot_tokens (bot_id) where state = 'active';

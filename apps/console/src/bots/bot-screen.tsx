@@ -1,8 +1,9 @@
 import { type Bot, botRoutes } from "@intermission/operator-api/bots";
 import { endpointRoutes } from "@intermission/operator-api/endpoints";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
-import { useAnswer, useChange } from "../operator/use-operator.ts";
+import { answerOf, useAnswer, useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, Skeleton, useErrorText } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
@@ -13,7 +14,7 @@ import { categoryText } from "../words/vocabulary-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { EndpointPanel } from "./endpoint-panel.tsx";
-import { TokensPanel } from "./tokens-panel.tsx";
+import { isRotating, TokensPanel } from "./tokens-panel.tsx";
 import { botWords } from "./words.ts";
 import "./bots.css";
 
@@ -21,12 +22,18 @@ import "./bots.css";
 const TestersPanel = lazy(async () => ({ default: (await import("./testers-panel.tsx")).TestersPanel }));
 const SettingsForm = lazy(async () => ({ default: (await import("./settings-form.tsx")).SettingsForm }));
 
+const ROTATING_MS = 10_000;
+
 const route = getRouteApi("/shell/bots/$botId");
 
 /** A bot: how its webhooks fare, which ones were sent, and its settings. */
 export function BotScreen() {
   const { botId } = route.useParams();
-  const bot = useAnswer(botRoutes.showBot, { params: { botId } });
+  const bot = useQuery({
+    ...answerOf(botRoutes.showBot, { params: { botId } }),
+    // Who changes the token sees when the bot uses the next one.
+    refetchInterval: ({ state }) => state.data !== undefined && isRotating(state.data.tokens) && ROTATING_MS,
+  });
   const endpoint = useAnswer(endpointRoutes.showEndpoint, { params: { botId } });
   const may = useMay();
   return (

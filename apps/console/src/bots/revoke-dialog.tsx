@@ -6,6 +6,7 @@ import { Field } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useWords } from "../words/word-table.ts";
+import { UseOfOld } from "./token-use.tsx";
 import { tokensWords } from "./tokens-words.ts";
 
 interface RevokeDialogProps {
@@ -15,7 +16,8 @@ interface RevokeDialogProps {
 }
 
 /** Revokes a token once the name of its bot is typed: it has no inverse. */
-export function RevokeDialog({ bot: { botId, name }, token: { tokenId, state }, onClose }: RevokeDialogProps) {
+export function RevokeDialog({ bot: { botId, name }, token, onClose }: RevokeDialogProps) {
+  const { tokenId, state } = token;
   const words = useWords(tokensWords);
   const notice = useNotice();
   const textOf = useErrorText();
@@ -47,6 +49,7 @@ export function RevokeDialog({ bot: { botId, name }, token: { tokenId, state }, 
       onClose={onClose}
     >
       <p>{words.revokeText[state]}</p>
+      <UseOfOld token={token} which="this" />
       <p>{words.noInverse(name)}</p>
       <Field label={words.botName} fault={isRefused ? words.otherName(name) : undefined}>
         {(control) => (

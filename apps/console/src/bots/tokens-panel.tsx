@@ -10,6 +10,7 @@ import { ShownOnceDialog } from "../ui/shown-once-dialog.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { RevokeDialog } from "./revoke-dialog.tsx";
+import { LastUse, UseOfNext, UseOfOld } from "./token-use.tsx";
 import { tokensWords } from "./tokens-words.ts";
 
 type BotWithTokens = Bot & { tokens: readonly TokenEntry[] };
@@ -81,29 +82,48 @@ function NewToken({ bot: { botId, tokens } }: { bot: BotWithTokens }) {
   );
 }
 
-/** From one token of a bot to the next. */
+/** Whether a bot is on its way from one token to the next. */
+export function isRotating(tokens: readonly TokenEntry[]): boolean {
+  return tokens.some(({ state }) => state === "next" || state === "retiring");
+}
+
+/** The way from one token of a bot to the next. */
 const steps = ["make", "use", "revoke"] as const;
 
-/** Shown while tokens are changed: which steps there are, and which one is next. */
+/** Shown while tokens are changed: which steps there are, which one is next, and what says that it may be made. */
 function Guide({ tokens }: { tokens: readonly TokenEntry[] }) {
   const words = useWords(tokensWords);
-  const has = (state: TokenEntry["state"]) => tokens.some((token) => token.state === state);
-  if (!has("next") && !has("retiring")) return null;
-  const step = has("next") ? "use" : "revoke";
+  if (!isRotating(tokens)) return null;
+  const step = tokens.some(({ state }) => state === "next") ? "use" : "revoke";
   return (
-    <ol className="token-steps" aria-label={words.guide}>
-      {steps.map((one) => (
-        <li key={one} aria-current={one === step ? "step" : undefined}>
-          {words.steps[one]}
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol className="token-steps" aria-label={words.guide}>
+        {steps.map((one) => (
+          <li key={one} aria-current={one === step ? "step" : undefined}>
+            {words.steps[one]}
+          </li>
+        ))}
+      </ol>
+      <Uses tokens={tokens} />
+    </>
+  );
+}
+
+/** Whether requests use the next token, and whether they still use the one that it replaces. */
+function Uses({ tokens }: { tokens: readonly TokenEntry[] }) {
+  const next = tokens.find(({ state }) => state === "next");
+  const old = tokens.find(({ state }) => state === (next === undefined ? "retiring" : "active"));
+  return (
+    <>
+      {next !== undefined && <UseOfNext token={next} />}
+      {old !== undefined && <UseOfOld token={old} which="old" />}
+    </>
   );
 }
 
 const looks = { next: "pill-late", active: "pill-good", retiring: "pill-late", revoked: "" } as const;
 
-function TokenList({ bot, tokens }: { bot: Bot; tokens: readonly TokenEntry[] }) {
+function TokenList({ bot, tokens }: { bot: BotWithTokens; tokens: readonly TokenEntry[] }) {
   const words = useWords(tokensWords);
   const { dateTime } = useFormats();
   const may = useMay();
@@ -121,6 +141,7 @@ function TokenList({ bot, tokens }: { bot: Bot; tokens: readonly TokenEntry[] })
                 ? words.until(dateTime(token.revokeAt))
                 : words.since(dateTime(token.revokedAt ?? token.createdAt))}
             </small>
+            <LastUse token={token} />
             {token.state === "next" && may("activateToken") && (
               <Button
                 look="primary"
@@ -139,7 +160,7 @@ function TokenList({ bot, tokens }: { bot: Bot; tokens: readonly TokenEntry[] })
         ))}
       </ul>
       {activated !== undefined && (
-        <ActivateDialog botId={bot.botId} tokenId={activated} onClose={() => setActivated(undefined)} />
+        <ActivateDialog bot={bot} tokenId={activated} onClose={() => setActivated(undefined)} />
       )}
       {revoked !== undefined && <RevokeDialog bot={bot} token={revoked} onClose={() => setRevoked(undefined)} />}
     </>
@@ -147,7 +168,7 @@ function TokenList({ bot, tokens }: { bot: Bot; tokens: readonly TokenEntry[] })
 }
 
 /** Makes the next token the signing one, so that the one before it works for some days only. */
-function ActivateDialog({ botId, tokenId, onClose }: { botId: string; tokenId: string; onClose: () => void }) {
+function ActivateDialog({ bot, tokenId, onClose }: { bot: BotWithTokens; tokenId: string; onClose: () => void }) {
   const words = useWords(tokensWords);
   const { dateTime } = useFormats();
   const notice = useNotice();
@@ -155,7 +176,7 @@ function ActivateDialog({ botId, tokenId, onClose }: { botId: string; tokenId: s
   const activate = useChange(tokenRoutes.activateToken);
   const onActivate = () =>
     activate.mutate(
-      { params: { botId, tokenId } },
+      { params: { botId: bot.botId, tokenId } },
       {
         onError: (error) => notice({ text: textOf(error), look: "failed" }),
         onSuccess: ({ retiring }) => {
@@ -173,6 +194,7 @@ function ActivateDialog({ botId, tokenId, onClose }: { botId: string; tokenId: s
       onClose={onClose}
     >
       <p>{words.activateText}</p>
+      <Uses tokens={bot.tokens} />
       <p className="secondary">{words.docs}</p>
     </FormDialog>
   );

@@ -10,8 +10,17 @@ export interface PostgresConnection {
 
 /** A `Pool` of `pg`. */
 export interface PostgresPool extends PostgresConnection {
-  connect(): Promise<PostgresConnection & { release(isBroken?: boolean): void }>;
+  connect(): Promise<PooledConnection>;
 }
+
+interface PooledConnection extends PostgresConnection {
+  release(isBroken?: boolean): void;
+  on?(event: "error", listener: () => void): unknown;
+  off?(event: "error", listener: () => void): unknown;
+}
+
+/** The pool listens only to the connections that nobody has taken. An error that nobody listens to ends the process. */
+const ignoreError = () => {};
 
 export interface PostgresStore extends EventStore {
   /**
@@ -95,7 +104,7 @@ export function postgresStore(
     once: store.once,
     commit: (event, write) =>
       store.commit(event, (run) =>
-        transact(pool, leaseMs, async (connection) => {
+        transact(pool, Math.max(leaseMs, MIN_LIMIT_MS), async (connection) => {
           // Locked before `write`, so that another run that takes the lease over waits for the transaction.
           if (run && (await connection.query(statements.lock, [run.eventId, run.owner])).rows.length === 0)
             return false;
@@ -107,13 +116,18 @@ export function postgresStore(
   };
 }
 
-/** A transaction that is open longer than the lease ends with its connection: nothing else would end it. */
+/** A busy machine takes longer than a very short lease for a connection and a transaction. */
+const MIN_LIMIT_MS = 2000;
+
+/** A transaction that is open longer than the limit ends with its connection: nothing else would end it. */
 async function transact(
   pool: PostgresPool,
-  leaseMs: number,
+  limitMs: number,
   work: (connection: PostgresConnection) => Promise<boolean>,
 ): Promise<boolean> {
-  const connection = await takeInTime(pool, leaseMs);
+  const connection = await takeInTime(pool, limitMs);
+  // Its queries reject with the same error.
+  connection.on?.("error", ignoreError);
   let isBroken = false;
   let isStored = false;
   const run = async () => {
@@ -125,13 +139,14 @@ async function transact(
     isStored = isOwned;
   };
   try {
-    await inTime(run(), leaseMs, "the transaction of commit()");
+    await inTime(run(), limitMs, "the transaction of commit()");
     return isStored;
   } catch (error) {
     if (error instanceof LateError) isBroken = true;
     else await connection.query("rollback").catch(() => (isBroken = true));
     throw error;
   } finally {
+    if (!isBroken) connection.off?.("error", ignoreError);
     connection.release(isBroken);
   }
 }
@@ -139,13 +154,13 @@ async function transact(
 /** One that comes later goes back. */
 async function takeInTime<Connection extends { release(): void }>(
   pool: { connect(): Promise<Connection> },
-  leaseMs: number,
+  limitMs: number,
 ): Promise<Connection> {
   const taken = takeFromPool(pool);
   try {
     await inTime(
       taken.then(() => {}),
-      leaseMs,
+      limitMs,
       "a connection of the pool",
     );
     return await taken;
@@ -156,7 +171,7 @@ async function takeInTime<Connection extends { release(): void }>(
       () => {},
     );
     throw new Error(
-      `commit() got no connection of the pool in ${leaseMs} ms: take none of the same pool before it in the handler, or make the pool's max larger`,
+      `commit() got no connection of the pool in ${limitMs} ms: take none of the same pool before it in the handler, or make the pool's max larger`,
       { cause: error },
     );
   }

@@ -11,6 +11,7 @@ import {
   d1Store,
   durableObjectStore,
   HandledEventObject,
+  type PostgresConnection,
   postgresStore,
   type RedisClient,
   redisStore,
@@ -419,7 +420,31 @@ test("a commit that gets no connection of its pool says so when its lease is ove
     }
   };
   await expect(store.once("evt_1", handle)).rejects.toThrow(
-    "commit() got no connection of the pool in 300 ms: take none of the same pool before it in the handler, or make the pool's max larger",
+    "commit() got no connection of the pool in 2000 ms: take none of the same pool before it in the handler, or make the pool's max larger",
   );
   await store.once("evt_2", () => store.commit("evt_2", (connection) => connection.query("select 1")));
+});
+
+test("a connection that PostgreSQL ends in a commit fails this commit, and not the process", async () => {
+  const database = await createServerDatabase();
+  const pool = new pg.Pool({ connectionString: database.url, max: 2 });
+  pool.on("error", () => {});
+  stops.push(
+    () => pool.end(),
+    () => database.drop(),
+  );
+  await pool.query("create table coins (event_id text)");
+  const store = postgresStore(pool);
+  const pay = (connection: PostgresConnection) => connection.query("insert into coins values ('evt_1')");
+  const end = async (connection: PostgresConnection) => {
+    await pay(connection);
+    const { rows } = await connection.query("select pg_backend_pid() as pid");
+    await pool.query("select pg_terminate_backend($1)", [(rows[0] as { pid: number }).pid]);
+    // Its end arrives while no query waits for it.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pay(connection);
+  };
+  await expect(store.once("evt_1", () => store.commit("evt_1", end))).rejects.toThrow();
+  await store.once("evt_1", () => store.commit("evt_1", pay));
+  expect((await pool.query("select * from coins")).rows).toHaveLength(1);
 });

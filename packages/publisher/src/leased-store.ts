@@ -50,6 +50,8 @@ interface Running extends Run {
 /** Repeats are not counted: they wait for the same run. */
 const MAX_RUNNING = 1000;
 const POLL_MS = 20;
+/** Together shorter than the ad service waits for an answer. */
+const FINISH_PAUSES_MS = [100, 300, 900, 2700];
 /** A hundred years: every clock and every timer of the stores takes it. */
 export const MAX_REMEMBER_MS = 100 * 365 * 24 * 3_600_000;
 
@@ -82,7 +84,7 @@ export function leasedStore(leases: Leases, options: LeaseOptions): LeasedStore 
       if (!run.isCommitted) await leases.release(run).catch(() => {});
       throw error;
     }
-    if (!run.isCommitted) await finish(run, leases.finish);
+    if (!run.isCommitted) await finish(run, finishAgain(leases));
   }
 
   return {
@@ -126,6 +128,23 @@ export function leasedStore(leases: Leases, options: LeaseOptions): LeasedStore 
       run.commits.push(committed);
       return committed;
     },
+  };
+}
+
+/**
+ * The effect is there: a store that cannot be reached for a moment, as at the failover of a Redis, must not have it made again.
+ * An attempt whose answer was lost makes the next one return false, and the event counts as handled.
+ */
+function finishAgain(leases: Leases): (run: Run) => Promise<boolean> {
+  return async (run) => {
+    for (const pauseMs of FINISH_PAUSES_MS) {
+      try {
+        return await leases.finish(run);
+      } catch {
+        await wait(pauseMs);
+      }
+    }
+    return leases.finish(run);
   };
 }
 

@@ -448,3 +448,18 @@ test("a connection that PostgreSQL ends in a commit fails this commit, and not t
   await store.once("evt_1", () => store.commit("evt_1", pay));
   expect((await pool.query("select * from coins")).rows).toHaveLength(1);
 });
+
+test("a store that fails for a moment behind the handler's effect does not have it made again", async () => {
+  const redis = fakeRedis();
+  const { set } = redis;
+  let failures = 0;
+  redis.set = async (key, value, options) => {
+    if (value === "handled" && ++failures < 3) throw new Error("READONLY You can't write against a read only replica.");
+    return set(key, value, options);
+  };
+  const handle = vi.fn(async () => {});
+  const store = redisStore(redis);
+  for (const _copy of [1, 2]) await store.once("evt_1", handle);
+  expect(handle).toHaveBeenCalledTimes(1);
+  expect(failures).toBe(3);
+});

@@ -225,6 +225,12 @@ def test_a_secret_may_be_in_a_file_and_one_that_cannot_be_read_is_named(tmp_path
     assert read() == ""
     assert read(KEY="in the variable") == "in the variable"
     assert read("good") == read("good", KEY="") == "ad_secret"
+    (tmp_path / "marked").write_bytes("\ufeff ad_secret \r\n".encode())
+    assert read("marked") == "ad_secret"
+    for encoding in ("utf-16-le", "utf-16-be"):
+        (tmp_path / encoding).write_bytes("\ufeffad_secret".encode(encoding))
+        with pytest.raises(ValueError, match="which is in UTF-16: save it as UTF-8"):
+            read(encoding)
     for file, words in (
         ("missing", r"KEY_FILE names .*missing, which cannot be read \(ENOENT\): mount the secret"),
         (".", "KEY_FILE must name a file, and .* is none"),

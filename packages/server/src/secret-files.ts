@@ -34,7 +34,12 @@ function secretIn(path: string): { text: string } | { fault: string } {
     const file = statSync(path);
     if (!file.isFile()) return { fault: `must name a file, and ${path} is none` };
     if (file.size > MAX_BYTES) return { fault: `names ${path}, which has more than ${MAX_BYTES / 1024} kB` };
-    const text = readFileSync(path, "utf8").trim();
+    const bytes = readFileSync(path);
+    const [first, second] = bytes;
+    // As the shell of Windows writes its output into a file.
+    if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+      return { fault: `names ${path}, which is in UTF-16: save it as UTF-8` };
+    const text = bytes.toString().trim();
     return text === "" ? { fault: `names ${path}, which is empty` } : { text };
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";

@@ -8,7 +8,7 @@ import { readSettings, telegramBotToken } from "./settings.ts";
 const folder = mkdtempSync(join(tmpdir(), "secret-files-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function fileWith(text: string): string {
+function fileWith(text: string | Buffer): string {
   const path = join(folder, `secret-${Math.random()}`);
   writeFileSync(path, text);
   return path;
@@ -47,6 +47,11 @@ describe("a secret in a file", () => {
       expect.stringMatching(/^ {2}KEY_FILE names .*missing, which cannot be read \(ENOENT\)/),
     ]);
     expect(faultsOf({ KEY_FILE: fileWith("\n") })).toEqual([expect.stringContaining("which is empty")]);
+    const inUtf16 = Buffer.from("\ufeffad_secret\r\n", "utf16le");
+    for (const bytes of [inUtf16, Buffer.from(inUtf16).swap16()])
+      expect(faultsOf({ KEY_FILE: fileWith(bytes) })).toEqual([
+        expect.stringContaining("which is in UTF-16: save it as UTF-8"),
+      ]);
     expect(faultsOf({ KEY_FILE: join(folder, "a-folder") })).toEqual([expect.stringContaining("must name a file")]);
     expect(faultsOf({ KEY_FILE: fileWith("x".repeat(70_000)) })).toEqual([expect.stringContaining("more than 64 kB")]);
   });

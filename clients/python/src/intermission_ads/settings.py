@@ -22,7 +22,7 @@ _MAX_SECRET_BYTES = 64 * 1024
 def read_secret(name: str, environ: Mapping[str, str] = os.environ) -> str:
     """The secret of the environment variable `name`, or of the file that `name_FILE` names, as Docker and Kubernetes mount it.
 
-    Without the line break at the file's end; "" without both. Raises `ValueError`, which names the variable and the file and
+    Without blanks and line breaks around the file's text; "" without both. Raises `ValueError`, which names the variable and the file and
     contains no secret, if the file cannot be read, is empty or is larger than 64 kB, or if both are set.
     """
     variable = f"{name}_FILE"
@@ -43,7 +43,10 @@ def read_secret(name: str, environ: Mapping[str, str] = os.environ) -> str:
         raise ValueError(f"{variable} names {path}, which cannot be read ({code}): {advice}") from error
     if len(content) > _MAX_SECRET_BYTES:
         raise ValueError(f"{variable} names {path}, which has more than {_MAX_SECRET_BYTES // 1024} kB")
-    text = content.decode("utf-8", "replace").rstrip("\r\n")
+    # As the shell of Windows writes its output into a file.
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ValueError(f"{variable} names {path}, which is in UTF-16: save it as UTF-8")
+    text = _bare(content.decode("utf-8", "replace"))
     if text == "":
         raise ValueError(f"{variable} names {path}, which is empty")
     return text
@@ -159,6 +162,10 @@ def _is_quoted(text: str) -> bool:
 
 def _text_of(value: str | int | None) -> str:
     """`None` is what `os.environ.get` returns for an unset variable; formatted into text it is the word."""
-    # A byte order mark, with which editors on Windows begin a file, shows nowhere.
-    text = "" if value is None else str(value).strip("\ufeff \t\r\n\v\f").strip()
+    text = "" if value is None else _bare(str(value))
     return "" if text == "None" else text
+
+
+def _bare(text: str) -> str:
+    """Without what nobody sees around it: blanks, line breaks, and the byte order mark of editors on Windows."""
+    return text.strip("\ufeff \t\r\n\v\f").strip()

@@ -37,7 +37,8 @@ export type Reward = RewardEntry & { readonly event: "rewarded" | "direct_link" 
 /**
  * Calls `handle` for each reward in commit order, also for those recorded while this process or the API was down, and
  * reconnects. Spends are left out: {@link followLedger} has them. The cursor is written after each entry: after a crash the
- * last entry may be handled twice, and an entry whose `handle` rejected is handled again before later ones.
+ * last entry may be handled twice, and an entry whose `handle` rejected is handled again before later ones. Of several processes
+ * that follow, each handles every entry, unless they share a persistent `store`.
  *
  * Resolves when the signal aborts. Rejects only if the API refuses the key or the request.
  */

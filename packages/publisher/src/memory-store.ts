@@ -38,7 +38,7 @@ const shownWarnings = new Set<string>();
 const perRequest =
   "memoryStore() was made after another one had handled an event. If it is made for each request, an event that is sent twice is paid twice: make webhook() and its store once, outside of the handler; on Workers, which keep no memory, use a persistent store.";
 const inProduction =
-  "memoryStore() forgets its events when the process ends, and an event that is sent again afterwards is paid again: pass a persistent store to webhook(), such as sqliteStore or postgresStore of @intermission/publisher/stores.";
+  "memoryStore() is of one process, and forgets its events when that ends: an event that is sent again afterwards, or to another process, is paid again. Pass a persistent store to webhook(), such as sqliteStore or postgresStore of @intermission/publisher/stores.";
 
 function warnOfUse(isLate: boolean): void {
   isAnyUsed = true;

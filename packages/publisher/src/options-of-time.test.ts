@@ -57,6 +57,13 @@ test("handlerTimeoutMs of reconcile and followRewards is checked before a handle
   await expect(followRewards(companion, cursors, handle, {} as never)).rejects.toThrow("{ signal }");
 });
 
+test("a tolerance that is no time is refused at once: each webhook was refused for the clock", () => {
+  for (const toleranceSeconds of [Number.NaN, "300", 0])
+    expect(() => webhook(() => {}, { tokens, toleranceSeconds: toleranceSeconds as number })).toThrow(
+      "toleranceSeconds must be a whole number of seconds from 1 to 2147483647; it is",
+    );
+});
+
 test("waiting for nobody, and remembering for years, are lengths of time", () => {
   sqliteStore(sqlite, { busyMs: 0 });
   expect(() => sqliteStore(sqlite, { busyMs: Number.NaN })).toThrow("busyMs must be");

@@ -1,4 +1,4 @@
-import { apiTokens, requireMilliseconds, requireOptions } from "./client-settings.ts";
+import { apiTokens, requireMilliseconds, requireOptions, wholeNumberOf } from "./client-settings.ts";
 import { type EventStore, eventKey, memoryStore } from "./memory-store.ts";
 import { inTime } from "./pause.ts";
 import { readBody } from "./read-body.ts";
@@ -68,6 +68,7 @@ export function webhook(
   const { onRefused, paysTesters = false, ...rest } = more;
   const { now = () => new Date(), ...verifying } = rest;
   requireMilliseconds({ handlerTimeoutMs });
+  wholeNumberOf(options.toleranceSeconds, { option: "toleranceSeconds", min: 1, unit: " of seconds" });
   const logged = new Map();
   return async (request) => {
     if (typeof request.headers?.get !== "function") throw (await faults()).requestFault("of-node");

@@ -168,7 +168,10 @@ export async function updateBot(bots: Bots, change: BotChange): Promise<UpdateBo
   return outcome;
 }
 
-/** Its codes earn nothing and its publisher receives 403; events that were earned before are still delivered. */
+/**
+ * No ad of its codes starts, no click counts, and its publisher receives 403. An ad that plays already is paid when it was
+ * watched, and what is earned is delivered.
+ */
 export function suspendBot(bots: Bots, { botId, now }: { botId: string; now: Date }) {
   return updateBot(bots, { botId, settings: { isSuspended: true }, now });
 }

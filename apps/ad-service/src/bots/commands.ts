@@ -70,7 +70,8 @@ function nextSteps({ botId, webhookUrl }: Row): string {
 const suspensions = {
   suspend: {
     route: "suspendBot",
-    description: "answer its requests with 403 and let its codes earn nothing; earned events are still delivered",
+    description:
+      "answer its requests with 403, start no ads and count no clicks; ads that play already are paid, and events delivered",
   },
   resume: { route: "resumeBot", description: "undo suspend" },
 } as const;

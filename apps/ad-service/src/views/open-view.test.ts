@@ -1,7 +1,7 @@
 import { type AdForPlayer, openSessionResponse } from "@intermission/ad-core/player-api";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Opened, openViewFixture, type ViewFixture } from "../../test/fixtures/view-fixture.ts";
+import { type Opened, openViewFixture, playedRange, type ViewFixture } from "../../test/fixtures/view-fixture.ts";
 import { migrations } from "../migrations.ts";
 import { viewPlayerRoutes } from "./player-routes.ts";
 import { sweepViews } from "./sweep-views.ts";
@@ -197,6 +197,31 @@ describe("opening an ad", () => {
       }),
     );
   });
+
+  test(
+    "a bot that is suspended starts no ad that was offered before, and pays what plays already",
+    onFixture({}, async (fixture) => {
+      const offered = await fixture.begin(ann, await fixture.issue(ann));
+      const playing = await fixture.begin(bob, await fixture.issue(bob));
+      await fixture.play(playing, 0, 4);
+      const suspend = "update bots set is_suspended = $2 where bot_id = $1";
+      await store.database.run({ name: "", text: suspend }, [fixture.botId, true]);
+      const other = await fixture.startNode();
+      for (const at of [fixture.address, other])
+        expect(await fixture.report(offered, { started: true }, at)).toMatchObject({
+          status: 410,
+          body: { error: { code: "SESSION_OVER" } },
+        });
+      for (let second = 4; second < 10; second++) {
+        fixture.advance(1);
+        await fixture.report(playing, { reports: [playedRange(second, second)] });
+      }
+      expect((await fixture.report(playing, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+      expect((await fixture.events()).map(({ user_id }) => user_id)).toEqual([bob]);
+      await store.database.run({ name: "", text: suspend }, [fixture.botId, false]);
+      await earn(fixture, offered);
+    }),
+  );
 
   describe("limits", () => {
     test(

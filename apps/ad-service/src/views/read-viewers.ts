@@ -24,7 +24,7 @@ const bounds = boundsIn(`$${behind + 1}`, `$${behind + 2}`);
 type FactRow = ViewerEarnings &
   ViewerLimitSettings &
   Charge &
-  Pick<ViewerFacts, "decisions" | "clockHolderId" | "creditedUntil"> & {
+  Pick<ViewerFacts, "decisions" | "clockHolderId" | "creditedUntil" | "isBotSuspended"> & {
     position: number;
     unfinished: number | null;
     lastActiveAt: Date | null;
@@ -35,7 +35,7 @@ const readFacts = statement<FactRow>(
   "views.read-viewers",
   `select changes.position, v.decisions, v.clock_view_id as "clockHolderId", v.credited_until as "creditedUntil",
      v.day::text, v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt",
-     bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap",
+     bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap", bots.is_suspended as "isBotSuspended",
      ad.price as "priceMicros", bots.include_revenue as "includeRevenue", ${selectTerms},
      unfinished.count::integer as unfinished, unfinished."lastActiveAt", unfinished."firstDeadline"
    from (${factRows.table}) as changes

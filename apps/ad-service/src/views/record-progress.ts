@@ -73,6 +73,8 @@ async function tryToRecord(views: Views, call: ProgressCall): Promise<RecordProg
     }
     const changed = await changeView(views, change);
     if (changed.outcome === "limited") return changed;
+    // The next opening says why.
+    if (changed.outcome === "bot-suspended") return { outcome: "over" };
     if (changed.outcome === "stored") {
       const { view: stored } = changed;
       return { outcome: "recorded", state: stored.state, review: await expectedReview(views, stored), ...accepted };

@@ -18,6 +18,7 @@ const facts: ViewerFacts = {
   clockHolderId: "7-view",
   creditedUntil: at(-20),
   unfinished: { count: 0, lastActiveAt: null, firstDeadline: null },
+  isBotSuspended: false,
   priceMicros: 2500,
   sharePercent: 70,
   currency: "USD",
@@ -88,7 +89,14 @@ describe("the start and the end of a view", () => {
       { ...facts, dailyCap: 2, unfinished: { count: 1, lastActiveAt: at(-300), firstDeadline: at(30) } },
       { outcome: "limited", reason: "daily-cap", availableAt: at(30) },
     ],
+    ["a start of a suspended bot", started, { ...facts, isBotSuspended: true }, { outcome: "bot-suspended" }],
     ["an end", ended("pay"), facts, { outcome: "rewarded" }],
+    [
+      "an end of a bot that was suspended meanwhile",
+      ended("pay"),
+      { ...facts, isBotSuspended: true },
+      { outcome: "rewarded" },
+    ],
     [
       "an end beside another view, which was judged beside it",
       ended("pay"),
@@ -177,6 +185,7 @@ test("any change is decided within the viewer's limits, reaches every decision, 
     lastEarnedAt: fc.option(instant),
     cooldownSeconds: fc.constantFrom(0, 60, 3600),
     dailyCap: fc.integer({ min: 1, max: 4 }),
+    isBotSuspended: fc.boolean(),
     unfinished: fc.record({
       count: fc.nat({ max: 2 }),
       lastActiveAt: fc.option(instant),
@@ -206,7 +215,9 @@ test("any change is decided within the viewer's limits, reaches every decision, 
 
       const limit = limitOfViewer(of, isStart ? of.unfinished : noUnfinishedViews, of, now);
       const isLimited = limit.outcome === "limited";
-      if (fate !== null && !isLimited) expect(decision.outcome).toBe(fates[fate]);
+      const isSuspended = isStart && of.isBotSuspended;
+      expect(decision.outcome === "bot-suspended").toBe(isSuspended);
+      if (fate !== null && !isLimited && !isSuspended) expect(decision.outcome).toBe(fates[fate]);
       if (decision.outcome === "starts" || decision.outcome === "rewarded") expect(isLimited).toBe(false);
       // No limit refuses a view whose player has shown it as watched.
       if (decision.outcome === "refused-by-limit") expect(isShownAsWatched).toBe(false);
@@ -222,6 +233,7 @@ test("any change is decided within the viewer's limits, reaches every decision, 
     continues: ["continues"],
     starts: ["starts"],
     limited: reasons.map((reason) => `limited ${reason}`),
+    "bot-suspended": ["bot-suspended"],
     rewarded: ["rewarded"],
     held: ["held"],
     refused: ["refused"],

@@ -21,6 +21,7 @@ export interface ViewerFacts extends ViewerEarnings, ViewerLimitSettings, Charge
   clockHolderId: string | null;
   creditedUntil: Date | null;
   unfinished: UnfinishedViews;
+  isBotSuspended: boolean;
 }
 
 export type ViewDecision =
@@ -29,6 +30,7 @@ export type ViewDecision =
   | { outcome: "starts" }
   /** Playback may not begin: nothing is stored. */
   | Extract<ViewerLimit, { outcome: "limited" }>
+  | { outcome: "bot-suspended" }
   /** It ends: paid, or held or refused as suspicious. It counts towards the viewer's limits. */
   | { outcome: "rewarded" | "held" | "refused" }
   /** The viewer's limit ends only after its deadline, and the viewer was not told that the view is watched. */
@@ -41,10 +43,11 @@ const outcomeOfFate = { pay: "rewarded", hold: "held", refuse: "refused" } as co
 /**
  * Decides what a change does to its view. The start of a view is judged beside the viewer's other views, which may earn before
  * it; its end is not, since the others were judged beside it. A view that was stored as watched has been shown as earned: its
- * close waits for the limit, however long.
+ * close waits for the limit, however long. A bot that is suspended starts none; its viewers finish what plays already.
  */
 export function settleView({ isStart, ending, before, after, now }: ViewChange, facts: ViewerFacts): ViewDecision {
   if (!isStart && ending === undefined) return { outcome: "continues" };
+  if (isStart && facts.isBotSuspended) return { outcome: "bot-suspended" };
   const limit = limitOfViewer(facts, isStart ? facts.unfinished : noUnfinishedViews, facts, now);
   if (isStart && limit.outcome === "limited") return limit;
   if (ending === undefined) return { outcome: "starts" };
@@ -68,6 +71,7 @@ export function endStateOf(decision: ViewDecision): "rewarded" | "held" | "refus
     case "continues":
     case "starts":
     case "limited":
+    case "bot-suspended":
     case "deferred":
       return undefined;
     default:
@@ -122,6 +126,7 @@ export function viewerAfter(change: ViewChange, decision: ViewDecision, facts: V
     }
     case "continues":
     case "limited":
+    case "bot-suspended":
     case "refused-by-limit":
     case "deferred":
       return taken;

@@ -179,7 +179,7 @@ export async function storeChanges(
   const toWrite: (DecidedChange & { index: number })[] = [];
   for (const [index, change] of changes.entries()) {
     const decision = decide(change, facts[index]);
-    if (decision?.outcome === "limited") outcomes[index] = decision;
+    if (decision?.outcome === "limited" || decision?.outcome === "bot-suspended") outcomes[index] = decision;
     else if (decision) toWrite.push({ change, decision, facts: facts[index], index });
   }
   if (toWrite.length === 0) return { result: outcomes, areWaiting: false, claimed: [] };

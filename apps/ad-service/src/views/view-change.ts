@@ -34,7 +34,8 @@ export type ChangeOutcome =
   /** Another change was stored first: read the view again. Nothing was stored. */
   | { outcome: "changed" }
   /** Playback may not begin. Nothing was stored. */
-  | Extract<ViewerLimit, { outcome: "limited" }>;
+  | Extract<ViewerLimit, { outcome: "limited" }>
+  | { outcome: "bot-suspended" };
 
 /** Whether the change is only progress, of a view that continues or that was just watched to its end. */
 export function isProgressOnly(change: ViewChange): boolean {

@@ -102,6 +102,30 @@ describe("videos in a bucket, on an S3-compatible server", () => {
     expect((await get(`/media/${"0".repeat(64)}.mp4`)).status).toBe(404);
   });
 
+  test("HEAD is answered as GET is, and reads no byte of the file from the bucket", async () => {
+    let bytesRead = 0;
+    const counted: BucketStorage = {
+      ...media,
+      async read(...of) {
+        const part = await media.read(...of);
+        if (part.outcome === "found") part.body.on("data", (chunk: Buffer) => (bytesRead += chunk.byteLength));
+        return part;
+      },
+    };
+    const other = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
+    mediaRoutes(other, { media: counted });
+    const head = (url: string, headers: Record<string, string> = {}) => other.inject({ method: "HEAD", url, headers });
+    const { statusCode, headers } = await head(file, { range: "bytes=0-1" });
+    const { headers: ofGet } = await app.inject({ url: file });
+    const names = ["content-length", "content-type", "etag", "accept-ranges", "cache-control"];
+    const shown = (of: typeof headers) => names.map((name) => String(of[name]));
+    expect([statusCode, ...shown(headers)]).toEqual([200, ...shown(ofGet)]);
+    expect((await head(file, { "if-none-match": String(ofGet.etag) })).statusCode).toBe(304);
+    expect((await head(`/media/${"0".repeat(64)}.mp4`)).statusCode).toBe(404);
+    expect(bytesRead).toBe(0);
+    await other.close();
+  });
+
   test("captions are served as WebVTT", async () => {
     const { creativeId } = (await listCreatives(store.database, { order: "newest", limit: 10 })).rows[0] ?? {};
     const bytes = (async function* () {

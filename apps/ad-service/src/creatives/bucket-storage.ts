@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import type { S3ServiceException } from "@aws-sdk/client-s3";
 import { storageUnwritable } from "@intermission/server/refuse";
 import { BucketFault, faultOfBucket, faultOfLoss, requireEntityTag } from "./bucket-faults.ts";
@@ -28,6 +28,8 @@ export type StoredPart =
 interface PartRequest {
   range?: string | undefined;
   ifNoneMatch?: string | undefined;
+  /** Only what is known of the file: the body is empty. */
+  isHead?: boolean | undefined;
 }
 
 export interface BucketStorage extends MediaStorage {
@@ -47,7 +49,7 @@ const mediaTypes: Record<string, string> = {
 export async function bucketStorage(at: MediaBucket): Promise<BucketStorage> {
   const { endpoint, region, bucket, accessKeyId, secretAccessKey } = at;
   // The S3 client is large: it is loaded only if a bucket is configured.
-  const { GetObjectCommand, PutObjectCommand, S3Client } = await import("@aws-sdk/client-s3");
+  const { GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client } = await import("@aws-sdk/client-s3");
   const client = new S3Client({
     endpoint,
     region,
@@ -61,8 +63,13 @@ export async function bucketStorage(at: MediaBucket): Promise<BucketStorage> {
     // By default it prints to the console. What it would say is in its errors.
     logger: { debug() {}, info() {}, warn() {}, error() {} },
   });
-  async function read(name: string, { range, ifNoneMatch }: PartRequest): Promise<StoredPart> {
+  async function read(name: string, { range, ifNoneMatch, isHead = false }: PartRequest): Promise<StoredPart> {
     try {
+      if (isHead) {
+        const head = new HeadObjectCommand({ Bucket: bucket, Key: name, IfNoneMatch: ifNoneMatch });
+        const { ContentLength: byteLength = 0, ETag: etag } = await client.send(head);
+        return { outcome: "found", body: Readable.from([]), byteLength, range: undefined, etag };
+      }
       const found = await client.send(
         new GetObjectCommand({ Bucket: bucket, Key: name, Range: range, IfNoneMatch: ifNoneMatch }),
       );

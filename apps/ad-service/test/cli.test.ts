@@ -462,7 +462,8 @@ describe("with a running server", () => {
     const otherFolder = await mkdtemp(join(tmpdir(), "intermission-cli-"));
     await copyCluster(otherFolder, { schema: "ad_service", migrations });
     const samePort = await (await fixture.startServer({ DATA_DIR: otherFolder })).end;
-    await rm(otherFolder, { recursive: true, force: true });
+    // Its database may end a moment after the server.
+    await rm(otherFolder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
     expect(samePort.code).toBe(1);
     expect(samePort.err).toMatch(new RegExp(`^The ad service could not start: port ${fixture.port} is taken.*PORT\n$`));
   });

@@ -4,7 +4,7 @@ import { joinCluster } from "./join-cluster.ts";
 import { requireUtf8 } from "./require-encoding.ts";
 import { requireSessions } from "./require-sessions.ts";
 import { faultOfServer } from "./server-faults.ts";
-import type { StoreFault } from "./store-faults.ts";
+import { faultOfCluster, type StoreFault } from "./store-faults.ts";
 
 export interface StorePlace {
   /** Without it the embedded cluster of the data folder is used. */
@@ -40,7 +40,8 @@ export async function withStoreConnection<Result>(
     if (databaseUrl !== undefined) await requireUtf8(client, databaseUrl);
     return await work(client);
   } catch (error) {
-    throw death ?? (databaseUrl !== undefined ? faultOfServer(databaseUrl, error) : undefined) ?? error;
+    const fault = databaseUrl === undefined ? faultOfCluster(dataDirectory, error) : faultOfServer(databaseUrl, error);
+    throw death ?? fault ?? error;
   } finally {
     await client.end().catch(() => {});
     await cluster?.leave();

@@ -261,6 +261,16 @@ test("after a kill while the store is made, the next start makes it, though the 
   await (await openDatabase({ dataDirectory: folder, schema: "one", migrations })).close();
 });
 
+test("a disk that is full while tables are made, at the start or later, is named", async () => {
+  const fail = `do $$ begin raise exception 'could not create file "base/5/1": No space left on device' using errcode = '53100'; end $$`;
+  const named = /^the disk of .* is full \(could not create file .*free some space, or remove files where `df -i`/;
+  const atStart = openDatabase({ dataDirectory, schema: "crowded", migrations: { "0001-fail": fail } });
+  await expect(atStart).rejects.toThrow(named);
+  const database = await openDatabase({ dataDirectory, schema: "one", migrations });
+  await expect(database.withoutTimeout((client) => client.query(fail))).rejects.toThrow(named);
+  await database.close();
+});
+
 test("a command line makes no store", async () => {
   const nowhere = join(temporaryFolder(), "nowhere");
   await expect(openDatabase({ dataDirectory: nowhere, schema: "one", migrations, isExisting: true })).rejects.toThrow(

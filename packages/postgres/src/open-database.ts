@@ -13,7 +13,7 @@ import { requireSessions } from "./require-sessions.ts";
 import { ask, giveBack, retryConflicts, runTransaction } from "./run-transaction.ts";
 import type { Migrations } from "./schema-state.ts";
 import { faultOfServer } from "./server-faults.ts";
-import type { StoreFault } from "./store-faults.ts";
+import { faultOfCluster, type StoreFault } from "./store-faults.ts";
 
 export {
   type Database,
@@ -36,7 +36,8 @@ export interface OpenedDatabase extends Database {
   readonly poolState: () => PoolState;
   /**
    * Lends a new connection outside of the pool, without a statement timeout and with the schema as search path, for
-   * statements that change the form of tables. It is closed afterwards.
+   * statements that change the form of tables. It is closed afterwards. Rejects with a `StoreFault` as
+   * `openDatabase` does.
    */
   withoutTimeout<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>;
 }
@@ -89,6 +90,8 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
     await store.close();
     await cluster?.leave();
   };
+  const faultOf = (error: unknown) =>
+    databaseUrl === undefined ? faultOfCluster(dataDirectory, error) : faultOfServer(databaseUrl, error);
   try {
     if (databaseUrl !== undefined) await requireSessions(databaseUrl);
     await store.withoutTimeout(async (client) => {
@@ -107,20 +110,26 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
     });
   } catch (error) {
     await close();
-    throw (databaseUrl !== undefined && faultOfServer(databaseUrl, error)) || error;
+    throw faultOf(error) ?? error;
   }
   store.startUpkeep();
-  return databaseOver(store, close);
+  return databaseOver(store, { close, faultOf });
 }
 
-function databaseOver(store: DatabaseStore, close: () => Promise<void>): OpenedDatabase {
+function databaseOver(
+  store: DatabaseStore,
+  { close, faultOf }: { close: () => Promise<void>; faultOf: (error: unknown) => StoreFault | undefined },
+): OpenedDatabase {
   const { pool, listen, notify } = store;
   const watch = store.watch();
 
   const lend = () => lendConnection(pool, watch);
 
   return {
-    withoutTimeout: store.withoutTimeout,
+    withoutTimeout: (work) =>
+      store.withoutTimeout(work).catch((error: unknown) => {
+        throw faultOf(error) ?? error;
+      }),
     poolState: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async run({ name, text }, values) {
       const client = await lend();

@@ -28,15 +28,23 @@ export class EngineDeath extends Error {
 /** The message for the operator about an embedded store in `folder` whose engine has ended. */
 export function faultOfDeath(folder: string, death: unknown): StoreFault {
   const words = wordsOf(death);
-  if (isDiskFull(death)) {
-    return new StoreFault(
-      `the disk of ${folder} is full (${words}): free some space, then start again; what was acknowledged is kept`,
-      { cause: death },
-    );
-  }
+  if (isDiskFull(death)) return diskFull(folder, words, death);
   return new StoreFault(
     `the embedded database in ${folder} has failed (${words}): start again; what was acknowledged is kept. If it fails again, restore the folder from a backup`,
     { cause: death },
+  );
+}
+
+/** The message about a statement that the embedded store's full disk has failed; undefined for another error. */
+export function faultOfCluster(folder: string, error: unknown): StoreFault | undefined {
+  if (!(error instanceof Error && "code" in error && error.code === "53100")) return undefined;
+  return diskFull(folder, error.message, error);
+}
+
+function diskFull(folder: string, words: string, cause: unknown): StoreFault {
+  return new StoreFault(
+    `the disk of ${folder} is full (${words}): free some space, or remove files where \`df -i\` shows that no more can be made, then start again; what was acknowledged is kept`,
+    { cause },
   );
 }
 

@@ -57,7 +57,7 @@ function wordsOf(error: SystemError): string | undefined {
       return `${placeOf(path)} cannot be used (${code}): it must be a folder or not exist; ${giveOrChoose}`;
     case "ENOSPC":
     case "EDQUOT":
-      return `the disk of ${placeOf(path)} is full (${code}): free some space, then start again`;
+      return `the disk of ${placeOf(path)} is full (${code}): free some space, or remove files where \`df -i\` shows that no more can be made, then start again`;
     case "EMFILE":
     case "ENFILE":
       return `too many files are open (${code}): raise the limit (ulimit -n), then start again`;

@@ -174,3 +174,11 @@ export const accessOf = {
   addSample: staff,
   removeSample: staff,
 } as const satisfies Record<OperatorRouteName, Access>;
+
+/**
+ * Whether a route only reads: who sees the console as another person may use no other one. It is told by the name, so that
+ * screens need no table of all routes; a test compares it with the methods.
+ */
+export function isReading(route: OperatorRouteName): boolean {
+  return /^(count|explain|export|find|list|read|show|sum)[A-Z]/.test(route);
+}

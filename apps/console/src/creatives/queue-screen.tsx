@@ -2,6 +2,7 @@ import { type Creative, creativeRoutes } from "@intermission/operator-api/creati
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useAnswer } from "../operator/use-operator.ts";
+import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
@@ -84,7 +85,8 @@ function Waiting({ creative, onDecided, onFailed, onLater }: WaitingProps) {
   const [isRefused, setRefused] = useState(false);
   const startApproval = () => void approve(creative);
   const startRefusal = () => setRefused(true);
-  useKeys(isPending ? {} : { a: startApproval, r: startRefusal });
+  const mayDecide = useMay()("approveCreative");
+  useKeys(isPending || !mayDecide ? {} : { a: startApproval, r: startRefusal });
   const { name, creativeId, durationMs, byteLength, width, height, legalLine, submittedAt } = creative;
   return (
     <div className="beside-phone">
@@ -116,18 +118,22 @@ function Waiting({ creative, onDecided, onFailed, onLater }: WaitingProps) {
           )}
         </dl>
         <div className="row">
-          <Button look="primary" isBusy={isPending} onClick={startApproval}>
-            {words.approve}
-          </Button>
-          <Button look="danger" isBusy={isPending} onClick={startRefusal}>
-            {words.refuse}
-          </Button>
+          {mayDecide && (
+            <>
+              <Button look="primary" isBusy={isPending} onClick={startApproval}>
+                {words.approve}
+              </Button>
+              <Button look="danger" isBusy={isPending} onClick={startRefusal}>
+                {words.refuse}
+              </Button>
+            </>
+          )}
           {onLater !== undefined && <Button onClick={onLater}>{words.later}</Button>}
           <Link to="/creatives/$creativeId" params={{ creativeId }} className="link">
             {words.openIt}
           </Link>
         </div>
-        <p className="hint">{words.keys}</p>
+        {mayDecide && <p className="hint">{words.keys}</p>}
       </section>
       {isRefused && (
         <RefuseDialog

@@ -4,7 +4,7 @@ import { Command } from "cmdk";
 import { lazy, Suspense, useState } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { useMay } from "../session/use-session.ts";
-import { sections } from "../shell/sections.ts";
+import { useSections } from "../shell/use-sections.ts";
 import { shellWords } from "../shell/words.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
@@ -82,13 +82,11 @@ function Found({ text, onClose }: { text: string; onClose: () => void }) {
         )}
       </Command.Group>
       <Command.Group heading={words.pages}>
-        {sections
-          .filter(({ needs }) => may(needs))
-          .map(({ to, word }) => (
-            <FinderItem key={to} id={`page ${to}`} keywords={[names[word]]} onOpen={() => navigate({ to })}>
-              {names[word]}
-            </FinderItem>
-          ))}
+        {useSections().map(({ to, word }) => (
+          <FinderItem key={to} id={`page ${to}`} keywords={[names[word]]} onOpen={() => navigate({ to })}>
+            {names[word]}
+          </FinderItem>
+        ))}
       </Command.Group>
     </FinderContext>
   );

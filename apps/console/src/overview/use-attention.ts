@@ -7,14 +7,14 @@ import { troubleOf } from "../bots/endpoint-trouble.ts";
 import { phaseOf } from "../campaigns/pace.ts";
 import { answerOf, wholeListOf } from "../operator/use-operator.ts";
 import { useBots } from "../session/use-bots.ts";
-import { useMay, usePerson } from "../session/use-session.ts";
+import { mayUse, useMay, usePerson } from "../session/use-session.ts";
 
 /** How many held ones are counted: beyond, “more than” is enough. */
 const MAX_COUNTED = 100;
 
 /** What may need attention, of what the person sees: each read by itself, so that one failure hides no other. */
 export function useAttention() {
-  const { advertiserId } = usePerson();
+  const { role, advertiserId } = usePerson();
   const may = useMay();
   const bots = useBots();
   const isAll = may("listEndpoints");
@@ -38,7 +38,7 @@ export function useAttention() {
   const clicks = useQuery({ ...answerOf(clickRoutes.listClicks, held), enabled: may("listClicks") });
   const queue = useQuery({
     ...answerOf(creativeRoutes.readReviewQueue, { query: { limit: 1 } }),
-    enabled: may("approveCreative"),
+    enabled: mayUse(role, "approveCreative"),
   });
   const now = Date.now();
   const active = campaigns.data?.campaigns.filter(({ status }) => status === "active");

@@ -37,7 +37,7 @@ export function PersonActions({ person }: { person: Person }) {
   if (own.personId === personId) return changes;
   const isSeen = !isDisabled && may("startImpersonation") && (own.role === "owner" || person.role !== "owner");
   const seeAs = isSeen && <SeeAsButton person={person} />;
-  if (!may("changeRole")) return seeAs;
+  if (!may("changeRole")) return seeAs || changes;
   const input = { params: { personId } };
   const onError = (error: Error) => notice({ text: textOf(error), look: "failed" });
   const onEnable = () => enable.mutate(input, { onError, onSuccess: () => notice({ text: words.enabledNow(email) }) });

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { parseAddress, writeAddress } from "../operator/address-search.ts";
 import { useAnswer, useChange } from "../operator/use-operator.ts";
+import { useMay } from "../session/use-session.ts";
 import { useErrorText } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
@@ -28,6 +29,7 @@ export function SavedReports({ search }: { search: ReportsSearch }) {
   const address = textOfSearch(search);
   const isOpen = (report: SavedReport) => textOfSearch(searchOfSaved(report)) === address;
   const reports = saved.data?.savedReports ?? [];
+  const may = useMay();
   return (
     <nav className="saved-reports" aria-label={words.saved} ref={list} tabIndex={-1}>
       {reports.length > 0 && (
@@ -37,12 +39,12 @@ export function SavedReports({ search }: { search: ReportsSearch }) {
               <Link to="/reports" search={searchOfSaved(report)} activeOptions={{ exact: true, includeSearch: true }}>
                 {report.name}
               </Link>
-              <RemoveButton report={report} onRemoved={() => list.current?.focus()} />
+              {may("removeSavedReport") && <RemoveButton report={report} onRemoved={() => list.current?.focus()} />}
             </li>
           ))}
         </ul>
       )}
-      {saved.data !== undefined && !reports.some(isOpen) && (
+      {may("saveReport") && saved.data !== undefined && !reports.some(isOpen) && (
         <Button look="quiet" icon="add" onClick={() => setSaving(true)}>
           {words.save}
         </Button>

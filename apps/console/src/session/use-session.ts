@@ -1,4 +1,4 @@
-import { accessOf } from "@intermission/operator-api/access";
+import { accessOf, isReading } from "@intermission/operator-api/access";
 import type { OperatorRouteName } from "@intermission/operator-api/operator-routes";
 import { type CurrentSession, type Person, peopleRoutes, type Role } from "@intermission/operator-api/people";
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
@@ -86,6 +86,9 @@ export function useSessionOfOtherWindows(): void {
 
 export const PersonContext = createContext<Person | undefined>(undefined);
 
+/** Whether the console is seen as another person: then nothing can be changed. */
+export const ReadOnlyContext = createContext(false);
+
 /** The person who is signed in. Only inside of the shell. */
 export function usePerson(): Person {
   const person = useContext(PersonContext);
@@ -99,8 +102,12 @@ export function mayUse(role: Role, route: OperatorRouteName): boolean {
   return typeof access === "string" || role in access;
 }
 
-/** Whether the person who is signed in may use a route, so that screens offer only what works. */
+/**
+ * Whether the person who is signed in may use a route, so that screens offer only what works. Seen as another person, the
+ * console offers nothing that changes something; the banner says why.
+ */
 export function useMay(): (route: OperatorRouteName) => boolean {
   const { role } = usePerson();
-  return (route) => mayUse(role, route);
+  const isReadOnly = useContext(ReadOnlyContext);
+  return (route) => mayUse(role, route) && (!isReadOnly || isReading(route));
 }

@@ -4,7 +4,7 @@ import { useMay } from "../session/use-session.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { isTyping, LETTER_MS, shortcutKey } from "../ui/use-keys.ts";
 import { useWords } from "../words/word-table.ts";
-import { sections } from "./sections.ts";
+import { useSections } from "./use-sections.ts";
 import { shellWords } from "./words.ts";
 
 export type FinderComponent = ComponentType<{ onClose: () => void }>;
@@ -23,6 +23,7 @@ const LOAD_FINDER_AFTER_MS = 500;
 export function Keyboard({ finder: Finder, loadFinder, isFinderOpen, onFinder }: KeyboardProps) {
   const words = useWords(shellWords);
   const may = useMay();
+  const sections = useSections();
   const navigate = useNavigate();
   const [isHelpOpen, setHelpOpen] = useState(false);
   const pressedG = useRef(Number.NEGATIVE_INFINITY);
@@ -50,13 +51,13 @@ export function Keyboard({ finder: Finder, loadFinder, isFinderOpen, onFinder }:
         event.preventDefault();
         search.focus();
       } else if (isLetter) {
-        const section = sections.find(({ letter, needs }) => letter === key && may(needs));
+        const section = sections.find(({ letter }) => letter === key);
         if (section !== undefined) void navigate({ to: section.to });
       }
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [may, navigate, isFinderOpen, onFinder]);
+  }, [sections, navigate, isFinderOpen, onFinder]);
   if (isFinderOpen) {
     return (
       <Suspense fallback={null}>
@@ -71,11 +72,9 @@ export function Keyboard({ finder: Finder, loadFinder, isFinderOpen, onFinder }:
         <Key keys={["⌘K", "Ctrl K"]} does={words.findAnything} />
         <Key keys={["/"]} does={words.searchList} />
         <Key keys={["?"]} does={words.showHelp} />
-        {sections
-          .filter(({ needs }) => may(needs))
-          .map(({ letter, word }) => (
-            <Key key={letter} keys={["g", letter]} does={words.goTo(words[word])} />
-          ))}
+        {sections.map(({ letter, word }) => (
+          <Key key={letter} keys={["g", letter]} does={words.goTo(words[word])} />
+        ))}
         {may("approveCreative") && <Key keys={["a", "r"]} does={words.decideCreative} />}
       </dl>
     </Dialog>

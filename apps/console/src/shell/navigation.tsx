@@ -17,11 +17,11 @@ import {
   useLanguage,
   useWords,
 } from "../words/word-table.ts";
-import { sections } from "./sections.ts";
+import { useSections } from "./use-sections.ts";
 import { shellWords } from "./words.ts";
 
 /** Beside the content; in a narrow window, a bar above it with a menu, and one below it. */
-export function Navigation({ onFind, isReadOnly }: { onFind: () => void; isReadOnly: boolean }) {
+export function Navigation({ onFind }: { onFind: () => void }) {
   const words = useWords(shellWords);
   const menu = useRef<HTMLDivElement>(null);
   const { pathname } = useLocation();
@@ -46,11 +46,11 @@ export function Navigation({ onFind, isReadOnly }: { onFind: () => void; isReadO
       </div>
       <div className="side-menu" id="menu" ref={menu} popover="auto">
         <Sections />
-        <Account isReadOnly={isReadOnly} />
+        <Account />
       </div>
       <div className="side-body">
         <Sections />
-        <Account isReadOnly={isReadOnly} />
+        <Account />
       </div>
       <Tabs />
     </header>
@@ -59,20 +59,17 @@ export function Navigation({ onFind, isReadOnly }: { onFind: () => void; isReadO
 
 function Sections() {
   const words = useWords(shellWords);
-  const may = useMay();
   return (
     <nav aria-label={words.sections}>
       <ul className="sections">
-        {sections
-          .filter(({ needs }) => may(needs))
-          .map(({ to, word, icon }) => (
-            <li key={to}>
-              <Link to={to} activeOptions={{ exact: to === "/" }} className="section">
-                <Icon name={icon} />
-                {words[word]}
-              </Link>
-            </li>
-          ))}
+        {useSections().map(({ to, word, icon }) => (
+          <li key={to}>
+            <Link to={to} activeOptions={{ exact: to === "/" }} className="section">
+              <Icon name={icon} />
+              {words[word]}
+            </Link>
+          </li>
+        ))}
       </ul>
     </nav>
   );
@@ -84,11 +81,9 @@ const MAX_TABS = 4;
 /** In a narrow window: the first sections, at its lower edge. */
 function Tabs() {
   const words = useWords(shellWords);
-  const may = useMay();
   return (
     <nav className="tabs" aria-label={words.sections}>
-      {sections
-        .filter(({ needs }) => may(needs))
+      {useSections()
         .slice(0, MAX_TABS)
         .map(({ to, word, icon }) => (
           <Link key={to} to={to} activeOptions={{ exact: to === "/" }} className="tab">
@@ -103,8 +98,7 @@ function Tabs() {
 /** On the first screen in a narrow window: the sections that are not at its lower edge, so that each is one tap away. */
 export function MoreSections() {
   const words = useWords(shellWords);
-  const may = useMay();
-  const more = sections.filter(({ needs }) => may(needs)).slice(MAX_TABS);
+  const more = useSections().slice(MAX_TABS);
   if (more.length === 0) return null;
   return (
     <nav className="more-sections" aria-label={words.moreSections}>
@@ -118,10 +112,11 @@ export function MoreSections() {
   );
 }
 
-/** `isReadOnly`: the console is seen as this person, whose sessions are not to be ended. */
-function Account({ isReadOnly }: { isReadOnly: boolean }) {
+/** Seen as another person, the console has no way to end that person's sessions. */
+function Account() {
   const words = useWords(shellWords);
   const { email, role } = usePerson();
+  const may = useMay();
   const language = useLanguage();
   const setLanguage = useContext(SetLanguageContext);
   const signOut = useSignOut();
@@ -153,7 +148,7 @@ function Account({ isReadOnly }: { isReadOnly: boolean }) {
             </button>
           ))}
         </fieldset>
-        {!isReadOnly && (
+        {may("signOut") && (
           <>
             <Link to="/account" className="link">
               {words.signInMethods}

@@ -7,7 +7,7 @@ interface Section {
   /** Its name in `words.ts`. */
   word: keyof (typeof shellWords)["en"];
   icon: IconName;
-  /** Shown to the roles that may use this route. */
+  /** Shown to the roles that may use this route, also where the console is seen only to read. */
   needs: OperatorRouteName;
   /** `g` and this letter lead to it. */
   letter: string;
@@ -33,14 +33,18 @@ export const sections = [
   { to: "/system", word: "system", icon: "system", needs: "showStatus", letter: "s" },
 ] as const satisfies readonly Section[];
 
-/** Screens within a section that need more than it. */
-const stricter: readonly Pick<Section, "to" | "needs">[] = [
+/** Screens that are there to change something. */
+const ofChanges: readonly Pick<Section, "to" | "needs">[] = [
   { to: "/campaigns/new", needs: "addCampaign" },
   { to: "/creatives/vast", needs: "tryVastTag" },
+  { to: "/account", needs: "addPasskey" },
 ];
 
-/** The route without which the screen at an address is not for a person; undefined: it is for everyone. */
-export function neededFor(path: string): OperatorRouteName | undefined {
+/** The routes without which the screen at an address is not for a person: that of its section, and that of its change. */
+export function neededFor(path: string): {
+  section: OperatorRouteName | undefined;
+  change: OperatorRouteName | undefined;
+} {
   const isWithin = ({ to }: Pick<Section, "to">) => to !== "/" && (path === to || path.startsWith(`${to}/`));
-  return stricter.find(isWithin)?.needs ?? sections.find(isWithin)?.needs;
+  return { section: sections.find(isWithin)?.needs, change: ofChanges.find(isWithin)?.needs };
 }

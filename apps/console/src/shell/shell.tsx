@@ -1,7 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
-import { PersonContext, sessionQuery, useMay, useSessionOfOtherWindows } from "../session/use-session.ts";
+import {
+  mayUse,
+  PersonContext,
+  ReadOnlyContext,
+  sessionQuery,
+  useMay,
+  usePerson,
+  useSessionOfOtherWindows,
+} from "../session/use-session.ts";
 import { Failure, Skeleton } from "../ui/answer-view.tsx";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { Notices } from "../ui/notices.tsx";
@@ -60,29 +68,33 @@ export function Shell({ finder, loadFinder }: { finder: FinderComponent; loadFin
   }
   return (
     <PersonContext value={session.data.person}>
-      <a className="skip" href="#content">
-        {words.skip}
-      </a>
-      <Keyboard finder={finder} loadFinder={loadFinder} isFinderOpen={isFinderOpen} onFinder={setFinderOpen} />
-      <ImpersonationBanner {...session.data} />
-      <div className="shell">
-        <Navigation onFind={() => setFinderOpen(true)} isReadOnly={session.data.seenBy !== null} />
-        <main id="content" className="content" tabIndex={-1}>
-          <SampleBanner />
-          <ErrorBoundary page={pathname}>
-            <Suspense fallback={<Skeleton rows={6} />}>
-              <AllowedScreen pathname={pathname} />
-            </Suspense>
-          </ErrorBoundary>
-        </main>
-      </div>
+      <ReadOnlyContext value={session.data.seenBy !== null}>
+        <a className="skip" href="#content">
+          {words.skip}
+        </a>
+        <Keyboard finder={finder} loadFinder={loadFinder} isFinderOpen={isFinderOpen} onFinder={setFinderOpen} />
+        <ImpersonationBanner {...session.data} />
+        <div className="shell">
+          <Navigation onFind={() => setFinderOpen(true)} />
+          <main id="content" className="content" tabIndex={-1}>
+            <SampleBanner />
+            <ErrorBoundary page={pathname}>
+              <Suspense fallback={<Skeleton rows={6} />}>
+                <AllowedScreen pathname={pathname} />
+              </Suspense>
+            </ErrorBoundary>
+          </main>
+        </div>
+      </ReadOnlyContext>
     </PersonContext>
   );
 }
 
 /** The screen at an address, if the person's role has it: what would be refused is not offered. */
 function AllowedScreen({ pathname }: { pathname: string }) {
+  const { role } = usePerson();
   const may = useMay();
-  const needs = neededFor(pathname.replace(/^\/console(?=\/|$)/, ""));
-  return needs === undefined || may(needs) ? <Outlet /> : <NoPage />;
+  const { section, change } = neededFor(pathname.replace(/^\/console(?=\/|$)/, ""));
+  const isFor = (section === undefined || mayUse(role, section)) && (change === undefined || may(change));
+  return isFor ? <Outlet /> : <NoPage />;
 }

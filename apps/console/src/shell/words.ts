@@ -29,7 +29,8 @@ export const shellWords = wordTable({
     signedOutEverywhere: "All your sessions have ended.",
     impersonation: "Seen as another person",
     seenAs: (email: string, role: string) => `You see the console as ${email} (${role}).`,
-    readOnlyUntil: (time: string) => `Nothing can be changed. It ends at ${time}.`,
+    readOnlyUntil: (time: string) =>
+      `Nothing can be changed, so what changes something is not shown. It ends at ${time}.`,
     endImpersonation: "End",
     noPage: "There is nothing at this address",
     noPageText: "The link may be old, or what it showed was removed.",
@@ -83,7 +84,7 @@ export const shellWords = wordTable({
     signedOutEverywhere: "Все ваши сеансы завершены.",
     impersonation: "Вид от имени другого человека",
     seenAs: (email, role) => `Вы видите консоль как ${email} (${role}).`,
-    readOnlyUntil: (time) => `Изменить ничего нельзя. Закончится в ${time}.`,
+    readOnlyUntil: (time) => `Изменить ничего нельзя, поэтому того, что меняет, не видно. Закончится в ${time}.`,
     endImpersonation: "Закончить",
     noPage: "По этому адресу ничего нет",
     noPageText: "Ссылка могла устареть, или её содержимое удалено.",

@@ -1,0 +1,74 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "../console.ts";
+
+const EMAIL = "seen-as@example.com";
+
+/** What can be pressed on a page, apart from what leads to another one. */
+const buttonsOf = (page: Page) => page.locator("#content").getByRole("button").filter({ visible: true });
+
+test("seen as another person, every screen of that role is there, and no button changes anything", async ({
+  desk,
+  stack,
+}) => {
+  test.slow();
+  const bot = ["--bot-id", "9300000001", "--name", "Seen Bot", "--webhook-url", `${stack.urls.adService}/nowhere`];
+  await stack.ads(["bots", "add", ...bot, "--tester", "42", "--json"]);
+  await stack.ads(["tokens", "create", "--bot-id", "9300000001"]);
+  const direct = ["--format", "direct_link", "--landing-url", "https://shop.example/", "--click-price", "0.05"];
+  const campaign = ["--advertiser", "Seen Shop", "--name", "Seen campaign", ...direct, "--daily-budget", "5", "--yes"];
+  const { campaignId } = JSON.parse(await stack.ads(["campaigns", "add", ...campaign, "--json"]));
+  const advertisers: { advertiserId: string; name: string }[] = JSON.parse(
+    await stack.ads(["advertisers", "list", "--json"]),
+  );
+  const shop = advertisers.find(({ name }) => name === "Seen Shop");
+  await stack.ads(["people", "add", EMAIL, "--role", "ad-ops"]);
+  await desk.goto("bots/9300000001");
+  await expect(buttonsOf(desk).filter({ hasText: /^(Suspend|Activate|Revoke|Disable|Add|Save)$/ })).toHaveCount(7);
+  const sections = desk.getByRole("navigation", { name: "Sections" }).getByRole("link");
+  await desk.goto(`people?find=${encodeURIComponent(EMAIL)}`);
+  await desk.getByRole("button", { name: `Actions: ${EMAIL}` }).click();
+  await desk.getByRole("button", { name: `See as ${EMAIL}` }).click();
+  await expect(desk.getByText("Nothing can be changed, so what changes something is not shown.")).toBeVisible();
+  // Of this screen the role is told by a route that changes something.
+  await expect(sections.filter({ hasText: "Approval" })).toHaveCount(1);
+
+  const changes: string[] = [];
+  desk.on("request", (request) => {
+    const isRead = ["GET", "HEAD"].includes(request.method());
+    if (!isRead && request.url().includes("/operator/")) changes.push(`${request.method()} ${request.url()}`);
+  });
+  const addresses = await sections.evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).href));
+  const { origin } = new URL(desk.url());
+  for (const path of [
+    "bots/9300000001",
+    `campaigns/${campaignId}`,
+    `advertisers/${shop?.advertiserId}`,
+    "publisher?bot=9300000001",
+  ])
+    addresses.push(`${origin}/console/${path}`);
+  const pressed: string[] = [];
+  for (const address of addresses) {
+    await desk.goto(address);
+    await desk.locator("#content h1").waitFor();
+    await expect(desk.locator("#content .skeleton")).toHaveCount(0);
+    const count = await buttonsOf(desk).count();
+    for (let index = 0; index < count; index++) {
+      const button = buttonsOf(desk).nth(index);
+      if (!(await button.isVisible())) continue;
+      pressed.push(`${address}: ${await button.textContent()}`);
+      await button.click();
+      // A window that asks for a decision would make a change.
+      await expect(desk.locator("dialog[open] button[type=submit]")).toHaveCount(0);
+      await desk.keyboard.press("Escape");
+      await expect(desk.locator("dialog[open]")).toHaveCount(0);
+    }
+  }
+  expect(changes).toEqual([]);
+  // It has pressed something, such as what saves a list as a file.
+  expect(pressed).not.toEqual([]);
+
+  await desk.goto("campaigns/new");
+  await expect(desk.getByText("There is nothing at this address")).toBeVisible();
+  await desk.getByRole("button", { name: "End" }).click();
+  await expect(desk.getByRole("heading", { name: "People" })).toBeVisible();
+});

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { migrations } from "../apps/ad-service/src/migrations.ts";
 import { openDatabase } from "../packages/postgres/src/open-database.ts";
 import type { DemoStack } from "../scripts/demo-stack.ts";
@@ -24,8 +25,11 @@ test.beforeAll(async ({ stack }) => {
 async function issueStatement({ dataDirectory }: DemoStack): Promise<void> {
   const database = await openDatabase({ dataDirectory, schema: "ad_service", migrations });
   const text = `insert into money_statements (number, account, month, name, currency, opening_micros, closing_micros, lines, issued_at)
-    values (1, 'advertiser:' || $1, '2026-01-01', $2, 'USD', 0, 25000000, $3, now())`;
-  const lines = [{ kind: "top_up", at: "2026-01-05T10:00:00Z", reference: "INV-7", note: null, amount: "25000000" }];
+    values (1, 'advertiser:' || $1, '2026-01-01', $2, 'USD', 0, 24900000, $3, now())`;
+  const lines = [
+    { kind: "top_up", at: "2026-01-05T10:00:00Z", reference: "INV-7", note: '=1, "half"', amount: "25000001" },
+    { kind: "charge", at: null, reference: null, note: null, amount: "-100001" },
+  ];
   await database.run({ name: "", text }, [coffeeId, COFFEE, JSON.stringify(lines)]);
   await database.close();
 }
@@ -34,7 +38,7 @@ for (const { name, size, tag } of windows) {
   test.describe(`in the window of a ${name}`, { tag }, () => {
     test.use({ window: size });
 
-    test("what an advertiser has left and last month's statement are three clicks away", async ({ reader }) => {
+    test("what an advertiser has left and last month's statement are three clicks away", async ({ reader, stack }) => {
       const { page } = reader;
       await reader.open();
       await reader.click(reader.section("Advertisers"));
@@ -47,6 +51,14 @@ for (const { name, size, tag } of windows) {
       const file = page.waitForEvent("download");
       await page.getByRole("link", { name: "CSV of the statement of January 2026" }).click();
       expect((await file).suggestedFilename()).toBe("statement-1.csv");
+      // To the micro and to the byte, the command line has the same.
+      const csv = await readFile(await (await file).path(), "utf8");
+      expect(csv).toBe(await stack.ads(["money", "statements", "--advertiser", coffeeId, "--csv", "1"]));
+      const amounts = csv.split("\r\n").map((line) => line.split(",").at(-2));
+      expect(amounts).toEqual(["amount", "0", "25.000001", "-0.100001", "24.9", undefined]);
+      const printed = (await opened).locator("td.amount");
+      await expect(printed).toHaveText(["0.00", "25.000001", "-0.100001", "24.90"]);
+      await expect(page.getByRole("row").filter({ hasText: "January 2026" })).toContainText("$24.90");
     });
 
     test("all campaigns of an advertiser are stopped in three clicks, and Undo lets them run again", async ({

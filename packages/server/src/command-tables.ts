@@ -59,6 +59,11 @@ export function csvField(value: unknown): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** A file of comma-separated values as it is printed, byte for byte: the last line break is the printer's. */
+export function printedCsv(file: string): string {
+  return file.replace(/\r\n$/, "\r");
+}
+
 /** A value as text for people, without control characters. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined || value === "") return "–";

@@ -8,7 +8,15 @@ import {
   telegramIdOption,
   wholeNumber,
 } from "@intermission/server/command-options";
-import { amountIn, type Row, recordOf, rowsOf, tableOf, withAmounts } from "@intermission/server/command-tables";
+import {
+  amountIn,
+  printedCsv,
+  type Row,
+  recordOf,
+  rowsOf,
+  tableOf,
+  withAmounts,
+} from "@intermission/server/command-tables";
 import { type CommandContext, callForAllRows, callForRow } from "@intermission/server/operator-client";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { statementCsv } from "./statement-files.ts";
@@ -128,7 +136,7 @@ function statementCommands(money: Command, context: CommandContext): void {
 
 function csvOf(found: Row | undefined, number: number): string {
   if (found?.number !== number) throw new InvalidArgumentError(`There is no statement ${number} of this account.`);
-  return statementCsv(moneyStatement.parse(found));
+  return printedCsv(statementCsv(moneyStatement.parse(found)));
 }
 
 function earningsCommands(money: Command, context: CommandContext): void {

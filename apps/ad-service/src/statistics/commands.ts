@@ -4,7 +4,7 @@ import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { dimensions, reportFigures, reportOrders } from "@intermission/operator-api/statistics";
 import { withExamples } from "@intermission/server/command-line";
 import { pastMomentOption, telegramIdOption } from "@intermission/server/command-options";
-import { tableOf, textOf } from "@intermission/server/command-tables";
+import { printedCsv, tableOf, textOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
 import { z } from "zod";
@@ -267,8 +267,7 @@ export function statsCommands(program: Command, context: CommandContext): void {
       const query = { ...of, from: momentOf(from), to: momentOf(to) };
       if ((csv || format === "csv") && !context.isJson()) {
         const file = z.string().parse(await context.call(operatorRequest("exportStats", { query })));
-        // The last line break is the printer's.
-        context.print(file, () => file.replace(/\r\n$/, "\r"));
+        context.print(file, () => printedCsv(file));
         return;
       }
       const answer = await callForRow(context, operatorRequest("readStats", { query }));

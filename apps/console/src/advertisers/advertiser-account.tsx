@@ -55,19 +55,19 @@ interface FactsProps {
 function Facts({ money: account, currency, advertiser }: FactsProps) {
   const words = useWords(advertiserWords);
   const billings = billingWords[useLanguage()];
-  const { money } = useFormats();
+  const { exactMoney } = useFormats();
   const { availableMicros, balanceMicros, billing, state } = account;
   return (
     <dl className="panel facts">
       <div>
         <dt>{words.available}</dt>
         <dd className={availableMicros === 0 ? "fault" : undefined}>
-          {availableMicros === null ? words.noLimit : money(availableMicros, currency)}
+          {availableMicros === null ? words.noLimit : exactMoney(availableMicros, currency)}
         </dd>
       </div>
       <div>
         <dt>{words.balance}</dt>
-        <dd>{money(balanceMicros, currency)}</dd>
+        <dd>{exactMoney(balanceMicros, currency)}</dd>
       </div>
       <div>
         <dt>{words.billing}</dt>

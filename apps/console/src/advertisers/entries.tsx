@@ -80,11 +80,15 @@ function FirstTopUp({ advertiser, currency }: { advertiser: AdvertiserMoney; cur
 function useColumns(): Column<MoneyEntry>[] {
   const words = useWords(advertiserWords);
   const kinds = entryWords[useLanguage()];
-  const { dateTime, money } = useFormats();
+  const { dateTime, exactMoney } = useFormats();
   return [
     { title: words.at, cell: ({ at }) => <time dateTime={at.toISOString()}>{dateTime(at)}</time> },
     { title: words.kind, cell: ({ kind }) => kinds[kind] },
-    { title: words.amountTitle, isNumber: true, cell: ({ amountMicros, currency }) => money(amountMicros, currency) },
+    {
+      title: words.amountTitle,
+      isNumber: true,
+      cell: ({ amountMicros, currency }) => exactMoney(amountMicros, currency),
+    },
     { title: words.reference, cell: ({ reference }) => reference },
     { title: words.note, cell: ({ note }) => note },
   ];

@@ -44,7 +44,7 @@ export function Statements({ advertiserId }: { advertiserId: string }) {
 
 function useColumns(advertiserId: string): Column<MoneyStatement>[] {
   const words = useWords(advertiserWords);
-  const { month: monthOf, money } = useFormats();
+  const { month: monthOf, exactMoney } = useFormats();
   const fileOf = ({ number }: MoneyStatement, format: "html" | "csv") =>
     addressOf(moneyRoutes.readAdvertiserStatement, {
       params: { advertiser: advertiserId, number: String(number) },
@@ -53,7 +53,11 @@ function useColumns(advertiserId: string): Column<MoneyStatement>[] {
   return [
     { title: words.month, cell: ({ month }) => monthOf(month) },
     { title: words.statement, cell: ({ number }) => `№ ${number}` },
-    { title: words.closing, isNumber: true, cell: ({ closingMicros, currency }) => money(closingMicros, currency) },
+    {
+      title: words.closing,
+      isNumber: true,
+      cell: ({ closingMicros, currency }) => exactMoney(closingMicros, currency),
+    },
     {
       title: words.print,
       cell: (statement) => (

@@ -18,7 +18,7 @@ interface PayDialogProps {
 /** Records a payout. The list shows it as paid once the server has recorded it. */
 export function PayDialog({ publisher, month, currency, onClose }: PayDialogProps) {
   const words = useWords(payoutWords);
-  const { money, month: nameOfMonth } = useFormats();
+  const { exactMoney, month: nameOfMonth } = useFormats();
   const notice = useNotice();
   const payout = useConfirmedChange(moneyRoutes.recordPayout);
   const [reference, setReference] = useState("");
@@ -34,7 +34,7 @@ export function PayDialog({ publisher, month, currency, onClose }: PayDialogProp
     const body = { month, amountMicros, reference, ...(note.trim() !== "" && { note }) };
     void payout.run({ params: { botId: publisher.botId }, body }, () => {
       onClose();
-      notice({ text: words.recorded(money(amountMicros, currency)) });
+      notice({ text: words.recorded(exactMoney(amountMicros, currency)) });
     });
   };
   return (
@@ -45,7 +45,7 @@ export function PayDialog({ publisher, month, currency, onClose }: PayDialogProp
       onSubmit={submit}
       onClose={onClose}
     >
-      <p>{words.pays(money(publisher.owedMicros, currency), nameOfMonth(month))}</p>
+      <p>{words.pays(exactMoney(publisher.owedMicros, currency), nameOfMonth(month))}</p>
       <Field
         label={words.reference}
         hint={words.referenceHint}

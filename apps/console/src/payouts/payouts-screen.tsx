@@ -46,14 +46,14 @@ interface PublishersProps {
 function Publishers({ publishers, month, currency, isOver }: PublishersProps) {
   const words = useWords(payoutWords);
   const search = route.useSearch();
-  const { money } = useFormats();
+  const { exactMoney } = useFormats();
   const [paid, setPaid] = useState<PublisherMoney>();
   const columns = useColumns({ currency, onPay: isOver ? setPaid : undefined });
   const shown = matching(publishers, search);
   const owedMicros = shown.reduce((sum, one) => sum + one.owedMicros, 0);
   return (
     <>
-      <Filters month={month} total={words.total(shown.length, money(owedMicros, currency))} />
+      <Filters month={month} total={words.total(shown.length, exactMoney(owedMicros, currency))} />
       {!isOver && <p className="secondary">{words.notOver}</p>}
       {shown.length === 0 ? (
         <EmptyState action={publishers.length > 0 && <ShowAll keep={["month"]} />}>
@@ -130,7 +130,7 @@ interface ColumnsProps {
 function useColumns({ currency, onPay }: ColumnsProps): Column<PublisherMoney>[] {
   const words = useWords(payoutWords);
   const may = useMay();
-  const { money, date } = useFormats();
+  const { exactMoney, date } = useFormats();
   return [
     {
       title: words.publisher,
@@ -140,8 +140,8 @@ function useColumns({ currency, onPay }: ColumnsProps): Column<PublisherMoney>[]
         </Link>
       ),
     },
-    { title: words.earned, isNumber: true, cell: ({ earnedMicros }) => money(earnedMicros, currency) },
-    { title: words.owed, isNumber: true, cell: ({ owedMicros }) => money(owedMicros, currency) },
+    { title: words.earned, isNumber: true, cell: ({ earnedMicros }) => exactMoney(earnedMicros, currency) },
+    { title: words.owed, isNumber: true, cell: ({ owedMicros }) => exactMoney(owedMicros, currency) },
     { title: words.paid, cell: ({ paidAt }) => paidAt && date(paidAt) },
     { title: words.reference, cell: ({ reference }) => reference },
     {

@@ -13,7 +13,7 @@ import { publisherWords } from "./words.ts";
 /** What a bot's publisher earned by month, what was paid last, and what comes next. */
 export function Earnings({ botId }: { botId: string }) {
   const words = useWords(publisherWords);
-  const { money, date, dateTime, month } = useFormats();
+  const { exactMoney, date, dateTime, month } = useFormats();
   const earnings = useAnswer(moneyRoutes.readEarnings, { params: { botId } });
   return (
     <section className="stack" aria-labelledby="earnings">
@@ -21,11 +21,11 @@ export function Earnings({ botId }: { botId: string }) {
         {({ currency, months, owedMicros, settledUntil }) => {
           const { last, next } = payoutsOf(months, new Date());
           const facts = [
-            [words.owed, money(owedMicros, currency), settledUntil && words.settled(dateTime(settledUntil))],
+            [words.owed, exactMoney(owedMicros, currency), settledUntil && words.settled(dateTime(settledUntil))],
             [words.lastPayout, last ? date(last.paidAt) : words.noPayout, last && words.until(month(last.month))],
             [
               words.nextPayout,
-              next ? money(next.amountMicros, currency) : words.nextNone,
+              next ? exactMoney(next.amountMicros, currency) : words.nextNone,
               next && words.until(month(next.until)),
             ],
           ] as const;
@@ -64,7 +64,7 @@ export function Earnings({ botId }: { botId: string }) {
 
 function Months({ months, currency }: { months: readonly EarningsMonth[]; currency: string }) {
   const words = useWords(publisherWords);
-  const { money, date, month: monthName } = useFormats();
+  const { exactMoney, date, month: monthName } = useFormats();
   return (
     <DataTable
       label={words.earnings}
@@ -72,7 +72,7 @@ function Months({ months, currency }: { months: readonly EarningsMonth[]; curren
       keyOf={({ month }) => month}
       columns={[
         { title: words.month, cell: ({ month }) => monthName(month) },
-        { title: words.earned, isNumber: true, cell: ({ earnedMicros }) => money(earnedMicros, currency) },
+        { title: words.earned, isNumber: true, cell: ({ earnedMicros }) => exactMoney(earnedMicros, currency) },
         {
           title: words.paid,
           cell: ({ paidAt }) => (paidAt === null ? <span className="pill">{words.notPaid}</span> : date(paidAt)),

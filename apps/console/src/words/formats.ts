@@ -52,6 +52,12 @@ export function formatsOf(language: Language) {
       const { usual, fine, fineBelow } = moneyOf(currency);
       return (amount !== 0 && Math.abs(amount) < fineBelow ? fine : usual).format(amount);
     },
+    /** With all digits: amounts of the ledger add up as they are shown, and are those of statements. */
+    exactMoney(micros: number, currency: string): string {
+      return new Intl.NumberFormat(language, { style: "currency", currency, maximumFractionDigits: 6 }).format(
+        micros / 1e6,
+      );
+    },
     /** “in 3 days”, “5 minutes ago”. */
     ago(at: Date, now = Date.now()): string {
       const seconds = Math.round((at.getTime() - now) / 1000);

@@ -1,11 +1,11 @@
 import { publicKeyOf } from "@intermission/ad-core/telegram-init-data";
-import { type Database, ping } from "@intermission/postgres/open-database";
+import type { Database } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { serveApiReference } from "@intermission/server/api-reference";
 import { checkRequests } from "@intermission/server/checked-routes";
 import { describeApi } from "@intermission/server/describe-api";
 import { guardToken } from "@intermission/server/guard-token";
-import { healthRoutes } from "@intermission/server/health";
+import { healthRoutes, requireDatabase } from "@intermission/server/health";
 import { createHttpServer, refuseOtherMethods } from "@intermission/server/http-server";
 import type { Logger } from "@intermission/server/logger";
 import { countRequests, metricsRoutes } from "@intermission/server/metrics";
@@ -200,7 +200,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
 /** What operators and their tools ask a node: its health, its metrics, the reference of its APIs. */
 function nodeRoutes(app: FastifyInstance, { config, database, registry, ...deps }: AppDeps): void {
   healthRoutes(app, {
-    check: () => database.run(ping, []),
+    check: () => requireDatabase(database),
     requirement: async () => {
       deps.requirement?.();
       await requireBuiltPage(config);

@@ -1,8 +1,8 @@
 import cors from "@fastify/cors";
-import { type Database, ping } from "@intermission/postgres/open-database";
+import type { Database } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { serveApiReference } from "@intermission/server/api-reference";
-import { healthRoutes } from "@intermission/server/health";
+import { healthRoutes, requireDatabase } from "@intermission/server/health";
 import {
   createHttpServer,
   errorBody,
@@ -89,7 +89,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   if (config.tracing !== undefined) traceRequests(app, { continuedRoutes: webhookPaths });
 
   healthRoutes(app, {
-    check: () => database.run(ping, []),
+    check: () => requireDatabase(database),
     warning: options.warning,
     isStopping: options.isDraining,
     withinMs: config.databaseLimits.silentMs,

@@ -18,8 +18,11 @@ export function statement<Row>(name: string, text: string): Statement<Row> {
   return made;
 }
 
-/** Answers if a prepared statement reads a table of the schema: a connection alone does not show that requests can be served. */
-export const ping = statement<never>("ping", "select from commit_epochs where epoch = -1");
+/**
+ * Answers if a prepared statement may write to a table of the schema: a connection alone does not show that requests can be
+ * served. It locks no row, and is refused (SQLSTATE 25006) where the database is read-only.
+ */
+export const ping = statement<never>("ping", "select from commit_epochs where epoch = -1 for update");
 
 /** The statements of all loaded modules. */
 export function knownStatements(): readonly Statement<unknown>[] {

@@ -21,7 +21,7 @@ function isConflict(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === "40P01" || error.code === "40001");
 }
 
-// Connections whose protocol state may be out of sync with the server. They are closed instead of reused.
+// Connections whose protocol state may be out of sync with the server, or that serve no more. They are closed instead of reused.
 const broken = new WeakSet<pg.ClientBase>();
 
 const errorsOfStore = new WeakSet<object>();
@@ -35,14 +35,19 @@ export function isOfStore(error: Error): boolean {
   return errorsOfStore.has(error);
 }
 
-/** Runs one query, and marks the connection as broken after an error that the server did not send. */
+/**
+ * A connection is not used after these errors from the server: a shutdown (57P0x), and a write in a read-only session (25006),
+ * which stays read-only when the server or its provider allows writes again.
+ */
+const ENDED = /^(57P|25006$)/;
+
+/** Runs one query, and marks the connection as broken after an error that the server did not send, or that ended its use. */
 export async function ask(client: pg.ClientBase, question: string | pg.QueryConfig): Promise<pg.QueryResult> {
   try {
     return await client.query(question);
   } catch (error) {
     ofStore(error);
-    // After an error from the server the connection is usable, except after a shutdown (57P0x).
-    if (!(error instanceof pg.DatabaseError) || error.code?.startsWith("57P")) broken.add(client);
+    if (!(error instanceof pg.DatabaseError) || ENDED.test(error.code ?? "")) broken.add(client);
     throw error;
   }
 }

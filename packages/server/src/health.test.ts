@@ -1,6 +1,9 @@
+import { openDatabase } from "@intermission/postgres/open-database";
+import { askServer } from "@intermission/testing/copy-database";
+import { createServerDatabase } from "@intermission/testing/test-database";
 import { pino } from "pino";
-import { expect, test } from "vitest";
-import { healthRoutes, NotReady } from "./health.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { healthRoutes, NotReady, requireDatabase } from "./health.ts";
 import { createHttpServer } from "./http-server.ts";
 
 async function answersOf(check: () => Promise<unknown>, { isStopping = false } = {}) {
@@ -23,6 +26,25 @@ test("a server whose database fails or does not answer within two seconds is ali
     [200, 503],
     [200, 503],
   ]);
+});
+
+test("a server is not ready while its database is read-only, says so, and is ready again by itself", async () => {
+  const { url, drop } = await createServerDatabase();
+  onTestFinished(drop);
+  const options = { databaseUrl: url, dataDirectory: "", schema: "shop", migrations: {} };
+  const database = await openDatabase(options);
+  await requireDatabase(database);
+  await database.close();
+  // Only once the schema is there: a start that has to write is refused.
+  const name = new URL(url).pathname.slice(1);
+  await askServer(url, `alter database ${name} set default_transaction_read_only = on`);
+  const readOnly = await openDatabase({ ...options, isExisting: true });
+  await expect(requireDatabase(readOnly)).rejects.toThrow(NotReady);
+  await expect(requireDatabase(readOnly)).rejects.toThrow(/the database is read-only/);
+  await askServer(url, `begin read write; alter database ${name} reset default_transaction_read_only; commit`);
+  // The setting of a session is that of its beginning: one that is read-only is not used again.
+  await requireDatabase(readOnly);
+  await readOnly.close();
 });
 
 test("a stopping server is alive but not ready, even with a working database", async () => {

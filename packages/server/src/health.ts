@@ -1,8 +1,25 @@
+import { type Database, ping } from "@intermission/postgres/open-database";
 import type { FastifyInstance } from "fastify";
 
 /** Thrown by a requirement. The message tells the operator what to do before this server can serve; `/readyz` returns it. */
 export class NotReady extends Error {
   override readonly name = "NotReady";
+}
+
+/**
+ * A check of `/readyz`: the tables can be read, and take writes. Some services make it read-only when its disk is
+ * almost full, and a standby is so until it is promoted: then every request that writes is answered 503.
+ */
+export async function requireDatabase(database: Pick<Database, "run">): Promise<void> {
+  try {
+    await database.run(ping, []);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "25006")) throw error;
+    throw new NotReady(
+      "the database is read-only: it is a standby, or its server or provider has set default_transaction_read_only, as where its disk is almost full; repair that there",
+      { cause: error },
+    );
+  }
 }
 
 export interface HealthOptions {

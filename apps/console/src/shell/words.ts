@@ -84,7 +84,7 @@ export const shellWords = wordTable({
     signedOutEverywhere: "Все ваши сеансы завершены.",
     impersonation: "Вид от имени другого человека",
     seenAs: (email, role) => `Вы видите консоль как ${email} (${role}).`,
-    readOnlyUntil: (time) => `Изменить ничего нельзя, поэтому того, что меняет, не видно. Закончится в ${time}.`,
+    readOnlyUntil: (time) => `Изменить ничего нельзя, поэтому кнопок для этого нет. Закончится в ${time}.`,
     endImpersonation: "Закончить",
     noPage: "По этому адресу ничего нет",
     noPageText: "Ссылка могла устареть, или её содержимое удалено.",

@@ -139,9 +139,7 @@ async function follow(
 
 /** An error of `onError` itself is logged and ends nothing. */
 function report(onError: (error: unknown) => void, error: unknown): void {
-  try {
-    onError(error);
-  } catch (fault) {
+  (async () => onError(error))().catch((fault: unknown) => {
     console.error("onError of followRewards failed:", fault, "while it reported:", error);
-  }
+  });
 }

@@ -133,12 +133,12 @@ export function answerRefusal(
 ): Response {
   const refusal = refused.outcome === "not-signed" ? refused.refusal : undefined;
   const message = refused.outcome === "not-signed" ? refused.message : notAnEvent;
-  try {
-    if (host.onRefused) host.onRefused(message, refusal);
-    else logRefusal({ kind: refusal ? kindOfRefusal(refusal) : "not-an-event", message }, host.logged);
-  } catch (error) {
-    console.error("onRefused failed:", error);
-  }
+  const report = async () =>
+    host.onRefused
+      ? host.onRefused(message, refusal)
+      : logRefusal({ kind: refusal ? kindOfRefusal(refusal) : "not-an-event", message }, host.logged);
+  // Also of an asynchronous one: an error that nobody catches would end the process, and anyone can cause a refusal.
+  report().catch((error: unknown) => console.error("onRefused failed:", error));
   if (refusal) return Response.json(refusalBody(refusal), { status: 401 });
   return Response.json({ error: { code: "BAD_REQUEST", message } }, { status: 400 });
 }

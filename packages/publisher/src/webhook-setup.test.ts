@@ -115,3 +115,25 @@ test("a memory store warns once in production, and where one is made for each re
   await perRequest("evt_2");
   expect(warn).not.toHaveBeenCalled();
 });
+
+test("onRefused and onError that are asynchronous and reject do not end the process: anyone can cause a refusal", async () => {
+  const failing = async () => {
+    throw new Error("the chat of the operators is away");
+  };
+  const unhandled = vi.fn();
+  process.on("unhandledRejection", unhandled);
+  try {
+    const receive = webhook(() => Promise.reject(new Error("no database")), {
+      tokens: token,
+      onRefused: failing,
+      onError: failing,
+    });
+    expect((await receive(new Request(address, { method: "POST", body: "{}" }))).status).toBe(401);
+    expect((await receive(signed())).status).toBe(500);
+    await vi.waitFor(() => expect(logged).toHaveBeenCalledTimes(2));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled).not.toHaveBeenCalled();
+  } finally {
+    process.off("unhandledRejection", unhandled);
+  }
+});

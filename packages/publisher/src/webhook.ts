@@ -93,11 +93,8 @@ export function webhook(
     try {
       await inTime(isTest ? onTest?.(event) : handleOnce(store, event, handle), handlerTimeoutMs, "the handler");
     } catch (error) {
-      try {
-        onError(error, event);
-      } catch (fault) {
-        console.error(fault);
-      }
+      // Also an asynchronous one: an error that nobody catches would end the process.
+      (async () => onError(error, event))().catch((fault) => console.error(fault));
       return refusal(500, "NOT_HANDLED", "not handled; send it again");
     }
     return Response.json({ status: "ok" });

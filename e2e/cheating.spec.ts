@@ -3,35 +3,44 @@ import { expect, expectNeverPaid, expectPaidOnce, newCode, test } from "./stack.
 
 const clipMs = 2000;
 
+type Reported = Awaited<ReturnType<ScriptedViewer["report"]>>;
+/** Of the service, when it answered. */
+const timeOf = ({ body }: Reported) => Date.parse(body.server_time);
+
 test("seeking, 4× speed, hidden playback and forged reports pay nothing", async ({ api, stack, userId }) => {
   const viewer = new ScriptedViewer(stack.urls.adService);
   const watch = async (
     user: string,
-    cheat: (token: string, sessionId: string, durationMs: number) => Promise<void>,
-  ) => {
+    cheat: (token: string, sessionId: string, durationMs: number) => Promise<Reported | undefined>,
+  ): Promise<void> => {
     const { code } = await newCode(api, user);
     const { body } = await viewer.open(stack.secrets.botId, initDataOf(user, stack.secrets), code);
     if (body.outcome !== "session") throw new Error(body.outcome);
-    await viewer.report(body.session_id, { token: body.token, reports: [], started: true });
-    await cheat(body.token, body.session_id, body.ad.duration_ms);
-    await expectNeverPaid(api, user);
+    const started = await viewer.report(body.session_id, { token: body.token, reports: [], started: true });
+    const reported = await cheat(body.token, body.session_id, body.ad.duration_ms);
+    // On a busy machine the reports may arrive as late as honest ones: then another user tries.
+    const isInTime = reported === undefined || timeOf(reported) - timeOf(started) < body.ad.duration_ms * 0.8;
+    if (isInTime) await expectNeverPaid(api, user);
+    else await watch(`${user}0`, cheat);
   };
   await Promise.all([
     // Jumps to the end immediately.
     watch(userId, async (token, id, durationMs) => {
       const reports = [{ sequence: 0, from_ms: durationMs - 500, to_ms: durationMs, visible: true, muted: true }];
       await viewer.report(id, { token, reports, closed: "tap" });
+      return undefined;
     }),
     // Plays four times as fast as the clock.
     watch(`${userId}1`, async (token, id, durationMs) => {
       await new Promise((resolve) => setTimeout(resolve, durationMs / 4));
-      await viewer.report(id, { token, reports: playedRanges(durationMs), closed: "tap" });
+      return viewer.report(id, { token, reports: playedRanges(durationMs), closed: "tap" });
     }),
     // Plays in real time, but in the background.
     watch(`${userId}2`, async (token, id, durationMs) => {
       await new Promise((resolve) => setTimeout(resolve, durationMs));
       const reports = playedRanges(durationMs).map((report) => ({ ...report, visible: false }));
       await viewer.report(id, { token, reports, closed: "tap" });
+      return undefined;
     }),
     // Uses a forged token.
     watch(`${userId}3`, async (token, id, durationMs) => {
@@ -42,6 +51,7 @@ test("seeking, 4× speed, hidden playback and forged reports pay nothing", async
         closed: "tap",
       });
       expect([401, 409]).toContain(forged.status);
+      return undefined;
     }),
   ]);
 });

@@ -63,6 +63,7 @@ import { miniappPageRoutes } from "./miniapp-page/routes.ts";
 import { moneyOperatorRoutes } from "./money/operator-routes.ts";
 import { standardProvider } from "./money/payment-provider.ts";
 import { paymentRoutes } from "./money/routes.ts";
+import { advertiserStandings } from "./money/terms.ts";
 import { noticeOperatorRoutes } from "./notices/operator-routes.ts";
 import { downloadVideo, type GuardedRequests } from "./outbound/guarded-request.ts";
 import { type OpenIdProviderSettings, openIdProviders } from "./outbound/openid-providers.ts";
@@ -337,6 +338,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       const crossFeature = {
         requireBots: (botIds: readonly (string | undefined)[]) => requireBots(database, botIds),
         requireAdvertiser: (nameOrId: string) => requireAdvertiser(database, nameOrId),
+        standingsOf: (advertiserIds: readonly string[]) => advertiserStandings(database, advertiserIds),
         submitterOf,
         reportReaderOf,
         personIdOf,

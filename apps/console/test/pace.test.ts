@@ -19,7 +19,8 @@ test("without an end, without a total limit or before its start a campaign has n
 
 test("an active campaign that does not run says why", () => {
   const prices = { formats: ["rewarded" as const], viewPriceMicros: 10, clickPriceMicros: 1 };
-  const campaign = { status: "active", ...plan, ...prices, budgetLeftMicros: 10, deliveredShare: 0.1 } as const;
+  const left = { budgetLeftMicros: 10, deliveredShare: 0.1, advertiserLeftMicros: null, isAdvertiserStopped: false };
+  const campaign = { status: "active", ...plan, ...prices, ...left } as const;
   const phase = (changes: Partial<Parameters<typeof phaseOf>[0]>) =>
     phaseOf({ ...campaign, ...changes }, at(6).getTime());
   expect(phase({})).toBe("running");
@@ -31,6 +32,10 @@ test("an active campaign that does not run says why", () => {
   expect(phase({ budgetLeftMicros: 0, viewPriceMicros: 0 })).toBe("spent");
   expect(phase({ budgetLeftMicros: null, deliveredShare: 1 })).toBe("spent");
   expect(phase({ status: "paused", budgetLeftMicros: 0 })).toBe("paused");
+  expect(phase({ advertiserLeftMicros: 9 })).toBe("unfunded");
+  expect(phase({ advertiserLeftMicros: 10 })).toBe("running");
+  expect(phase({ advertiserLeftMicros: 0, viewPriceMicros: 0 })).toBe("running");
+  expect(phase({ advertiserLeftMicros: 0, isAdvertiserStopped: true })).toBe("stopped");
 });
 
 test("the last day of a campaign has no days left", () => {

@@ -159,6 +159,11 @@ const deliveredSoFar = z.object({
     .number()
     .nullable()
     .describe("The used part of the total limit that is nearest to its end, 0 to 1; null without a total limit."),
+  advertiserLeftMicros: z
+    .number()
+    .nullable()
+    .describe("What its advertiser may still spend on all campaigns, with the credit; null: there is no limit."),
+  isAdvertiserStopped: z.boolean().describe("Its advertiser is archived: none of the advertiser's campaigns runs."),
 });
 export type DeliveredSoFar = z.infer<typeof deliveredSoFar>;
 

@@ -42,7 +42,7 @@ test("the list of campaigns says what each has spent, has left and has delivered
     await withDelivered(
       store.database,
       (await listCampaigns(store.database, { order: "oldest", limit: 10, archived: false })).rows,
-      now,
+      { now, standingsOf: async () => new Map() },
     ),
   ).toMatchObject([
     { campaignId: "cmp_1", delivered: { views: 1, clicks: 3 }, budgetLeftMicros: 6_000_000, deliveredShare: 0.4 },

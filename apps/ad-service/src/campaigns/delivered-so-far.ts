@@ -12,7 +12,7 @@ const nothing: Delivered = { views: 0, clicks: 0, spentMicros: 0 };
 export function howFar(
   campaign: Pick<Campaign, "totalBudgetMicros" | "dailyBudgetMicros" | "totalViewCap" | "totalClickCap">,
   { all, today }: DeliveredDays = { all: nothing, today: nothing },
-): DeliveredSoFar {
+): Omit<DeliveredSoFar, keyof Standing> {
   const { totalBudgetMicros: total, dailyBudgetMicros: daily, totalViewCap, totalClickCap } = campaign;
   const left = total !== null ? total - all.spentMicros : daily !== null ? daily - today.spentMicros : null;
   const shares = [
@@ -46,11 +46,17 @@ const readDays = statement<DaysRow>(
    ) as days group by campaign_id`,
 );
 
-/** The campaigns, each with what it has delivered. */
+/** Whether an advertiser's campaigns may run at all. */
+type Standing = Pick<DeliveredSoFar, "advertiserLeftMicros" | "isAdvertiserStopped">;
+
+/** By the advertiser's id. */
+export type StandingsOf = (advertiserIds: readonly string[]) => Promise<ReadonlyMap<string, Standing>>;
+
+/** The campaigns, each with what it has delivered, and what its advertiser has left. */
 export async function withDelivered<One extends Campaign>(
   database: Pick<Database, "run">,
   campaigns: readonly One[],
-  now: Date,
+  { now, standingsOf }: { now: Date; standingsOf: StandingsOf },
 ): Promise<(One & DeliveredSoFar)[]> {
   const rows = await database.run(readDays, [now, campaigns.map(({ campaignId }) => campaignId)]);
   const days = new Map(
@@ -59,5 +65,10 @@ export async function withDelivered<One extends Campaign>(
       { all, today: { views: viewsToday, clicks: clicksToday, spentMicros: spentMicrosToday } },
     ]),
   );
-  return campaigns.map((campaign) => ({ ...campaign, ...howFar(campaign, days.get(campaign.campaignId)) }));
+  const standings = await standingsOf([...new Set(campaigns.map(({ advertiserId }) => advertiserId))]);
+  return campaigns.map((campaign) => ({
+    ...campaign,
+    ...howFar(campaign, days.get(campaign.campaignId)),
+    ...(standings.get(campaign.advertiserId) ?? { advertiserLeftMicros: null, isAdvertiserStopped: false }),
+  }));
 }

@@ -38,7 +38,7 @@ import {
   type UpdateCampaignOutcome,
   updateCampaign,
 } from "./change-campaign.ts";
-import { withDelivered } from "./delivered-so-far.ts";
+import { type StandingsOf, withDelivered } from "./delivered-so-far.ts";
 import { isOfDraft, newCampaignId } from "./repeated-campaign.ts";
 import { planRevert } from "./revert-change.ts";
 
@@ -48,6 +48,8 @@ export interface CampaignOperatorDeps {
   campaigns: { refresh(): Promise<void> };
   /** Refuses a bot that does not exist. */
   requireBots(botIds: readonly (string | undefined)[]): Promise<void>;
+  /** What the advertisers of campaigns have left. */
+  standingsOf: StandingsOf;
   /** Of all prices (ISO 4217). */
   currency: string;
   /** Whether a source of countries is configured: without one, no campaign can target countries. */
@@ -58,7 +60,7 @@ export interface CampaignOperatorDeps {
 }
 
 export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperatorDeps): void {
-  const { database, campaigns, currency, hasCountries, requireBots, now } = deps;
+  const { database, campaigns, currency, hasCountries, requireBots, standingsOf, now } = deps;
   const requireCountries = (targeting: Targeting | undefined) => {
     if (targeting?.countries === undefined || hasCountries) return;
     throw invalidField("targeting", noCountries, fieldFault("COUNTRIES_UNKNOWN"));
@@ -96,7 +98,7 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
 
     async listCampaigns(request) {
       const { rows, next } = await listCampaigns(database, request.query);
-      return { currency, campaigns: await withDelivered(database, rows, now()), next };
+      return { currency, campaigns: await withDelivered(database, rows, { now: now(), standingsOf }), next };
     },
 
     async showCampaign(request) {

@@ -4,6 +4,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { settleUntilNow } from "../../test/fixtures/facts-fixture.ts";
+import { setAdvertiserState } from "../advertisers/advertisers.ts";
 import { addCampaign, updateCampaign } from "../campaigns/change-campaign.ts";
 import { writeRefund } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
@@ -19,7 +20,7 @@ import {
   sumOfEntries,
 } from "./ledger.ts";
 import { settleCharges } from "./settle-charges.ts";
-import { moneyOfAdvertiser, setTerms } from "./terms.ts";
+import { advertiserStandings, moneyOfAdvertiser, setTerms } from "./terms.ts";
 
 let store: TestDatabase;
 let database: Database;
@@ -216,4 +217,16 @@ test("of two people who have seen the same terms, the first one changes them, an
     expect(await terms()).toEqual(next);
   }
   expect(await setTerms(database, { advertiserId, ...prepaid })).toBe("set");
+});
+
+test("what an advertiser has left for its campaigns is known where there is a limit", async () => {
+  const { advertiserId } = await newAdvertiser();
+  const standing = async () => (await advertiserStandings(database, [advertiserId])).get(advertiserId);
+  expect(await standing()).toEqual({ advertiserLeftMicros: null, isAdvertiserStopped: false });
+  await topUp(database, advertiserId, 4000);
+  await setTerms(database, { advertiserId, billing: "credit", creditLimitMicros: 5000 });
+  expect(await standing()).toEqual({ advertiserLeftMicros: 9000, isAdvertiserStopped: false });
+  await setTerms(database, { advertiserId, billing: "prepaid", creditLimitMicros: null });
+  await setAdvertiserState(database, { advertiserId, state: "archived" });
+  expect(await standing()).toEqual({ advertiserLeftMicros: 4000, isAdvertiserStopped: true });
 });

@@ -32,6 +32,29 @@ export async function setTerms(
   return (await database.run(set, values)).length > 0 ? "set" : "changed-since";
 }
 
+interface AdvertiserStanding {
+  /** Null: without a limit. */
+  advertiserLeftMicros: number | null;
+  isAdvertiserStopped: boolean;
+}
+
+const readStandings = statement<AdvertiserStanding & { advertiserId: string }>(
+  "money.standings-of-advertisers",
+  `select advertiser_id as "advertiserId", state = 'archived' as "isAdvertiserStopped",
+     case when credit_limit_micros is not null then greatest(0, credit_limit_micros + ${paidIn("advertisers.advertiser_id")}
+       - ${spentBy("advertisers.advertiser_id")}) end::float8 as "advertiserLeftMicros"
+   from advertisers where advertiser_id = any ($1)`,
+);
+
+/** Whether the campaigns of these advertisers may run, by their ids. */
+export async function advertiserStandings(
+  database: Pick<Database, "run">,
+  advertiserIds: readonly string[],
+): Promise<Map<string, AdvertiserStanding>> {
+  const rows = await database.run(readStandings, [advertiserIds]);
+  return new Map(rows.map(({ advertiserId, ...standing }) => [advertiserId, standing]));
+}
+
 type MoneyRow = Omit<AdvertiserMoney, "balanceMicros" | "availableMicros" | "creditLimitMicros"> &
   Record<"balance" | "credit", string | null>;
 

@@ -27,19 +27,23 @@ export function daysLeft({ endsAt }: Pick<Campaign, "endsAt">, now: number): num
 }
 
 /** What a campaign does now: its status, and where an active one does not run, why. */
-export type CampaignPhase = "running" | "planned" | "ended" | "spent" | "paused" | "archived";
+export type CampaignPhase = "running" | "planned" | "ended" | "spent" | "unfunded" | "stopped" | "paused" | "archived";
 
 type Phased = Pick<Campaign, "status" | "startsAt" | "endsAt" | "formats" | "viewPriceMicros" | "clickPriceMicros"> &
-  Pick<DeliveredSoFar, "budgetLeftMicros" | "deliveredShare">;
+  Omit<DeliveredSoFar, "delivered">;
 
 export function phaseOf(campaign: Phased, now: number): CampaignPhase {
-  const { status, startsAt, endsAt, budgetLeftMicros, deliveredShare } = campaign;
+  const { status, startsAt, endsAt, budgetLeftMicros, deliveredShare, advertiserLeftMicros } = campaign;
   if (status !== "active") return status;
   if (startsAt !== null && startsAt.getTime() > now) return "planned";
   if (endsAt !== null && endsAt.getTime() <= now) return "ended";
+  if (campaign.isAdvertiserStopped) return "stopped";
   // What is left pays for no further ad.
-  const isTooLittle = budgetLeftMicros !== null && budgetLeftMicros < Math.max(1, cheapestAd(campaign));
-  return isTooLittle || (deliveredShare ?? 0) >= 1 ? "spent" : "running";
+  const price = cheapestAd(campaign);
+  const isTooLittle = budgetLeftMicros !== null && budgetLeftMicros < Math.max(1, price);
+  if (isTooLittle || (deliveredShare ?? 0) >= 1) return "spent";
+  // What is free needs no money.
+  return advertiserLeftMicros !== null && advertiserLeftMicros < price ? "unfunded" : "running";
 }
 
 function cheapestAd({ formats, viewPriceMicros, clickPriceMicros }: Phased): number {

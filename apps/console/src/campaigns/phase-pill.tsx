@@ -7,6 +7,8 @@ const looks = {
   planned: "",
   ended: "pill-late",
   spent: "pill-bad",
+  unfunded: "pill-bad",
+  stopped: "pill-late",
   paused: "pill-late",
   archived: "",
 } satisfies Record<CampaignPhase, string>;

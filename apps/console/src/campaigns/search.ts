@@ -7,6 +7,6 @@ export const campaignsSearch = searchOf(
     find: z.string().max(64),
     advertiser: z.string().max(128),
     status: z.enum(["active", "paused", "archived"]),
-    phase: z.enum(["spent", "ended"]),
+    phase: z.enum(["spent", "unfunded", "ended"]),
   }),
 );

@@ -47,12 +47,10 @@ export function OverviewScreen() {
   );
 }
 
-function AttentionList({ attention, noFills }: { attention: ReturnType<typeof useAttention>; noFills: ReactNode }) {
+function AttentionList({ attention, noFills }: { attention: Attention; noFills: ReactNode }) {
   const words = useWords(overviewWords);
-  const { endpoints, spent, ended, isNothingRunning, heldViews, heldClicks, waitingCreatives, isLoading, errors } =
-    attention;
+  const { endpoints, ended, heldViews, heldClicks, waitingCreatives, isLoading, errors } = attention;
   const [error] = errors;
-  const [firstSpent] = spent;
   const items = [
     ...endpoints.map((endpoint) => {
       const { botId, name, held } = endpoint;
@@ -64,20 +62,7 @@ function AttentionList({ attention, noFills }: { attention: ReturnType<typeof us
         </AttentionItem>
       );
     }),
-    isNothingRunning && (
-      <AttentionItem key="nothing-running" look="bad">
-        <Link to="/campaigns" className="row-link">
-          {words.noCampaign}
-        </Link>
-      </AttentionItem>
-    ),
-    firstSpent && (
-      <AttentionItem key="spent" look="bad">
-        <Link to="/campaigns" search={{ phase: "spent" }} className="row-link">
-          {spent.length === 1 ? words.spentOne(firstSpent.name) : words.spent(spent.length)}
-        </Link>
-      </AttentionItem>
-    ),
+    ...itemsOfCampaigns(words, attention),
     heldViews && heldViews.count > 0 && (
       <AttentionItem key="held-views" look="late">
         <Link to="/reviews" className="row-link">
@@ -123,6 +108,36 @@ function AttentionList({ attention, noFills }: { attention: ReturnType<typeof us
       {noFills}
     </ul>
   );
+}
+
+type Attention = ReturnType<typeof useAttention>;
+
+/** Active campaigns that do not run. */
+function itemsOfCampaigns(words: (typeof overviewWords)["en"], { isNothingRunning, spent, unfunded }: Attention) {
+  const [firstSpent] = spent;
+  return [
+    isNothingRunning && (
+      <AttentionItem key="nothing-running" look="bad">
+        <Link to="/campaigns" className="row-link">
+          {words.noCampaign}
+        </Link>
+      </AttentionItem>
+    ),
+    firstSpent && (
+      <AttentionItem key="spent" look="bad">
+        <Link to="/campaigns" search={{ phase: "spent" }} className="row-link">
+          {spent.length === 1 ? words.spentOne(firstSpent.name) : words.spent(spent.length)}
+        </Link>
+      </AttentionItem>
+    ),
+    unfunded.length > 0 && (
+      <AttentionItem key="unfunded" look="bad">
+        <Link to="/campaigns" search={{ phase: "unfunded" }} className="row-link">
+          {words.unfunded(unfunded.length)}
+        </Link>
+      </AttentionItem>
+    ),
+  ];
 }
 
 function NothingToDo() {

@@ -42,11 +42,13 @@ export function useAttention() {
   });
   const now = Date.now();
   const active = campaigns.data?.campaigns.filter(({ status }) => status === "active");
-  const inPhase = (phase: "running" | "spent" | "ended") => active?.filter((one) => phaseOf(one, now) === phase) ?? [];
+  const inPhase = (phase: "running" | "spent" | "unfunded" | "ended") =>
+    active?.filter((one) => phaseOf(one, now) === phase) ?? [];
   const queries = [all, campaigns, views, clicks, queue];
   return {
     endpoints: (isAll ? (all.data ?? []) : own).filter((endpoint) => troubleOf(endpoint) !== undefined),
     spent: inPhase("spent"),
+    unfunded: inPhase("unfunded"),
     ended: inPhase("ended"),
     isNothingRunning: campaigns.data !== undefined && inPhase("running").length === 0 && advertiserId === null,
     heldViews: views.data && { count: views.data.views.length, isMore: views.data.next !== null },

@@ -38,6 +38,11 @@ export const overviewWords = wordTable({
         other: "active campaigns have spent their budget.",
       }),
     spentOne: (name: string) => `${name} has spent its budget.`,
+    unfunded: (count: number) =>
+      counted("en", count, {
+        one: "active campaign does not run: its advertiser has no money left.",
+        other: "active campaigns do not run: their advertisers have no money left.",
+      }),
     ended: (count: number) =>
       counted("en", count, { one: "active campaign is over.", other: "active campaigns are over." }),
     noCampaign: "No campaign is running: nobody sees an ad.",
@@ -83,6 +88,13 @@ export const overviewWords = wordTable({
     spent: (count) =>
       `Бюджет исчерпан: ${counted("ru", count, { one: "кампания", few: "кампании", many: "кампаний", other: "кампании" })}.`,
     spentOne: (name) => `${name}: бюджет исчерпан.`,
+    unfunded: (count) =>
+      counted("ru", count, {
+        one: "активная кампания не идёт: у рекламодателя закончились деньги.",
+        few: "активные кампании не идут: у рекламодателей закончились деньги.",
+        many: "активных кампаний не идут: у рекламодателей закончились деньги.",
+        other: "активной кампании не идут: у рекламодателей закончились деньги.",
+      }),
     ended: (count) =>
       `Срок истёк: ${counted("ru", count, { one: "кампания", few: "кампании", many: "кампаний", other: "кампании" })}.`,
     noCampaign: "Ни одна кампания не идёт: рекламы никто не видит.",

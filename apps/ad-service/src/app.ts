@@ -72,6 +72,7 @@ import {
   actorOf,
   authenticateOperator,
   authorizeOperator,
+  needsSignIn,
   type OperatorGuard,
   personIdOf,
   reportReaderOf,
@@ -327,7 +328,12 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       scope.decorateRequest("operator", undefined);
       scope.addHook("onRequest", async (request, reply) => {
         reply.header("cache-control", "no-store");
-        request.operator = await authenticateOperator(guard, request);
+        try {
+          request.operator = await authenticateOperator(guard, request);
+        } catch (error) {
+          if (!needsSignIn(request, error)) throw error;
+          return reply.redirect(consoleAddress(deps.publicUrl), 302);
+        }
       });
       scope.addHook("preHandler", (request) => authorizeOperator(guard, request));
       // With a callback, so that the handler runs inside.

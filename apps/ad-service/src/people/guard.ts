@@ -5,7 +5,7 @@ import type { ReportReader } from "@intermission/operator-api/statistics";
 import type { Database } from "@intermission/postgres/open-database";
 import { addressNetwork } from "@intermission/server/client-address";
 import type { TokenGuard } from "@intermission/server/guard-token";
-import type { HttpError } from "@intermission/server/http-server";
+import { HttpError } from "@intermission/server/http-server";
 import { type RateLimiter, slowDown } from "@intermission/server/rate-limiter";
 import { notFound, refusal } from "@intermission/server/refuse";
 import type { FastifyRequest } from "fastify";
@@ -55,6 +55,15 @@ export async function authenticateOperator(guard: OperatorGuard, request: Fastif
   if (guard.guardToken === undefined) throw notFound("there is nothing at this path");
   guard.guardToken(request);
   return { kind: "command-line" };
+}
+
+/**
+ * Whether a person opened an address without a session, such as the link of a statement after the session had ended. Browsers
+ * name such requests (Fetch Metadata); the console's own and those of programs are answered with the error.
+ */
+export function needsSignIn({ method, headers }: FastifyRequest, error: unknown): boolean {
+  const isRefusal = error instanceof HttpError && (error.statusCode === 401 || error.statusCode === 404);
+  return isRefusal && method === "GET" && headers["sec-fetch-mode"] === "navigate";
 }
 
 /**

@@ -262,6 +262,17 @@ test("a statement is read by whose account it is of; a foreign number is one tha
   for (const number of ["2", "4", "5", "99"]) expect((await read("publisher", number)).status, number).toBe(404);
 });
 
+test("a statement's link that is opened without a session leads to the console; programs get the error", async () => {
+  const url = `/operator/v1/money/publishers/${own.botId}/statements/1?format=html`;
+  for (const cookie of [undefined, `__Host-operator=${"A".repeat(43)}`]) {
+    const sent = cookie === undefined ? {} : { cookie };
+    const opened = await fixture.app.inject({ url, headers: { ...sent, "sec-fetch-mode": "navigate" } });
+    expect([opened.statusCode, opened.headers.location]).toEqual([302, expect.stringMatching(/\/console$/)]);
+    const read = await fixture.app.inject({ url, headers: { ...sent, "sec-fetch-mode": "cors" } });
+    expect(read.statusCode).toBe(cookie === undefined ? 404 : 401);
+  }
+});
+
 test("a page of another origin cannot use a session, and no page without one", async () => {
   for (const headers of [{ origin: "https://evil.test" }, { origin: "null" }, { origin: `${origin}.evil.test` }]) {
     expect(await request("suspendBot", "owner", {}, headers)).toMatchObject({

@@ -18,7 +18,15 @@ test("without an end, without a total limit or before its start a campaign has n
 });
 
 test("an active campaign that does not run says why", () => {
-  const prices = { formats: ["rewarded" as const], viewPriceMicros: 10, clickPriceMicros: 1 };
+  const creative = {
+    creativeId: "cre_1",
+    weight: 1,
+    label: null,
+    callToAction: null,
+    isActive: true,
+    isApproved: true,
+  };
+  const prices = { formats: ["rewarded" as const], viewPriceMicros: 10, clickPriceMicros: 1, creatives: [creative] };
   const left = { budgetLeftMicros: 10, deliveredShare: 0.1, advertiserLeftMicros: null, isAdvertiserStopped: false };
   const campaign = { status: "active", ...plan, ...prices, ...left } as const;
   const phase = (changes: Partial<Parameters<typeof phaseOf>[0]>) =>
@@ -36,6 +44,9 @@ test("an active campaign that does not run says why", () => {
   expect(phase({ advertiserLeftMicros: 10 })).toBe("running");
   expect(phase({ advertiserLeftMicros: 0, viewPriceMicros: 0 })).toBe("running");
   expect(phase({ advertiserLeftMicros: 0, isAdvertiserStopped: true })).toBe("stopped");
+  expect(phase({ creatives: [{ ...creative, isApproved: false }] })).toBe("unapproved");
+  expect(phase({ creatives: [{ ...creative, isActive: false }] })).toBe("unapproved");
+  expect(phase({ creatives: [], formats: ["rewarded", "direct_link"] })).toBe("running");
 });
 
 test("the last day of a campaign has no days left", () => {

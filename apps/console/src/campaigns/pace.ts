@@ -27,9 +27,21 @@ export function daysLeft({ endsAt }: Pick<Campaign, "endsAt">, now: number): num
 }
 
 /** What a campaign does now: its status, and where an active one does not run, why. */
-export type CampaignPhase = "running" | "planned" | "ended" | "spent" | "unfunded" | "stopped" | "paused" | "archived";
+export type CampaignPhase =
+  | "running"
+  | "planned"
+  | "ended"
+  | "spent"
+  | "unfunded"
+  | "unapproved"
+  | "stopped"
+  | "paused"
+  | "archived";
 
-type Phased = Pick<Campaign, "status" | "startsAt" | "endsAt" | "formats" | "viewPriceMicros" | "clickPriceMicros"> &
+type Phased = Pick<
+  Campaign,
+  "status" | "startsAt" | "endsAt" | "formats" | "viewPriceMicros" | "clickPriceMicros" | "creatives"
+> &
   Omit<DeliveredSoFar, "delivered">;
 
 export function phaseOf(campaign: Phased, now: number): CampaignPhase {
@@ -43,7 +55,13 @@ export function phaseOf(campaign: Phased, now: number): CampaignPhase {
   const isTooLittle = budgetLeftMicros !== null && budgetLeftMicros < Math.max(1, price);
   if (isTooLittle || (deliveredShare ?? 0) >= 1) return "spent";
   // What is free needs no money.
-  return advertiserLeftMicros !== null && advertiserLeftMicros < price ? "unfunded" : "running";
+  if (advertiserLeftMicros !== null && advertiserLeftMicros < price) return "unfunded";
+  return canShowAds(campaign) ? "running" : "unapproved";
+}
+
+/** A direct link needs no creative. */
+function canShowAds({ formats, creatives }: Phased): boolean {
+  return formats.includes("direct_link") || creatives.some(({ isActive, isApproved }) => isActive && isApproved);
 }
 
 function cheapestAd({ formats, viewPriceMicros, clickPriceMicros }: Phased): number {

@@ -8,6 +8,7 @@ const looks = {
   ended: "pill-late",
   spent: "pill-bad",
   unfunded: "pill-bad",
+  unapproved: "pill-late",
   stopped: "pill-late",
   paused: "pill-late",
   archived: "",

@@ -60,12 +60,22 @@ async function addressOf(child: ChildProcess): Promise<string> {
   });
 }
 
+/** The address of the browser's page, which is there some time after the browser answers. */
+async function pageOf(origin: string): Promise<string> {
+  const until = Date.now() + WAIT_MS;
+  for (;;) {
+    const [page] = await (await fetch(`${origin}/json/list`)).json();
+    if (page !== undefined) return page.webSocketDebuggerUrl;
+    if (Date.now() > until) throw new Error(`the old Chromium has no page after ${WAIT_MS / 1000} s`);
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
 async function drive(address: string): Promise<Omit<OldBrowser, "close">> {
   const { origin } = new URL(address.replace("ws:", "http:"));
   const { Browser: version } = await (await fetch(`${origin}/json/version`)).json();
-  const [target] = await (await fetch(`${origin}/json/list`)).json();
   const faults: string[] = [];
-  const send = await connect(target.webSocketDebuggerUrl, (fault) => faults.push(fault));
+  const send = await connect(await pageOf(origin), (fault) => faults.push(fault));
   await send("Page.enable");
   await send("Runtime.enable");
 

@@ -117,6 +117,7 @@ describe("what a publisher can read", () => {
     const first = listEventsResponse.parse(await (await fixture.get("/events", bearer(other.token))).json());
     expect(first).toMatchObject({ events: [], has_more: false });
     expect(await (await fixture.get(`/events?after=${first.next}`, bearer(other.token))).json()).toEqual(first);
+    expect(await (await fixture.get("/events?latest=5", bearer(other.token))).json()).toEqual(first);
     await expectError(await fixture.get("/events?after=nonsense!"), 400, "BAD_REQUEST");
     await expectError(await fixture.get("/events?limit=0"), 400, "BAD_REQUEST");
   });

@@ -76,6 +76,7 @@ describe("what a statement reads does not grow with what is stored", () => {
       for (const table of ["events", "deliveries_20260608"]) await run(tx, `analyze ${table}`);
       for (const [name, values, rows] of [
         ["events.list", ["910", "0", "", 4], 4],
+        ["events.list-end", ["910", 4], 4],
         ["events.list-latest", ["910", "evt_g", "", "2026-01-01", "2027-01-01", 4], 4],
         ["events.list-latest-of-user", ["910", "evt_g", "2026-01-01", "2027-01-01", 4, "7"], 1],
       ] as const) {

@@ -306,3 +306,14 @@ def test_an_address_that_redirects_is_reported_with_the_right_one(call, location
     assert refused.value.code == "UNEXPECTED_ANSWER"
     assert f": the ad service at https://ads.example redirects {said}" in str(refused.value)
     assert "secret" not in str(refused.value)
+
+
+def test_the_latest_events_are_requested_without_a_cursor(call):
+    sent: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(request.url.query.decode())
+        return httpx.Response(200, json={"events": [], "next": "cur_9", "has_more": False})
+
+    assert call(answer, "events", latest=5).next == "cur_9"
+    assert sent == ["latest=5"]

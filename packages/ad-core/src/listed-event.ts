@@ -23,10 +23,24 @@ export const startParam = z
   );
 
 /** Which page of its events a publisher reads. */
-export const listEventsQuery = z.object({
-  after: z.string().max(200).optional(),
-  limit: z.coerce.number().int().min(1).max(1000).default(100),
-});
+export const listEventsQuery = z
+  .object({
+    after: z.string().max(200).optional(),
+    limit: z.coerce.number().int().min(1).max(1000).default(100),
+    latest: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe(
+        "So many of the latest events, in the same order, instead of those since a cursor. `next` is the end of the list.",
+      ),
+  })
+  .refine(({ after, latest }) => after === undefined || latest === undefined, {
+    error: "excludes after: read the latest events, or those since a cursor",
+    path: ["latest"],
+  });
 
 /** A webhook's state, or that it is no longer kept. */
 export const listedDelivery = z

@@ -82,9 +82,9 @@ export interface Ads {
   availability(userId: UserId, options?: CallOptions): Promise<Availability>;
   /** What a code earned, and why it did not. */
   code(code: string, options?: CallOptions): Promise<CodeDescription>;
-  /** Events in commit order; reading on from `next` misses none. */
+  /** Events in commit order, from the first one, after a cursor, or the `latest`; reading on from `next` misses none. */
   events(
-    query?: { readonly after?: string | undefined; readonly limit?: number },
+    query?: { readonly after?: string | undefined; readonly limit?: number; readonly latest?: number },
     options?: CallOptions,
   ): Promise<EventsPage>;
   stats(query?: StatsQuery, options?: CallOptions): Promise<Stats>;
@@ -165,8 +165,8 @@ export function createAds(options: AdsOptions): Ads {
       if (!isText(code)) await refuse("code", code);
       return call<CodeDescription>(get(`/codes/${encodeURIComponent(code)}`), signal);
     },
-    async events({ after, limit } = {}, { signal } = {}) {
-      return eventsPageOf(await call(get("/events", { after, limit }), signal));
+    async events({ after, limit, latest } = {}, { signal } = {}) {
+      return eventsPageOf(await call(get("/events", { after, limit, latest }), signal));
     },
     stats: ({ from, to, by, timeZone } = {}, { signal } = {}) =>
       call<Stats>(get("/stats", { from: momentAgo(from), to: momentAgo(to), by, time_zone: timeZone }), signal),

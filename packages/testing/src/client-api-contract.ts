@@ -152,6 +152,8 @@ function listsAndDeliveries({ service, receiver, call, post, listEvents, earn, d
     await expect.poll(() => deliveryOf(first.eventId), { timeout: 20_000 }).toBeDefined();
     const { next } = await listEvents();
     expect(await listEvents(`&after=${encodeURIComponent(next)}`)).toEqual({ events: [], next, has_more: false });
+    const all = (await listEvents()).events;
+    expect(await listEvents("&latest=2")).toEqual({ events: all.slice(-2), next, has_more: false });
     const added = [(await earn()).eventId, (await earn()).eventId];
     const found: string[] = [];
     let after = next;
@@ -245,6 +247,8 @@ function refusals({ service, call, post }: Contract): void {
     ["an unknown code", 404, "NOT_FOUND", () => call("/codes/unknown")],
     ["a user of letters", 400, "BAD_REQUEST", () => call("/availability?user_tg_id=ann")],
     ["a cursor of letters", 400, "BAD_REQUEST", () => call("/events?after=letters")],
+    ["the latest behind a cursor", 400, "BAD_REQUEST", () => call("/events?latest=1&after=letters")],
+    ["none of the latest", 400, "BAD_REQUEST", () => call("/events?latest=0")],
     ["a page of 0", 400, "BAD_REQUEST", () => call("/events?limit=0")],
     ["a page of 1001", 400, "BAD_REQUEST", () => call("/events?limit=1001")],
     ["a day that does not exist", 400, "BAD_REQUEST", () => call("/stats?from=2026-02-30")],

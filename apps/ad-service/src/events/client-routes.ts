@@ -4,14 +4,14 @@ import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { HttpError } from "@intermission/server/http-server";
 import { callerOf } from "../bots/authenticate-client.ts";
-import { type EventsPage, listEvents } from "./list-events.ts";
+import { type EventsPage, listEndOfEvents, listEvents } from "./list-events.ts";
 
 const lostCursor =
   "this service was restored from a backup that is older than the cursor: read the feed from its start, and skip the event ids that you have";
 
 const listEventsOperation = {
   operationId: "listEvents",
-  description: "Lists every event since a cursor, in the order of commits, without gaps.",
+  description: "Lists every event since a cursor, or the latest ones, in the order of commits, without gaps.",
   querystring: listEventsQuery,
   response: { 200: listEventsResponse, ...refusals(410) },
 };
@@ -25,9 +25,11 @@ interface EventRouteDeps {
 /** The feed of a bot's events, for its publisher. */
 export function eventClientRoutes(scope: CheckedScope, { database, currency }: EventRouteDeps): void {
   scope.get("/events", { schema: listEventsOperation }, async (request) => {
-    const { after, limit } = request.query;
+    const { after, limit, latest } = request.query;
     const { botId, includeRevenue } = callerOf(request).bot;
-    const page = await listEvents(database, { botId, after, limit, worth: { includeRevenue, currency } });
+    const worth = { includeRevenue, currency };
+    if (latest !== undefined) return listEventsAnswer(await listEndOfEvents(database, { botId, latest, worth }));
+    const page = await listEvents(database, { botId, after, limit, worth });
     if (page.outcome === "bad-cursor") throw new HttpError(400, "BAD_REQUEST", "after is not a cursor of this feed");
     if (page.outcome === "lost-cursor") throw new HttpError(410, "CURSOR_LOST", lostCursor);
     return listEventsAnswer(page);

@@ -8,7 +8,7 @@ import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
 import { listDeliveries, showDelivery } from "../deliveries/read-deliveries.ts";
 import { migrations } from "../migrations.ts";
-import { listEvents, listLatestEvents } from "./list-events.ts";
+import { listEndOfEvents, listEvents, listLatestEvents } from "./list-events.ts";
 
 describe("the feed of events", { timeout: 90_000 }, () => {
   let store: TestDatabase;
@@ -40,6 +40,9 @@ describe("the feed of events", { timeout: 90_000 }, () => {
     expect(seen.sort()).toEqual(made.sort());
     const end = await follow(fixture.botId, after, 3);
     expect(end).toEqual({ outcome: "page", events: [], next: after, hasMore: false });
+    const latest = await listEndOfEvents(store.database, { botId: fixture.botId, latest: 4 });
+    const all = (await follow(fixture.botId, undefined, 10)).events;
+    expect(latest).toEqual({ outcome: "page", events: all.slice(-4), next: after, hasMore: false });
     const [later] = await fixture.enqueue(1);
     await untilFeedsAreCurrent(store.database);
     expect((await follow(fixture.botId, after, 3)).events).toMatchObject([{ event_id: later, delivery: "held" }]);

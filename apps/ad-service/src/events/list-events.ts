@@ -42,6 +42,16 @@ const select = statement<EventRow>(
    order by xid, event_id limit $4`,
 );
 
+// By the index of the feed, from its end.
+const selectEnd = statement<EventRow>(
+  "events.list-end",
+  `select ${epochOf("events.xid")} as epoch, xid, event_id, event, user_id, code, reference, start_param,
+     revenue_micros, is_test, occurred_at, ${deliveryIn}
+   from events
+   where bot_id = $1 and not is_erased and xid < settled_xid()
+   order by xid desc, event_id desc limit $2`,
+);
+
 /** Whether and in which currency a list says what its events are worth. */
 export interface ListedWorth {
   includeRevenue: boolean;
@@ -61,15 +71,26 @@ export async function listEvents(
   const place = await placeOfCursor(database, cursor);
   if (place.outcome === "unknown-epoch") return { outcome: "lost-cursor" };
   const rows = await database.run(select, [botId, place.xid, place.id, limit + 1]);
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  const next = last ? encodeCursor({ epoch: last.epoch, xid: last.xid, id: last.event_id }) : encodeCursor(cursor);
-  return {
-    outcome: "page",
-    events: page.map((row) => listedEventOf(row, { botId, worth })),
-    next,
-    hasMore: rows.length > limit,
-  };
+  return pageOf(rows.slice(0, limit), { botId, worth, from: cursor, hasMore: rows.length > limit });
+}
+
+/** The latest of a bot's events, in commit order: a client that follows `next` misses none of those to come. */
+export async function listEndOfEvents(
+  database: Database,
+  { botId, latest, worth = noWorth }: { botId: string; latest: number; worth?: ListedWorth },
+): Promise<Extract<EventsPage, { outcome: "page" }>> {
+  const rows = await database.run(selectEnd, [botId, latest]);
+  return pageOf(rows.toReversed(), { botId, worth, from: feedStart, hasMore: false });
+}
+
+function pageOf(
+  rows: readonly EventRow[],
+  { botId, worth, from, hasMore }: { botId: string; worth: ListedWorth; from: typeof feedStart; hasMore: boolean },
+) {
+  const last = rows.at(-1);
+  const end = last ? { epoch: last.epoch, xid: last.xid, id: last.event_id } : from;
+  const events = rows.map((row) => listedEventOf(row, { botId, worth }));
+  return { outcome: "page" as const, events, next: encodeCursor(end), hasMore };
 }
 
 function listedEventOf(

@@ -141,9 +141,11 @@ class Ads(_Client[httpx.Client, httpx.BaseTransport]):
         """What a code earned, and why it did not."""
         return self._send(operations.code(code))
 
-    def events(self, *, after: str | None = None, limit: int | None = None) -> EventsPage:
-        """Events in the order of their commits; following `next` misses none."""
-        return self._send(operations.events(after, limit))
+    def events(
+        self, *, after: str | None = None, limit: int | None = None, latest: int | None = None
+    ) -> EventsPage:
+        """Events in the order of their commits, from the first, after a cursor, or the `latest`; following `next` misses none."""
+        return self._send(operations.events(after, limit, latest))
 
     def stats(
         self,
@@ -244,9 +246,11 @@ class AsyncAds(_Client[httpx.AsyncClient, httpx.AsyncBaseTransport]):
         """What a code earned, and why it did not."""
         return await self._send(operations.code(code))
 
-    async def events(self, *, after: str | None = None, limit: int | None = None) -> EventsPage:
-        """Events in the order of their commits; following `next` misses none."""
-        return await self._send(operations.events(after, limit))
+    async def events(
+        self, *, after: str | None = None, limit: int | None = None, latest: int | None = None
+    ) -> EventsPage:
+        """Events in the order of their commits, from the first, after a cursor, or the `latest`; following `next` misses none."""
+        return await self._send(operations.events(after, limit, latest))
 
     async def stats(
         self,

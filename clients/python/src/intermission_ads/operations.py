@@ -117,8 +117,9 @@ def code(value: str) -> Operation[CodeDetails]:
     return Operation("GET", f"/codes/{quote(value, safe='')}", read_code_details)
 
 
-def events(after: str | None, limit: int | None) -> Operation[EventsPage]:
-    return Operation("GET", "/events", read_events_page, query={"after": after, "limit": limit})
+def events(after: str | None, limit: int | None, latest: int | None) -> Operation[EventsPage]:
+    query = {"after": after, "limit": limit, "latest": latest}
+    return Operation("GET", "/events", read_events_page, query=query)
 
 
 Moment = Union[str, date, None]

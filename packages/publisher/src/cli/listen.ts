@@ -32,7 +32,7 @@ export async function listen(
   const { signal, pollMs = 1000 } = host;
   const which = isAll ? "all events" : "test events";
   try {
-    let after: string | undefined = await endOfList(ads, signal);
+    let after: string | undefined = await endOfEvents(ads, signal);
     host.write(
       `Showing new events of bot ${bot.botId}${forward === undefined ? "" : `, forwarding ${which} to ${forward}`}.`,
     );
@@ -43,7 +43,7 @@ export async function listen(
     let hasFailed = false;
     while (!signal.aborted) {
       try {
-        after ??= await endOfList(ads, signal);
+        after ??= await endOfEvents(ads, signal);
         const page = await ads.events({ after, limit: 100 }, { signal });
         for (const event of page.events) await show(event);
         requireProgress(page, after);
@@ -88,15 +88,9 @@ export async function listen(
   }
 }
 
-/** Reads past the events that exist. */
-async function endOfList(ads: Ads, signal: AbortSignal): Promise<string> {
-  let after: string | undefined;
-  for (;;) {
-    const page = await ads.events({ after, limit: 1000 }, { signal });
-    requireProgress(page, after);
-    after = page.next;
-    if (!page.hasMore) return after;
-  }
+/** The cursor behind the events that exist. */
+async function endOfEvents(ads: Ads, signal: AbortSignal): Promise<string> {
+  return (await ads.events({ latest: 1 }, { signal })).next;
 }
 
 /** The next page would be this one again, and the one after it. */

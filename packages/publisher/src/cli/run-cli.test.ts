@@ -68,7 +68,7 @@ test("each secret may be in a file; one that cannot be read is named, with what 
 });
 
 describe("listen", () => {
-  test("asks a service whose pages do not advance at most once in a while, and reads no endless answer of a receiver", async () => {
+  test("says once that the pages of a service do not advance, and reads no endless answer of a receiver", async () => {
     const { env } = await startFake();
     let requests = 0;
     const stuck = createServer((_request, response) => {
@@ -80,9 +80,11 @@ describe("listen", () => {
     stops.push(() => stuck.close());
     const url = `http://127.0.0.1:${(stuck.address() as AddressInfo).port}`;
     const listening = start(["listen"], { ...env, AD_SERVICE_URL: url });
-    expect(await listening.code).toBe(1);
-    expect(listening.output.join()).toContain("UNEXPECTED_ANSWER");
-    expect(requests).toBe(2);
+    // Each round reads one page, not the same one again and again.
+    await vi.waitFor(() => expect(requests).toBeGreaterThan(4), { timeout: 20_000 });
+    expect(listening.output.filter((line) => line.includes("UNEXPECTED_ANSWER"))).toHaveLength(1);
+    listening.stop();
+    expect(await listening.code).toBe(0);
 
     const endless = createServer((_request, response) => {
       const chunk = Buffer.alloc(64 * 1024, "x");

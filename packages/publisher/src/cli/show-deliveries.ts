@@ -1,6 +1,6 @@
 import { AdsError } from "../ads-error.ts";
 import type { EventAttempts } from "../client-answers.ts";
-import type { Ads, ListedEvent } from "../create-ads.ts";
+import type { Ads } from "../create-ads.ts";
 
 interface Host {
   write(line: string): void;
@@ -23,9 +23,9 @@ export async function showDeliveries(
       for (const line of linesOf(await ads.attempts(eventId, { signal }))) host.write(line);
       return 0;
     }
-    const latest = await latestEvents(ads, signal);
-    if (latest.length === 0) host.write("The bot has no events yet. trigger sends a test event.");
-    for (const { eventId: id, event, delivery } of latest) {
+    const { events } = await ads.events({ latest: MAX_SHOWN_EVENTS }, { signal });
+    if (events.length === 0) host.write("The bot has no events yet. trigger sends a test event.");
+    for (const { eventId: id, event, delivery } of events) {
       if (id === undefined) continue;
       if (delivery === "not-kept") host.write(`${id}  ${event}  its webhook is no longer kept`);
       else for (const line of linesOf(await ads.attempts(id, { signal }))) host.write(line);
@@ -40,16 +40,6 @@ export async function showDeliveries(
       `${error.message} (${error.code}). ${hint || "intermission-publisher doctor checks what is wrong"}.`,
     );
     return 1;
-  }
-}
-
-async function latestEvents(ads: Pick<Ads, "events">, signal: AbortSignal): Promise<readonly ListedEvent[]> {
-  let latest: ListedEvent[] = [];
-  for (let after: string | undefined; ; ) {
-    const page = await ads.events({ after, limit: 1000 }, { signal });
-    latest = [...latest, ...page.events].slice(-MAX_SHOWN_EVENTS);
-    if (!page.hasMore) return latest;
-    after = page.next;
   }
 }
 

@@ -192,10 +192,13 @@ function availability({ state, query }: Call): FakeAvailability {
 }
 
 function listEvents({ state, query }: Call): ListEventsResponse {
-  const [limit, after] = [query.get("limit") ?? "100", query.get("after")];
+  const [latest, after] = [query.get("latest"), query.get("after")];
+  const limit = latest ?? query.get("limit") ?? "100";
   if (!/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > 1000)
-    throw badRequest("limit: must be a whole number from 1 to 1000");
-  const from = after === null ? 0 : Number(/^fake-(\d{1,9})$/.exec(after)?.[1] ?? Number.NaN);
+    throw badRequest(`${latest === null ? "limit" : "latest"}: must be a whole number from 1 to 1000`);
+  if (latest !== null && after !== null) throw badRequest("latest: excludes after");
+  const start = latest === null ? 0 : Math.max(0, state.events.length - Number(latest));
+  const from = after === null ? start : Number(/^fake-(\d{1,9})$/.exec(after)?.[1] ?? Number.NaN);
   if (!(from <= state.events.length)) throw badRequest("after is not a cursor of this feed");
   const events = state.events.list(from, Number(limit));
   const next = from + events.length;

@@ -158,8 +158,8 @@ export function tokenOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps):
       const revoked = await revokeToken(apiTokens, { ...id, now: now() });
       if (revoked.outcome === "unknown-token") throw unknownToken(id);
       if (revoked.outcome === "already-revoked") throw conflict("TOKEN_REVOKED", `${id.tokenId} is revoked already`);
-      const { outcome: _, ...rest } = revoked;
-      return { ...id, state: "revoked" as const, ...rest };
+      const { activatedTokenId, isLast, lastUsedAt } = revoked;
+      return { ...id, state: "revoked" as const, activatedTokenId, isLast, lastUsedAt };
     },
   });
 }

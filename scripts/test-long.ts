@@ -93,10 +93,13 @@ async function run(): Promise<void> {
   try {
     const server = { TEST_DATABASE_URL: postgres.url };
     await shown("vitest", "vitest", ["run", "--tags-filter=long && !enlarged"], server);
-    await shown("vitest with larger numbers", "vitest", ["run", ...enlarged], { ...server, ...long });
-    for (const [name, files] of Object.entries(onServer))
-      await shown(name, "vitest", ["run", ...files], { ...server, ...long });
-    await shown("kills of many nodes", node, ["e2e/kill/many-nodes.ts", "--runs", "5"]);
+    const larger = { "vitest with larger numbers": enlarged, ...onServer };
+    await Promise.all([
+      inTurn(Object.entries(larger), ([name, files]) =>
+        shown(name, "vitest", ["run", ...files], { ...server, ...long }),
+      ),
+      shown("kills of many nodes", node, ["e2e/kill/many-nodes.ts", "--runs", "5"]),
+    ]);
   } finally {
     await postgres.stop();
   }

@@ -22,11 +22,15 @@ export const startParam = z
     "The `startapp` value of the link that opened the mini-app, as Telegram signed it, unless it is a code of this bot. Whoever made the link chose it, and that may be the user.",
   );
 
-/** Which page of its events a publisher reads. */
-export const listEventsQuery = z
-  .object({
-    after: z.string().max(200).optional(),
-    limit: z.coerce.number().int().min(1).max(1000).default(100),
+/** A page of a bot's events since a cursor. */
+export const eventsSinceCursor = z.object({
+  after: z.string().max(200).optional(),
+  limit: z.coerce.number().int().min(1).max(1000).default(100),
+});
+
+/** Which of its events a publisher reads. */
+export const listEventsQuery = eventsSinceCursor
+  .extend({
     latest: z.coerce
       .number()
       .int()

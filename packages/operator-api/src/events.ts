@@ -1,4 +1,4 @@
-import { listEventsQuery, listedEvent } from "@intermission/ad-core/listed-event";
+import { eventsSinceCursor, listedEvent } from "@intermission/ad-core/listed-event";
 import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { listLimit } from "./fields.ts";
@@ -26,7 +26,7 @@ export const eventRoutes = {
     path: "/bots/:botId/events",
     description: "Lists a bot's events since a cursor, as its publisher sees them.",
     params,
-    query: listEventsQuery,
+    query: eventsSinceCursor,
     answer: z.object({ events: z.array(listedEvent), next: z.string(), hasMore: z.boolean() }),
   },
 } as const satisfies OperatorRoutes;

@@ -25,7 +25,7 @@ test("of two people who change the same setting, the second one is told, and ove
   await total.fill("400");
   await set("--total-budget", "200", "--click-price", "0.05");
   await desk.getByRole("button", { name: "Save" }).click();
-  await expect(desk.getByText("Nothing is saved: somebody has changed this campaign")).toBeVisible();
+  await expect(desk.getByText("Nothing is saved: another person has changed this campaign")).toBeVisible();
   expect((await show()).totalBudgetMicros).toBe(200e6);
   const conflict = desk.getByRole("alert").filter({ hasText: "It is now" });
   await expect(conflict).toContainText("200");
@@ -56,7 +56,7 @@ test("a budget that is changed in the list overwrites nothing that was set since
   const field = desk.getByRole("textbox", { name: `Change the total budget of ${name}` });
   await field.fill("350");
   await desk.keyboard.press("Enter");
-  await expect(desk.getByText("Nothing is saved: somebody has changed this campaign")).toBeVisible();
+  await expect(desk.getByText("Nothing is saved: another person has changed this campaign")).toBeVisible();
   await expect(desk.getByText("it is $200.00 now")).toBeVisible();
   expect(await total()).toBe(200e6);
   await field.focus();
@@ -65,7 +65,7 @@ test("a budget that is changed in the list overwrites nothing that was set since
   expect(await total()).toBe(350e6);
   await stack.ads(["campaigns", "update", campaignId, "--total-budget", "360", "--yes"]);
   await desk.getByRole("button", { name: "Undo" }).click();
-  await expect(desk.getByText("Nothing is saved: somebody has changed this campaign").last()).toBeVisible();
+  await expect(desk.getByText("Nothing is saved: another person has changed this campaign").last()).toBeVisible();
   expect(await total()).toBe(360e6);
 });
 

@@ -277,7 +277,7 @@ test("terms that another person has set meanwhile are not overwritten", { tag: "
   await dialog.getByLabel("Credit limit").fill("500");
   await stack.ads(["money", "terms", COFFEE, "credit", "--limit", "20"]);
   await dialog.getByRole("button", { name: "Save" }).click();
-  await expect(desk.getByText("Nothing is saved: somebody has changed the terms")).toBeVisible();
+  await expect(desk.getByText("Nothing is saved: another person has changed the terms")).toBeVisible();
   expect(await billing()).toEqual(["credit", 20_000_000]);
   await desk.keyboard.press("Escape");
   await desk.getByRole("button", { name: "Terms" }).click();

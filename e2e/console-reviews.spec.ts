@@ -170,7 +170,7 @@ test("a search for a user says what is no id, and takes a pasted one with blanks
     await desk.goto(path);
     const field = desk.getByRole("searchbox", { name: label });
     await field.fill("@ann");
-    await expect(desk.getByRole("alert")).toHaveText("The id of a user has digits only: nobody is sought.");
+    await expect(desk.getByRole("alert")).toHaveText("The id of a user has digits only: correct it to search.");
     await expect(field).toHaveAttribute("aria-invalid", "true");
     expect(new URL(desk.url()).searchParams.get("user")).toBeNull();
     await field.fill(` ${userId}\t`);

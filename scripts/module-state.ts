@@ -2,8 +2,7 @@ import { type Directive, parseSync, type Statement } from "oxc-parser";
 
 /** Where a module may hold state that changes, and why. */
 const allowed: Readonly<Record<string, string>> = {
-  "packages/operator-api/src/days-in-zone.ts":
-    "the clocks of zones, which are costly to make; nobody can tell whether they are shared",
+  "packages/operator-api/src/days-in-zone.ts": "the clocks of time zones, which are costly to make and never change",
   "packages/postgres/src/database.ts": "statements are known by their names once their modules are loaded",
   "packages/postgres/src/file-lock.ts": "a lock ends when its database is collected, so the process refers to it",
   "packages/publisher/src/memory-store.ts":

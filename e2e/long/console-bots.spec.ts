@@ -57,7 +57,7 @@ test("of two people who change the same bot, the second one is told, and overwri
   await delivery.selectOption("at-most-once");
   await set("--webhook-url", "https://theirs.example/webhooks", "--cooldown", "90", "--delivery-mode", "at-most-once");
   await save.click();
-  await expect(desk.getByText("Nothing is saved: somebody has changed this bot")).toBeVisible();
+  await expect(desk.getByText("Nothing is saved: another person has changed this bot")).toBeVisible();
   expect((await show()).webhookUrl).toBe("https://theirs.example/webhooks");
   const conflict = desk.getByRole("alert").filter({ hasText: "It is now" });
   // Both have chosen the same delivery.

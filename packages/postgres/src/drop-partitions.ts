@@ -24,7 +24,7 @@ export interface DroppedPartitions {
   readonly needed: readonly string[];
   /** Of tables that a long transaction uses, such as a dump: call this again later. */
   readonly busy: readonly string[];
-  /** Kept weeks that somebody has detached from their table. */
+  /** Kept weeks that were detached from their table by hand. */
   readonly detached: readonly string[];
 }
 
@@ -34,7 +34,8 @@ const BUSY = ["55P03", "40P01"];
 /**
  * Drops expired partitions with all their rows, while others read and write the tables: a partition is detached concurrently,
  * so that no statement waits for it, and dropped when no transaction uses it any more. A drop that was interrupted at any
- * moment is completed by the next call; a week that is kept was detached by somebody else, and is not dropped. One of several nodes does this; the others return at once.
+ * moment is completed by the next call. A kept week that is detached was detached by hand, and is not dropped. One of several
+ * nodes does this; the others return at once.
  *
  * The connection has the schema as its search path, and is not in a transaction.
  */

@@ -143,7 +143,7 @@ function useServer(
   };
 }
 
-/** Why the cluster can no longer be used: its server has ended, or somebody removed what it needs. */
+/** Why the cluster can no longer be used: its server has ended, or its files were removed. */
 function faultOfUse(folder: string, { pid, connection }: StartedServer): StoreFault | undefined {
   if (!isRunning(pid))
     return faultOfDeath(folder, new EngineDeath("the database server has ended", { lastWords: wordsIn(folder) }));

@@ -87,7 +87,7 @@ export interface PartitionRange {
 /**
  * Makes the partitions that a range of time lacks, in one transaction: weeks of which a partition has a part already are left
  * out. Statements that read and write the tables do not wait for it: a new table is attached, for which PostgreSQL locks the
- * partitioned table only against other changes of its form. A week that somebody has detached is attached again, with its rows. Nodes that do this at the same time wait for each other.
+ * partitioned table only against other changes of its form. A week that was detached by hand is attached again, with its rows. Nodes that do this at the same time wait for each other.
  *
  * @returns the names of the new partitions.
  */

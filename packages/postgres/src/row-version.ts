@@ -1,5 +1,5 @@
 /**
- * SQL for rows whose `updated_at` is their version, so that who changes what was read overwrites nothing that was set since.
+ * SQL for rows whose `updated_at` is their version: a change of what was read overwrites no later change.
  * `moment`: a placeholder, such as `$3`.
  */
 

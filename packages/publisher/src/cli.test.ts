@@ -23,7 +23,7 @@ async function startCli(words: readonly string[], stdout: "pipe" | number) {
   return { child, ended, earn };
 }
 
-test("listen ends without a complaint when nobody reads its output any more, as behind head", async () => {
+test("listen ends without an error when its output is closed, as by head", async () => {
   const { child, ended, earn } = await startCli(["listen"], "pipe");
   if (child.stdout === null) throw new Error("no output");
   await once(child.stdout, "data");

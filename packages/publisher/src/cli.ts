@@ -4,7 +4,7 @@ import { runCli } from "./cli/run-cli.ts";
 const abort = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => abort.abort());
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // Of `listen | head`: whoever read the output has seen enough.
+  // The reader of the output has closed it, as in `listen | head`.
   if (error.code !== "EPIPE" && process.exitCode !== 1) {
     console.error(`the output cannot be written: ${error.message}`);
     process.exitCode = 1;

@@ -31,7 +31,7 @@ export function toNodeHandler(
       const body = new Uint8Array(await response.arrayBuffer());
       outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(body);
     } catch (error) {
-      // Nobody waits for the answer to a request that broke off, and anyone could fill the log with such requests.
+      // A request that broke off gets no answer, and anyone could fill the log with such requests.
       if (incoming.destroyed && !incoming.complete) return;
       if (next) return next(error);
       console.error("the webhook's handler failed:", error);

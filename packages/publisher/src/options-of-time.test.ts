@@ -35,7 +35,7 @@ const users: Record<string, ((length: number) => unknown)[]> = {
   handlerTimeoutMs: [(handlerTimeoutMs) => webhook(() => {}, { tokens, handlerTimeoutMs })],
 };
 
-// As of an environment's variable that is not set, or that nobody made a number of. With such a lease, each copy of an event
+// As of an environment's variable that is not set, or text where a number belongs. With such a lease, each copy of an event
 // ran its handler at the same time; with such a limit, each webhook was answered 500.
 describe.each(Object.entries(users))("%s that is no length of time is refused at once, by name", (option, takers) => {
   test.each([Number.NaN, Number.POSITIVE_INFINITY, "60000", "14s", 0, -1, 0.5, 2 ** 31, null])("%j", (length) => {
@@ -64,7 +64,7 @@ test("a tolerance that is no time is refused at once: each webhook was refused f
     );
 });
 
-test("waiting for nobody, and remembering for years, are lengths of time", () => {
+test("a wait of 0 and a memory of years are lengths of time", () => {
   sqliteStore(sqlite, { busyMs: 0 });
   expect(() => sqliteStore(sqlite, { busyMs: Number.NaN })).toThrow("busyMs must be");
   redisStore(redis, { rememberMs: 5 * 365 * 24 * 3_600_000 });

@@ -19,7 +19,7 @@ interface PooledConnection extends PostgresConnection {
   off?(event: "error", listener: () => void): unknown;
 }
 
-/** The pool listens only to the connections that nobody has taken. An error that nobody listens to ends the process. */
+/** The pool listens only to idle connections. An error event without a listener ends the process. */
 const ignoreError = () => {};
 
 export interface PostgresStore extends EventStore {

@@ -96,7 +96,7 @@ export function refusalLine(
   return `a webhook was refused: ${message}${others}`;
 }
 
-/** What `webhook()` cannot read, whoever sent it: it is mounted wrongly. */
+/** What `webhook()` cannot read because it is mounted wrongly, whatever was sent. */
 export function requestFault(fault: "of-node" | "read-before"): TypeError {
   const messages = {
     "of-node":
@@ -137,7 +137,7 @@ export function answerRefusal(
     host.onRefused
       ? host.onRefused(message, refusal)
       : logRefusal({ kind: refusal ? kindOfRefusal(refusal) : "not-an-event", message }, host.logged);
-  // Also of an asynchronous one: an error that nobody catches would end the process, and anyone can cause a refusal.
+  // Also of an asynchronous one: an uncaught error would end the process, and anyone can cause a refusal.
   report().catch((error: unknown) => console.error("onRefused failed:", error));
   if (refusal) return Response.json(refusalBody(refusal), { status: 401 });
   return Response.json({ error: { code: "BAD_REQUEST", message } }, { status: 400 });

@@ -93,7 +93,7 @@ export function webhook(
     try {
       await inTime(isTest ? onTest?.(event) : handleOnce(store, event, handle), handlerTimeoutMs, "the handler");
     } catch (error) {
-      // Also an asynchronous one: an error that nobody catches would end the process.
+      // Also an asynchronous one: an uncaught error would end the process.
       (async () => onError(error, event))().catch((fault) => console.error(fault));
       return refusal(500, "NOT_HANDLED", "not handled; send it again");
     }

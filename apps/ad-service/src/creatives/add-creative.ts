@@ -171,7 +171,7 @@ async function lostFiles(
   return lost;
 }
 
-/** Stores a known video and its poster again. A poster of its own, which somebody has uploaded, cannot be made of the video. */
+/** Stores a known video and its poster again. A poster that was uploaded separately cannot be made from the video. */
 async function keepLost(
   { media, ffmpeg }: KeepDeps,
   video: Playable,

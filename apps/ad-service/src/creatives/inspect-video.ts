@@ -34,7 +34,7 @@ const MAX_SECONDS = 180;
 const MAX_SIDE = 4096;
 /**
  * The profiles that every phone decodes, as in `codecs` parameters (RFC 6381). Pictures of 8 bits and 4:2:0; H.264:
- * constrained baseline, baseline, main and high. AAC: LC and HE, with and without PS; browsers leave out sound of others, such
+ * constrained baseline, baseline, main and high. AAC: LC and HE, with and without PS; browsers skip the sound of others, such
  * as xHE-AAC, or give up its file.
  */
 const profiles = new Map([

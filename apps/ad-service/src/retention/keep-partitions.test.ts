@@ -136,7 +136,7 @@ function keepPartitions(store: OpenedDatabase, isClockSettled: () => boolean = (
   return loop;
 }
 
-test("a week that somebody dropped or detached is there again within seconds, the detached one with its rows", async () => {
+test("a week that was dropped or detached by hand is there again within seconds, the detached one with its rows", async () => {
   const { store } = await newStore();
   await makeUpcomingPartitions(store, now);
   const loop = keepPartitions(store);
@@ -176,7 +176,7 @@ test("nothing is dropped before the clock is settled: a machine that starts year
   await expect.poll(weeks, { timeout: 30_000 }).toBeLessThan(before);
 });
 
-test("a kept week that somebody has detached is not dropped", async () => {
+test("a kept week that was detached by hand is not dropped", async () => {
   const { store } = await newStore();
   await partitionsAround(store, daysFrom(-20), now);
   await request(store, daysFrom(-20));

@@ -60,7 +60,7 @@ export async function makePastPartitions(store: Store, { from, to, rows }: PastP
 
 /** The database's clock is compared as often: after a jump, rows wait for their partitions no longer than this. */
 const EVERY_MS = 2000;
-/** Partitions are looked for as often: somebody may remove one, and a standby that was promoted may lack the last ones. */
+/** How often the partitions are checked: an operator may remove one, and a promoted standby may lack the last ones. */
 const LOOK_EVERY_MS = 10_000;
 const DROP_EVERY_MS = 3_600_000;
 const DROP_AGAIN_MS = 300_000;
@@ -110,10 +110,7 @@ export function startKeepingPartitions(deps: {
     if (busy.length > 0)
       log.warn({ busy }, "a long transaction uses rows that are no longer kept; trying again in five minutes");
     if (detached.length > 0)
-      log.warn(
-        { detached },
-        "somebody has detached weeks that are kept: attach them to their tables again, or drop them",
-      );
+      log.warn({ detached }, "weeks that are kept are detached from their tables: attach them again, or drop them");
     if (needed.length > 0)
       log.warn(
         { needed },

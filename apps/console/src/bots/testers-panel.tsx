@@ -84,8 +84,8 @@ type Edit = (testers: readonly string[]) => string[];
 const MAX_TRIES = 5;
 
 /**
- * Changes of the list of testers, which is sent whole: one after another, each of the list as the server has it then, so that
- * nobody's tester is lost. Where it cannot be read, nothing is changed.
+ * Adds and removes testers. The API takes the whole list, so changes run one after another, and each reads the current list
+ * first: a tester that another person adds meanwhile stays. If the list cannot be read, nothing changes.
  */
 function useTesters(bot: Bot) {
   const queries = useQueryClient();

@@ -31,9 +31,9 @@ const problemWords = {
     BOT_EXISTS: ({ botId }) => `There is already a bot ${botId}.`,
     CAMPAIGN_ARCHIVED: () => "The campaign is archived, which cannot be undone.",
     BOT_CHANGED: () =>
-      "Nothing is saved: somebody has changed this bot since you read it. Look at its values, then save again.",
+      "Nothing is saved: another person has changed this bot since you read it. Look at its values, then save again.",
     CAMPAIGN_CHANGED: () =>
-      "Nothing is saved: somebody has changed this campaign since you read it. Look at its values, then save again.",
+      "Nothing is saved: another person has changed this campaign since you read it. Look at its values, then save again.",
     PASSKEY_NOT_ADDED: () => "The passkey was not accepted: add it again, or add another one.",
     PASSKEY_TOO_LATE: () => "It took too long: add the passkey again.",
     CREATIVE_CHANGED: ({ revision }) =>
@@ -68,7 +68,7 @@ const problemWords = {
     SAMPLE_IN_USE: ({ name }) => `${name} uses something of the sample. Change that first.`,
     SAMPLE_REMOVING: () => "The sample is being removed. Finish that first.",
     TERMS_CHANGED: () =>
-      "Nothing is saved: somebody has changed the terms since you opened them. Close this window and open it again.",
+      "Nothing is saved: another person has changed the terms since you opened them. Close this window and open it again.",
     TEST_EVENT: () => "A test event is not sent again. Send another test.",
     TEST_UNDER_WAY: () => "A test is under way; try again in a few seconds.",
     TOKEN_NOT_NEXT: ({ state }) => `The token is ${state}; only the next one can be activated.`,

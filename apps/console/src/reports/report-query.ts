@@ -10,8 +10,8 @@ export const zoneOf = ({ zone }: ReportsSearch): string => zone ?? Intl.DateTime
 export const withZone = (search: ReportsSearch): ReportsSearch => ({ ...search, zone: zoneOf(search) });
 
 /**
- * The nearest report that a person may read: a link from somebody who sees more, or who has other bots, opens without what is
- * hidden from this person.
+ * The nearest report that a person may read. A link of a person with another role or other bots opens without the parts that
+ * this person may not see.
  */
 export function readableBy({ role, botIds }: Pick<Person, "role" | "botIds">, search: ReportsSearch): ReportsSearch {
   const { hidden, dimensions } = seenBy[role === "publisher" || role === "advertiser" ? role : "staff"];

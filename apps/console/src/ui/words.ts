@@ -36,7 +36,7 @@ export const uiWords = wordTable({
     inZone: (zone: string) => `In the zone ${zone}.`,
     twice: (time: string) => `This time comes twice that day: the first one is meant, ${time}.`,
     noSuchTime: "There is no such time on that day: the clocks skip it. Choose another.",
-    noUserId: "The id of a user has digits only: nobody is sought.",
+    noUserId: "The id of a user has digits only: correct it to search.",
   },
   ru: {
     close: "Закрыть",
